@@ -4,41 +4,78 @@ import SwiftODT
 /// Attaches `GstAnalyticsRelationMeta`, available since GStreamer 1.24.
 ///
 /// Each object is an object-detection entry that relates to a tracking entry and, if its category is known, to a
-/// classification entry. GStreamer's own elements use the same direction and type of relation. The cost is one
-/// allocation per buffer.
+/// classification entry. GStreamer's own elements use the same direction and type of relation. Zones and marks are
+/// classification entries that objects are part of, so that readers of an object's classes do not find them. The cost
+/// is one allocation per buffer.
 struct AnalyticsWriter: Sendable {
     /// `nil` if GStreamer's analytics library is not installed.
     static let shared = AnalyticsLibrary.shared.map(AnalyticsWriter.init)
 
     private let library: AnalyticsLibrary
 
-    func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>) {
-        guard !report.objects.isEmpty else { return }
+    /// Adds a report to the metadata of a writable buffer. Entries of others stay as they are.
+    ///
+    /// - Parameter upstream: the objects that the origins of tracks refer to.
+    /// - Returns: the ids of the object-detection entries, one for each object.
+    func attach(
+        _ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, upstream: [UpstreamObject]
+    ) -> [UInt32?] {
+        guard !report.objects.isEmpty else { return [] }
         // At most three entries per object, the largest of about 50 bytes. GStreamer grows the metadata if that is not
         // enough.
         var room = AnalyticsLibrary.Room(entries: 3 * report.objects.count, bytes: 192 * report.objects.count)
-        guard let meta = library.addMeta(buffer, &room) else { return }
-        for object in report.objects {
+        guard let meta = library.addMeta(buffer, &room) else { return [] }
+        var marks: [String: AnalyticsLibrary.Entry] = [:]
+        return report.objects.map { object in
             if object.object.track.state == .lost {
                 attachEnd(of: object.object.track, to: meta)
-            } else {
-                attach(object, to: meta)
+                return nil
             }
+            let source = object.object.track.origin.flatMap { upstream.indices.contains($0) ? upstream[$0] : nil }
+            let described = report.object(object, describing: source)
+            guard let box = source?.entry ?? add(described, as: source?.type, tag: report.model, to: meta) else {
+                return nil
+            }
+            attach(object.object, of: box, to: meta)
+            for name in object.marks { mark(box, name, &marks, in: meta) }
+            return box.id
         }
     }
 
-    private func attach(_ object: ReportedObject, to meta: AnalyticsLibrary.Meta) {
+    private func add(
+        _ object: ReportedObject, as type: GQuark?, tag: String?, to meta: AnalyticsLibrary.Meta
+    ) -> AnalyticsLibrary.Entry? {
         var box = AnalyticsLibrary.Entry()
         guard
             library.addObject(
-                meta, g_quark_from_string(object.name), Int32(object.x), Int32(object.y), Int32(object.width),
+                meta, type ?? g_quark_from_string(object.name), Int32(object.x), Int32(object.y), Int32(object.width),
                 Int32(object.height), Float(object.object.track.score), &box) != 0
-        else { return }
-        if let tracking = entry(of: object.object.track, in: meta) { library.relate(box, to: tracking) }
-        guard object.object.category != .unknown, let confidence = object.object.confidence else { return }
+        else { return nil }
+        if let tag, !object.isCarried { library.tag(box, tag) }
+        return box
+    }
+
+    private func attach(_ object: SceneObject, of box: AnalyticsLibrary.Entry, to meta: AnalyticsLibrary.Meta) {
+        if let tracking = entry(of: object.track, in: meta) { library.relate(box, to: tracking) }
+        guard object.category != .unknown, let confidence = object.confidence else { return }
         var category = AnalyticsLibrary.Entry()
-        let name = g_quark_from_string(object.object.category.name)
-        if library.addClass(meta, Float(confidence), name, &category) != 0 { library.relate(box, to: category) }
+        if library.addClass(meta, Float(confidence), g_quark_from_string(object.category.name), &category) != 0 {
+            library.relate(box, to: category)
+        }
+    }
+
+    /// Makes an object part of a mark. All objects of a buffer share the mark's entry.
+    private func mark(
+        _ box: AnalyticsLibrary.Entry, _ name: String, _ marks: inout [String: AnalyticsLibrary.Entry],
+        in meta: AnalyticsLibrary.Meta
+    ) {
+        var mark = marks[name] ?? AnalyticsLibrary.Entry()
+        if marks[name] == nil {
+            guard library.addClass(meta, 1, g_quark_from_string(name), &mark) != 0 else { return }
+            library.tag(mark, name)
+            marks[name] = mark
+        }
+        library.relate(box, .isPartOf, to: mark)
     }
 
     /// Attaches the end of a track. It has no box and is reported once.
@@ -54,5 +91,16 @@ struct AnalyticsWriter: Sendable {
         else { return nil }
         _ = library.updateLastSeen(&tracking, GstClockTime(clamping: track.lastSeen))
         return tracking
+    }
+}
+
+extension ReportedObject {
+    /// The names of the classification entries that the object is part of.
+    fileprivate var marks: [String] {
+        (isCarried ? ["swiftodt/carried"] : [])
+            + object.zones.map { relation in
+                relation.direction.map { "swiftodt/line/\(relation.zone)/\($0.rawValue)" }
+                    ?? "swiftodt/zone/\(relation.zone)"
+            }
     }
 }

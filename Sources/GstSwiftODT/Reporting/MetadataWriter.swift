@@ -1,40 +1,64 @@
 import CGStreamer
 import SwiftODT
 
-/// Attaches reports to buffers as metadata.
+/// Attaches reports to buffers as metadata. Metadata of other elements is neither removed nor changed; objects that
+/// they described get the tracking id in addition.
 enum MetadataWriter {
-    /// - Parameter buffer: a writable buffer.
-    static func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, _ kinds: AttachedMeta) {
-        if kinds.contains(.roi) {
-            for object in report.objects where object.object.track.state != .lost {
-                attachRegion(object, to: buffer)
+    /// - Parameters:
+    ///   - buffer: a writable buffer.
+    ///   - isFromUpstream: whether the detections were read from the buffer's metadata.
+    static func attach(
+        _ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, _ kinds: AttachedMeta, isFromUpstream: Bool
+    ) {
+        let upstream = isFromUpstream ? UpstreamObject.all(of: buffer) : []
+        if kinds.contains(.custom) {
+            // Otherwise a reader would find the older results.
+            if isFromUpstream { CustomMeta.remove(from: buffer) }
+            CustomMeta.attach(report, to: buffer)
+        }
+        var entries: [UInt32?] = []
+        if kinds.contains(.analytics), let writer = AnalyticsWriter.shared {
+            entries = writer.attach(report, to: buffer, upstream: upstream)
+        }
+        guard kinds.contains(.roi) else { return }
+        for (number, object) in report.objects.enumerated() where object.object.track.state != .lost {
+            let source = object.object.track.origin.flatMap { upstream.indices.contains($0) ? upstream[$0] : nil }
+            if let region = source?.region {
+                addID(of: object.object.track, to: region)
+            } else {
+                attachRegion(
+                    report.object(object, describing: source), as: source?.type,
+                    entry: number < entries.count ? entries[number] : nil, to: buffer)
             }
         }
-        if kinds.contains(.custom) { CustomMeta.attach(report, to: buffer) }
-        if kinds.contains(.analytics) { AnalyticsWriter.shared?.attach(report, to: buffer) }
     }
 
-    /// Attaches one region per object, with the parameters that older DL Streamer elements read.
-    private static func attachRegion(_ object: ReportedObject, to buffer: UnsafeMutablePointer<GstBuffer>) {
+    /// Attaches one region per object, with the parameters that DL Streamer's elements read. As there, the region's id
+    /// is that of the entry in the analytics metadata.
+    private static func attachRegion(
+        _ object: ReportedObject, as type: GQuark?, entry: UInt32?, to buffer: UnsafeMutablePointer<GstBuffer>
+    ) {
         guard
-            let meta = gst_buffer_add_video_region_of_interest_meta(
-                buffer, object.name, object.x, object.y, object.width, object.height)
+            let meta = gst_buffer_add_video_region_of_interest_meta_id(
+                buffer, type ?? g_quark_from_string(object.name), object.x, object.y, object.width, object.height)
         else { return }
         let track = object.object.track
-        if let id = track.id {
-            meta.pointee.id = Int32(clamping: id)
-            gst_video_region_of_interest_meta_add_param(
-                meta, StructureWriter.structure("object_id", [("id", .int(Int32(clamping: id)))]))
-        }
+        if let id = entry.map(Int.init) ?? track.id { meta.pointee.id = Int32(clamping: id) }
+        addID(of: track, to: meta)
+        var fields: [(name: String, value: FieldValue)] = [
+            ("label_id", .int(object.labelIndex)),
+            ("confidence", .real(track.score)),
+            ("x_min", .real(object.xMin)), ("x_max", .real(object.xMax)),
+            ("y_min", .real(object.yMin)), ("y_max", .real(object.yMax)),
+        ]
+        if object.isCarried { fields.append(("carried", .boolean(true))) }
+        gst_video_region_of_interest_meta_add_param(meta, StructureWriter.structure("detection", fields))
+    }
+
+    /// Adds the tracking id, unless a tracker upstream has given the region one.
+    private static func addID(of track: Track, to region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) {
+        guard let id = track.id, gst_video_region_of_interest_meta_get_param(region, "object_id") == nil else { return }
         gst_video_region_of_interest_meta_add_param(
-            meta,
-            StructureWriter.structure(
-                "detection",
-                [
-                    ("label_id", .int(Int32(clamping: track.label?.index ?? -1))),
-                    ("confidence", .real(track.score)),
-                    ("x_min", .real(object.xMin)), ("x_max", .real(object.xMax)),
-                    ("y_min", .real(object.yMin)), ("y_max", .real(object.yMax)),
-                ]))
+            region, StructureWriter.structure("object_id", [("id", .int(Int32(clamping: id)))]))
     }
 }

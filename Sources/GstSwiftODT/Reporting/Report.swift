@@ -25,11 +25,13 @@ struct Report: Sendable {
     /// The rejected detection with the highest score, if it is reported.
     let bestRejected: Rejections.Candidate?
     let source: String?
+    /// The name of the model whose detections the objects are.
+    let model: String?
 
     init(
         epoch: UInt32, times: FrameTimes, width: Int, height: Int, orientation: Orientation, mode: SceneOptions.Mode,
         detectionTimestamp: UInt64, detectionLatency: UInt64, utcTime: UInt64, objects: [ReportedObject],
-        zones: [ZoneCount], bestRejected: Rejections.Candidate? = nil, source: String?
+        zones: [ZoneCount], bestRejected: Rejections.Candidate? = nil, source: String?, model: String? = nil
     ) {
         (self.epoch, self.times, self.width, self.height) = (epoch, times, width, height)
         (self.orientation, self.mode, self.source) = (orientation, mode, source)
@@ -37,6 +39,7 @@ struct Report: Sendable {
         (self.utcTime, self.zones) = (utcTime, zones)
         self.objects = objects
         self.bestRejected = bestRejected
+        self.model = model
         objectList = ObjectList(objects)
     }
 
@@ -144,6 +147,9 @@ struct ReportedObject: Sendable {
     var width: UInt32 { pixels.width }
     var height: UInt32 { pixels.height }
 
+    /// Whether the box is extrapolated, because the frame has no detection of the object.
+    var isCarried: Bool { object.track.state == .coasting || object.track.timeSinceUpdate > 0 }
+
     /// A description for the log.
     var summary: String {
         let track = object.track
@@ -152,6 +158,9 @@ struct ReportedObject: Sendable {
     }
 
     var label: String { object.track.label?.text ?? "" }
+
+    /// -1 without a label or if only its name is known.
+    var labelIndex: Int32 { Int32(clamping: max(-1, object.track.label?.index ?? -1)) }
 
     /// The label, or else the category, or else `object`.
     var name: String {
@@ -168,7 +177,7 @@ struct ReportedObject: Sendable {
             ("x-min", .real(xMin)), ("y-min", .real(yMin)), ("x-max", .real(xMax)), ("y-max", .real(yMax)),
             ("score", .real(track.score)),
             ("category", .text(object.category.name)), ("category-index", .int(Int32(object.category.rawValue))),
-            ("label", .text(label)), ("label-index", .int(Int32(clamping: track.label?.index ?? -1))),
+            ("label", .text(label)), ("label-index", .int(labelIndex)),
         ]
         if let confidence = object.confidence { fields.append(("confidence", .real(confidence))) }
         fields += [

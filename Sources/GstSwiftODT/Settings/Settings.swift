@@ -132,7 +132,10 @@ extension Settings {
                     (.neural, "neural", "Object detection network, run by OpenVINO"),
                     (.salient, "salient", "Saliency network, run by OpenVINO: the most prominent object of any class"),
                     (.motion, "motion", "Moving objects in front of a static camera; needs no model"),
-                    (.upstream, "upstream", "Regions of interest that an upstream element attached"),
+                    (
+                        .upstream, "upstream",
+                        "Object detections and regions of interest that upstream elements attached"
+                    ),
                     (.recorded, "recorded", "Detections from the file detections-file"),
                 ]),
             .ready, "Detector", "Detection method"),

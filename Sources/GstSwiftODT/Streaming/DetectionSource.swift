@@ -19,6 +19,9 @@ enum DetectionSource {
     /// The labels that detections may have; empty if they have none, `nil` if they are unknown.
     var labels: [String]? { detector?.labels }
 
+    /// The name of the model; `nil` without one, and for recordings and metadata.
+    var modelName: String? { (detector as? NeuralDetector)?.modelName }
+
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
     /// Returns the interval between inferences. If the interval is automatic, inference runs on every frame for sources
@@ -47,7 +50,7 @@ enum DetectionSource {
     ) throws -> DetectionPromise {
         switch self {
         case .detector(let detector), .substitute(let detector): try detector.start(frame, options: options)
-        case .upstream: DetectionPromise(RegionReader.detections(of: buffer, options: options))
+        case .upstream: DetectionPromise(UpstreamObject.detections(of: buffer, options: options))
         // A recording supplies its detections as a precomputed result.
         case .recorded: DetectionPromise([])
         }

@@ -192,14 +192,10 @@ final class FrameFinisher {
     }
 
     private func attach(_ report: Report, to buffer: inout UnsafeMutablePointer<GstBuffer>, settings: Settings) {
-        let replacesRegions = settings.detector == .upstream
-        guard !settings.attachMeta.isEmpty || replacesRegions else { return }
+        guard !settings.attachMeta.isEmpty else { return }
         buffer = GstBufferReference.makeWritable(buffer)
-        if replacesRegions {
-            RegionReader.removeRegions(from: buffer)
-            CustomMeta.remove(from: buffer)
-        }
-        MetadataWriter.attach(report, to: buffer, settings.attachMeta)
+        MetadataWriter.attach(
+            report, to: buffer, settings.attachMeta, isFromUpstream: settings.detector == .upstream)
     }
 
     private func post(_ report: Report, isResult: Bool, of queued: QueuedFrame) {
@@ -221,7 +217,7 @@ final class FrameFinisher {
             objects: objects.map { ReportedObject($0, pictureWidth: width, pictureHeight: height) },
             zones: scene.zoneCounts,
             bestRejected: settings.scene.mode == .singleImage && objects.isEmpty ? rejections.best : nil,
-            source: settings.source)
+            source: settings.source, model: lastAnswer?.source.modelName)
     }
 
     /// Returns the track and zone events since the previous call.

@@ -11,6 +11,8 @@
 package final class NeuralDetector: Detector {
     package let network: Network
     package let capacity: Int
+    /// The name of the model file without folder and extension.
+    package let modelName: String
 
     private let decoder: any DetectionDecoder
     private let work: Monitor<Work>
@@ -73,6 +75,7 @@ package final class NeuralDetector: Detector {
         self.decoder = decoder
         self.network = network
         self.capacity = capacity
+        modelName = String(modelFile.split(separator: "/").last?.prefix { $0 != "." } ?? "")
         work = Monitor(Work(free: try (0..<capacity).map { _ in try network.makeRequest() }))
         Diagnostics.report(
             .info,

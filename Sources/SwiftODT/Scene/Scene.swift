@@ -111,9 +111,11 @@ package final class Scene {
 
     /// Returns a track for an object that is not tracked.
     private func sighting(of detection: Detection, at time: Nanoseconds) -> Track {
-        Track(
+        var track = Track(
             box: detection.box, score: detection.score, label: detection.label, state: .new, firstSeen: time,
             lastSeen: time, timeSinceUpdate: now - time)
+        if time == now { track.origin = detection.origin }
+        return track
     }
 
     /// Returns whether the filter accepts a detection; counts the rejected ones.
@@ -151,7 +153,8 @@ package final class Scene {
         let objects = chosen.enumerated().map { rank, track in
             SceneObject(
                 track: track, category: verdicts?[rank].category ?? .unknown,
-                confidence: verdicts?[rank].confidence, isProminent: rank == 0 && track.state != .lost, rank: rank)
+                confidence: verdicts?[rank].confidence, isProminent: rank == 0 && track.state != .lost, rank: rank,
+                zones: track.id.map(watch.zones) ?? [])
         }
         report(of: objects)
         return objects
@@ -252,6 +255,7 @@ package final class Scene {
     private func ageDetections() {
         for index in seen.indices {
             seen[index].state = .coasting
+            seen[index].origin = nil
             seen[index].timeSinceUpdate = now - seen[index].lastSeen
         }
         seen.removeAll { options.mode == .singleImage || $0.timeSinceUpdate > options.tracker.maxAge }

@@ -63,16 +63,19 @@ package struct SceneObject: Sendable {
     package var isProminent: Bool
     /// The rank by prominence, from 0.
     package var rank: Int
+    /// The areas that it is in, and the lines that it crosses in this frame. Requires tracking.
+    package var zones: [ZoneRelation]
 
     package init(
         track: Track, category: Category = .unknown, confidence: Double? = nil, isProminent: Bool = false,
-        rank: Int = 0
+        rank: Int = 0, zones: [ZoneRelation] = []
     ) {
         self.track = track
         self.category = category
         self.confidence = confidence
         self.isProminent = isProminent
         self.rank = rank
+        self.zones = zones
     }
 }
 

@@ -57,7 +57,8 @@ struct DetectionPreFilter: ~Copyable {
             accepted.append(
                 FilteredDetection(
                     box: detections[index].box, score: score, ownScore: score,
-                    label: detections[index].label?.index ?? -1, source: index))
+                    label: detections[index].label?.index ?? -1, source: index,
+                    origin: detections[index].origin))
         }
         dropDuplicates()
         discountOverlapped(from: floor)
@@ -128,6 +129,8 @@ struct FilteredDetection: Sendable {
     var label: Int
     /// Its index in the detector's result.
     var source: Int
+    /// ``Detection/origin``.
+    var origin: Int?
     /// Whether its score is below the threshold, so that it cannot begin a track.
     var isUncertain = false
 }

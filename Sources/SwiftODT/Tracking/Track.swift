@@ -33,6 +33,8 @@ package struct Track: Sendable {
     /// Pixels per second in buffer coordinates.
     package var velocityX: Double
     package var velocityY: Double
+    /// ``Detection/origin`` of the detection in this frame; `nil` if the frame has none of the object.
+    package var origin: Int?
 
     package init(
         id: Int? = nil, box: Box, score: Double, label: Label? = nil, state: State = .tracked,
@@ -125,5 +127,6 @@ extension Track {
             firstSeen: tracklet.pointee.knownSince, lastSeen: tracklet.pointee.lastSeen, timeSinceUpdate: age,
             velocityX: tracklet.pointee.filter.velocity.x, velocityY: tracklet.pointee.filter.velocity.y)
         decayedScore = tracklet.pointee.score * decay
+        if tracklet.pointee.lastSeen == moment.now { origin = tracklet.pointee.origin }
     }
 }

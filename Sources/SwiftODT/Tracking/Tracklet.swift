@@ -11,6 +11,8 @@ struct Tracklet: Sendable {
     /// The time and box of the latest detection.
     private(set) var lastSeen: Nanoseconds
     private(set) var lastBox: Box
+    /// ``Detection/origin`` of the latest detection.
+    private(set) var origin: Int?
     /// The start of the current gap: the frame before the first missed result. There was no evidence until then.
     private(set) var unseenSince: Nanoseconds
     /// The latest observation and earlier ones.
@@ -69,6 +71,7 @@ struct Tracklet: Sendable {
         filterWhenSeen = filter
         sightings = ObservationHistory(Observation(time: time, box: detection.box))
         (lastSeen, unseenSince, lastBox) = (time, time, detection.box)
+        origin = detection.origin
         firstSeen = time
         knownSince = time
         lastStrong = time
@@ -131,6 +134,7 @@ extension Tracklet {
         observedMagnification =
             misses > 0 ? max(observedMagnification, magnification) : min(observedMagnification, magnification)
         (lastSeen, unseenSince, lastBox) = (time, time, detection.box)
+        origin = detection.origin
         sightings.add(sighting)
         score = detection.score
         if score > best.score { best = Track.Best(score: score, box: detection.box, time: time) }

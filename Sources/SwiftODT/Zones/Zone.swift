@@ -79,6 +79,13 @@ package struct ZoneEvent: Sendable {
     package var time: Nanoseconds
 }
 
+/// The relation of an object to one zone in one frame.
+package struct ZoneRelation: Hashable, Sendable {
+    package var zone: String
+    /// The direction of a crossing; `nil` for an area that the object is in.
+    package var direction: Zone.Direction?
+}
+
 /// The counts of one zone.
 package struct ZoneCount: Hashable, Sendable {
     /// The counts of all objects, or of the objects with one label.

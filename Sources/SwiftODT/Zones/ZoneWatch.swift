@@ -126,6 +126,15 @@ struct ZoneWatch {
         zoneTracks = [:]
     }
 
+    /// Returns the areas that an object is in, and the lines that it has crossed since the last ``takeEvents()``.
+    func zones(of id: Int) -> [ZoneRelation] {
+        guard let presences = zoneTracks[id]?.presences else { return [] }
+        let areas = zones.indices.filter { presences[$0].since != nil }.map { ZoneRelation(zone: zones[$0].name) }
+        return areas
+            + events.filter { $0.kind == .cross && $0.id == id }
+            .map { ZoneRelation(zone: $0.zone, direction: $0.direction) }
+    }
+
     /// Returns the events since the last call.
     mutating func takeEvents() -> [ZoneEvent] {
         defer { events.removeAll(keepingCapacity: true) }
