@@ -181,9 +181,9 @@ class Results(unittest.TestCase):
         self.assertIn("cannot be read", said["away"][0])
 
     def ask(self, storage):
-        """Every query of docs/fleet-questions.md has an answer, and the tables agree with the messages."""
+        """Every query of docs/fleet.md has an answer, and the tables agree with the messages."""
         import duckdb
-        with open(os.path.join(ROOT, "docs", "fleet-questions.md")) as file:
+        with open(os.path.join(ROOT, "docs", "fleet.md")) as file:
             questions = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)
         self.assertGreaterEqual(len(questions), 4)
         with duckdb.connect() as tables:

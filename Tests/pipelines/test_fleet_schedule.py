@@ -310,7 +310,7 @@ class Inside(unittest.TestCase):
         self.assertEqual(sizes, [(1000, True)])
 
     def test_documented_queries_handle_videos_without_start_time(self):
-        """Runs the queries of docs/fleet-questions.md on a video with a time in its name and on one without."""
+        """Runs the queries of docs/fleet.md on a video with a time in its name and on one without."""
         import duckdb
         messages = os.path.join(self.folder, "messages.jsonl")
         box = {"tracking-id": 1, "label": "person", "category": "unknown", "x": 1, "y": 1, "width": 9, "height": 9, "score": 0.9, "state": "tracked", "rank": 0}
@@ -323,7 +323,7 @@ class Inside(unittest.TestCase):
             file.write(json.dumps(end) + "\n")
         # In a separate process, because pyarrow cannot be loaded after Debian's NumPy.
         subprocess.run([PYTHON, "-c", WRITE_TABLES, self.folder, "/v/front/front-2026-11-22T15-00-00Z.mkv", "/v/hall/evening.mp4"], check=True, timeout=60)
-        with open(os.path.join(ROOT, "docs", "fleet-questions.md"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "docs", "fleet.md"), encoding="utf-8") as file:
             questions = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)
         with duckdb.connect() as connection:
             answers = [connection.execute(question.replace("results/", self.folder + "/")).fetchall() for question in questions]
@@ -333,8 +333,8 @@ class Inside(unittest.TestCase):
                                        ("hall", f"{hall}, minute 1", 1), ("hall", f"{hall}, minute 2", 1)])
 
     def test_documented_query_command_runs(self):
-        with open(os.path.join(ROOT, "docs", "fleet-questions.md"), encoding="utf-8") as file:
-            (command,) = re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL)
+        with open(os.path.join(ROOT, "docs", "fleet.md"), encoding="utf-8") as file:
+            (command,) = re.findall(r"^\S*python -c 'import duckdb.*$", file.read(), re.MULTILINE)
         question = os.path.join(self.folder, "question.sql")
         with open(question, "w", encoding="utf-8") as file:
             file.write("SELECT 42 AS answer")
