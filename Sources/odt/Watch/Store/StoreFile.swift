@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// The database that `odt watch` writes and `odt report` reads. docs/watch.md documents its tables.
+/// The database that `odt watch` writes and `odt report` reads. docs/watch-reference.md documents its tables.
 enum StoreFile {
     /// The version of the schema (`user_version`). Incremented for incompatible changes.
     static let version: Int64 = 1
