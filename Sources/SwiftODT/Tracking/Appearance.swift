@@ -3,14 +3,14 @@
 /// The three stripes separate, for example, hair, jacket and trousers, or roof, windows and wheels. The histograms
 /// depend little on the object's size and posture.
 struct Appearance: Sendable {
-    /// The share of each of eight grey levels in the stripe.
+    /// The fraction of the samples at each of eight grey levels, in the top stripe.
     private var top: SIMD8<Float>
     private var middle: SIMD8<Float>
     private var bottom: SIMD8<Float>
 
     /// Samples the inner part of a box, which shows the object rather than the background.
     ///
-    /// - Returns: `nil` if too little of the box lies inside the picture.
+    /// - Returns: `nil` if less than 2 × 3 plane pixels of that part lie inside the picture.
     init?(of box: Box, in plane: LumaPlane) {
         guard let area = Area(inside: box, of: plane) else { return nil }
         let stripes = plane.withPixels { pixels in
@@ -20,8 +20,8 @@ struct Appearance: Sendable {
                     let line = pixels.baseAddress! + area.y(row) * plane.width
                     let stripe = counts.baseAddress! + row / Self.rowsOfStripe * Self.slots
                     for column in 0..<Self.columns {
-                        // Each sample is split between the two nearest levels, so that a small change of brightness
-                        // changes the histogram little.
+                        // Splits each sample between the two nearest levels. A small change of brightness thus changes
+                        // the histogram only a little.
                         let level = Int(line[area.x(column)]) + 16
                         let share = Int32(level & 31)
                         stripe[level >> 5] += 32 - share
@@ -39,7 +39,9 @@ struct Appearance: Sendable {
         Double((top.common(other.top) + middle.common(other.middle) + bottom.common(other.bottom)).sum()) / 3
     }
 
-    /// Blends in a newer appearance with the given weight, because objects turn and the light changes.
+    /// Moves the histograms towards newer ones, because objects turn and the light changes.
+    ///
+    /// - Parameter share: the weight of the newer histograms, 0 to 1.
     mutating func follow(_ newer: Appearance, share: Double) {
         let share = Float(share)
         top += (newer.top - top) * share
@@ -47,7 +49,8 @@ struct Appearance: Sendable {
         bottom += (newer.bottom - bottom) * share
     }
 
-    /// The sample grid. A stripe has eight levels and one more at either end for the split samples.
+    /// The size of the sample grid (24 rows of 8 samples), the rows in a stripe, and the counters in a stripe. The
+    /// counters are eight levels and one more at either end, because each sample counts for two neighbouring levels.
     private static let (rows, columns, rowsOfStripe, slots) = (24, 8, 8, 10)
 
     private static func shares(_ counts: UnsafeMutableBufferPointer<Int32>, _ stripe: Int) -> SIMD8<Float> {
@@ -59,7 +62,7 @@ struct Appearance: Sendable {
         return levels / Float(rowsOfStripe * columns * 32)
     }
 
-    /// The sampled area of the plane and the distances between samples.
+    /// The sampled area of the plane and the distances between samples, in plane pixels.
     private struct Area {
         private let left: Double
         private let top: Double
@@ -86,16 +89,16 @@ extension SIMD8<Float> {
     fileprivate func common(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
 }
 
-/// How well appearance separates the objects of one stream.
+/// Measures how well appearance separates the objects of one stream.
 ///
-/// Collects the similarity of objects to themselves from result to result, and to other objects. The weight of
-/// appearance in the association follows from both: it is 0 at first, and stays low if all objects look the same,
-/// such as dancers in one costume.
+/// Collects the similarities between detections of the same object in consecutive results, and between different
+/// objects. The weight of appearance in the association follows from the difference of the two averages. The weight
+/// starts at 0. It stays low if all objects look the same, such as dancers in one costume.
 struct AppearanceStatistics: Sendable {
     private var similarity = DiscriminationStatistics(from: 0.8)
 
-    /// Returns the gain for a similarity, on the scale of IoU. `nil` stands for an unknown appearance and counts as
-    /// an average one.
+    /// Returns the gain of a pair in the association, on the scale of IoU, for an appearance similarity of 0 to 1. If
+    /// the similarity is `nil` (unknown), an average similarity is used.
     func utility(of similarity: Double?) -> Double {
         weight * (similarity ?? (self.similarity.same + self.similarity.other) / 2)
     }
@@ -104,7 +107,11 @@ struct AppearanceStatistics: Sendable {
         min(Self.maximum, 0.3 * max(0, similarity.same - similarity.other) / similarity.spread)
     }
 
-    /// Adds one measurement: an object's similarity to itself and to another object.
+    /// Adds one measurement.
+    ///
+    /// - Parameters:
+    ///   - itself: the similarity of an object to its own new detection.
+    ///   - neighbour: the similarity of the object to a detection of another object.
     mutating func learn(toItself itself: Double, toOther neighbour: Double) {
         similarity.learn(same: itself, other: neighbour)
     }

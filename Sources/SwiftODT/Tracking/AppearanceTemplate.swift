@@ -1,11 +1,10 @@
-/// The grey samples of an object's box at fixed positions, to check whether the object is still there without a
-/// detection.
+/// A grid of grey samples from an object's box. It shows whether the object is still there if the detector misses it.
 ///
-/// In contrast to ``Appearance`` it keeps the positions of the samples.
+/// Unlike ``Appearance``, a template keeps the position of each sample in the box.
 struct AppearanceTemplate: Sendable {
     private var rows = InlineArray<16, SIMD8<UInt8>>(repeating: .zero)
 
-    /// - Returns: `nil` if too little of the box lies inside the picture, or the box is too small.
+    /// - Returns: `nil` if too little of the box lies inside the picture, or if the box is too small.
     init?(of box: Box, in plane: LumaPlane) {
         let (stepX, stepY) = (Self.width * box.width / plane.scaleX / 8, box.height / plane.scaleY / 16)
         let left = (box.x + (1 - Self.width) / 2 * box.width) / plane.scaleX + stepX / 2
@@ -24,7 +23,7 @@ struct AppearanceTemplate: Sendable {
         }
     }
 
-    /// The halves of a box, in the order of ``correlation(_:)``.
+    /// The halves of a box, in the order of the results of ``correlation(_:)``.
     enum Half: Int, CaseIterable {
         case left
         case right
@@ -41,12 +40,12 @@ struct AppearanceTemplate: Sendable {
         }
     }
 
-    /// Returns the mean absolute difference of the samples in grey levels.
+    /// Returns the mean absolute difference between the samples of two templates, in grey levels.
     func difference(_ other: AppearanceTemplate) -> Double {
         Double(SIMD8<UInt32>(truncatingIfNeeded: differences(other, rows: 0..<16)).wrappedSum()) / 128
     }
 
-    /// Returns the mean absolute difference of the samples in one half, in grey levels.
+    /// Returns the mean absolute difference between the samples in one half of two templates, in grey levels.
     func difference(_ other: AppearanceTemplate, in half: Half) -> Double {
         let rows = half == .upper ? 0..<8 : half == .lower ? 8..<16 : 0..<16
         let columns = differences(other, rows: rows)
@@ -59,7 +58,8 @@ struct AppearanceTemplate: Sendable {
         return Double(sum) / 64
     }
 
-    /// Returns the sums of absolute differences by column. A half's sum, at most 64 × 255, fits into 16 bits.
+    /// Returns the sum of absolute differences for each column. The sum over a half, at most 64 × 255, fits into 16
+    /// bits.
     private func differences(_ other: AppearanceTemplate, rows range: Range<Int>) -> SIMD8<UInt16> {
         var sum = SIMD8<UInt16>.zero
         for row in range {
@@ -70,7 +70,7 @@ struct AppearanceTemplate: Sendable {
         return sum
     }
 
-    /// Returns the correlation of the full templates and of each ``Half``.
+    /// Returns the correlation coefficients of two templates: over all samples, and over each ``Half``.
     func correlation(_ other: AppearanceTemplate) -> (whole: Double, halves: SIMD4<Double>) {
         let (upper, lower) = (Sums(of: self, other, rows: 0..<8), Sums(of: self, other, rows: 8..<16))
         let both = upper.adding(lower)
@@ -82,12 +82,12 @@ struct AppearanceTemplate: Sendable {
         )
     }
 
-    /// The sampled share of the box's width: the sides of a box usually show the background.
+    /// The horizontally sampled fraction of the box. The left and right margins usually show the background.
     private static let width = 0.7
     private static let across = SIMD8<Float>(repeating: 1)
     private static let leftHalf = SIMD8<Float>(1, 1, 1, 1, 0, 0, 0, 0)
 
-    /// The sums that a correlation needs, by column, over some rows.
+    /// The sums over some rows that a correlation needs, for each column.
     private struct Sums {
         private var first = SIMD8<Float>.zero
         private var second = SIMD8<Float>.zero
@@ -118,8 +118,8 @@ struct AppearanceTemplate: Sendable {
             return sum
         }
 
-        /// Returns the correlation over the columns that are marked by 1. Adds a noise variance of 2² grey levels, so
-        /// that flat areas do not correlate.
+        /// Returns the correlation coefficient over the columns whose lane is 1. Adds a noise variance of 4 squared
+        /// grey levels to both variances, so that flat areas do not correlate.
         func correlation(_ columns: SIMD8<Float>) -> Double {
             let samples = count * columns.sum()
             let means = ((first * columns).sum() / samples, (second * columns).sum() / samples)

@@ -1,15 +1,15 @@
-/// Finds the assignment of rows to columns with the greatest total gain. A row or column may stay unassigned, at gain
-/// 0.
+/// Finds the assignment of rows to columns with the greatest total gain. Rows and columns may stay unassigned, with a
+/// gain of 0.
 ///
-/// Uses the shortest augmenting paths of Jonker and Volgenant on a sparse list of candidate pairs instead of a full
-/// matrix. Memory is reused between problems and only grows.
+/// Uses the shortest augmenting paths of Jonker and Volgenant. The input is a sparse list of candidate pairs instead of
+/// a full matrix. Memory is reused between problems and only grows.
 struct Assignment: ~Copyable {
     private struct Pair {
         var column: Int32
         var cost: Double
     }
 
-    /// The dual potential of a column, its row, and the state of the current path search.
+    /// A column's dual potential, its assigned row (-1 for none), and the state of the current path search.
     private struct Column {
         var potential = 0.0
         var distance = Double.infinity
@@ -19,7 +19,7 @@ struct Assignment: ~Copyable {
     }
 
     private struct Row {
-        /// The range of its pairs.
+        /// The range of the row's candidates in `pairs`.
         var first: Int
         var end: Int
         var potential: Double
@@ -30,18 +30,18 @@ struct Assignment: ~Copyable {
     private var pairs = ScratchList<Pair>()
     private var rows = ScratchList<Row>()
     private var columns = ScratchList<Column>()
-    /// The best pair of the row that is being built.
+    /// The pair with the highest gain in the row that is being built.
     private var best = nothing
     private var firstOfRow = 0
-    /// The rows whose best column was already taken.
+    /// The rows whose best column was already assigned to an earlier row.
     private var waiting = ScratchList<Int>()
     private var frontier = ScratchList<Int32>()
     private var settled = ScratchList<Int32>()
 
-    /// Returns the column of a row, -1 for unassigned rows. Valid after ``solve()``.
+    /// Returns the column that is assigned to a row, or -1. Valid after ``solve()``.
     func column(of row: Int) -> Int { Int(rows[row].column) }
 
-    /// Starts a new problem.
+    /// Starts a new problem with the given number of columns.
     mutating func begin(columns: Int) {
         pairs.clear()
         rows.clear()
@@ -50,7 +50,7 @@ struct Assignment: ~Copyable {
         self.columns.reset(to: Column(), count: columns)
     }
 
-    /// Adds a candidate column to the row that is being built. Gains of 0 or less are ignored.
+    /// Adds a candidate column to the row that is being built. Pairs with a gain of 0 or less are ignored.
     @inline(__always)
     mutating func offer(column: Int, gain: Double) {
         guard gain > 0 else { return }
@@ -59,7 +59,8 @@ struct Assignment: ~Copyable {
         pairs.append(pair)
     }
 
-    /// Completes the row that is being built. It gets its best column if that is free, which is the usual case.
+    /// Completes the row that is being built. If its best column is still free, the row gets that column at once. This
+    /// is the usual case.
     @inline(__always)
     mutating func endRow() {
         let row = rows.count
@@ -76,7 +77,7 @@ struct Assignment: ~Copyable {
         (firstOfRow, best) = (pairs.count, Self.nothing)
     }
 
-    /// Resolves the conflicts between rows that want the same column.
+    /// Resolves the conflicts between rows with the same best column.
     mutating func solve() {
         for index in waiting.indices { augment(from: waiting[index]) }
     }
@@ -88,7 +89,7 @@ struct Assignment: ~Copyable {
         columns[column].row = Int32(truncatingIfNeeded: row)
     }
 
-    /// Assigns one more row along the cheapest augmenting path, which ends at a free column or leaves one row
+    /// Assigns one more row along the cheapest augmenting path. The path ends at a free column, or it leaves one row
     /// unassigned.
     private mutating func augment(from first: Int) {
         var row = first
@@ -142,7 +143,7 @@ struct Assignment: ~Copyable {
         return nearest
     }
 
-    /// Swaps matched and unmatched pairs along the path.
+    /// Swaps matched and unmatched pairs along the augmenting path.
     private mutating func flip(first: Int, freeColumn: Int?, lonelyRow: Int) {
         var column: Int
         if let freeColumn {

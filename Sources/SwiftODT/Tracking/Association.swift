@@ -1,28 +1,29 @@
-/// Matches tracks with detections: computes the gain of each candidate pair and solves the assignment.
+/// Matches tracks with detections: computes the gain of each candidate pair and solves the assignment problem.
 ///
-/// Only pairs of overlapping boxes are considered (gating), see ``CandidatePairs``. Memory is reused from frame to
-/// frame.
+/// Only pairs of overlapping boxes are considered (gating), see ``CandidatePairs``. In the assignment problem a row
+/// stands for a track and a column for a detection. Memory is reused from result to result.
 struct Association: ~Copyable {
-    /// The gain and gate of one association stage.
+    /// The settings of one association stage.
     struct Rule: Sendable {
-        /// The gate: pairs with a lower similarity are not matched.
+        /// The minimum similarity of a matched pair (gate).
         var threshold: Double
-        /// If true, overlap is measured with a smaller margin, and height, motion, age, appearance and label count,
-        /// too. If false, only the overlap from ``CandidatePairs`` and the label count.
+        /// If true, the gain includes height, motion, track age, appearance, score and label, and the overlap is
+        /// measured with a smaller margin than in ``CandidatePairs``. If false, the gain includes only label and
+        /// overlap from ``CandidatePairs``.
         var isThorough: Bool
 
         /// Whether ``ScoreStatistics`` learns from the pairs of this stage.
         var usesScores = false
 
-        /// The first association stage: strong detections.
+        /// The first association stage: confirmed tracks and strong detections.
         static let strong = Rule(threshold: 0.2, isThorough: true, usesScores: true)
-        /// The second association stage (ByteTrack): weak detections continue established tracks. The overlap
-        /// threshold is higher.
+        /// The second association stage (ByteTrack): weak detections continue established tracks. The minimum overlap
+        /// is higher than in the first stage.
         static let weak = Rule(threshold: 0.6, isThorough: true)
-        /// Matches coasting tracks at their last observed position, for objects that stopped or turned while they
-        /// were occluded. This is the observation-centric recovery of OC-SORT.
+        /// The third stage compares confirmed tracks at their last observed position, because an object may stop or
+        /// turn while it is occluded (observation-centric recovery, OC-SORT).
         static let reappearing = Rule(threshold: 0.4, isThorough: false)
-        /// Tentative tracks: they have no reliable velocity yet.
+        /// The fourth stage: tentative tracks. They have no reliable velocity yet.
         static let young = Rule(threshold: 0.2, isThorough: false)
     }
 
@@ -30,19 +31,19 @@ struct Association: ~Copyable {
     struct Pair: Sendable {
         var track: Int
         var detection: FilteredDetection
-        /// The index of the detection among those of this stage.
+        /// The index of the detection in the list of this stage.
         var column: Int
     }
 
-    /// The margin of an ``isThorough`` rule: each box is widened by this share of its size on every side.
+    /// The margin for ``Rule/isThorough``: each box is widened on every side by this fraction of its size.
     private static let margin = 0.1
 
     /// The factor on the overlap if the labels of track and detection differ. A detector may change its label for an
-    /// object, but the overlapping object with another label, such as a bicycle behind a person, is usually a
-    /// different one.
+    /// object. More often, an overlapping detection with another label is a different object, such as a bicycle behind
+    /// a person.
     private static let otherLabelPenalty = 0.4
 
-    /// The minimum overlap for detections below the score threshold.
+    /// The minimum overlap for detections that are ``FilteredDetection/isUncertain``.
     private static let uncertainFit = 0.4
 
     /// The track age in seconds at which the age term reaches half of its maximum.
@@ -52,12 +53,13 @@ struct Association: ~Copyable {
     /// The pairs of the latest call of ``match(_:_:_:with:at:maximumAge:rule:shift:appearances:scoreWeight:)``.
     private(set) var pairs = ScratchList<Pair>()
 
-    /// Finds the best pairs among the given tracks and their candidate detections.
+    /// Assigns candidate detections to the given tracks.
     ///
     /// - Parameters:
-    ///   - maximumAge: twice the minimum time for which weak detections may continue a track, see
-    ///     ``Tracklet/isEstablished(at:maximumAge:)``.
-    ///   - shift: the camera motion since the prediction, in pixels.
+    ///   - rows: the indices of the tracks to match.
+    ///   - neighbours: the candidate detections of each track.
+    ///   - maximumAge: the maximum age for ``Tracklet/isEstablished(at:maximumAge:)``.
+    ///   - shift: the camera motion beyond the prediction, in pixels.
     ///   - scoreWeight: the weight of the confidence cost, see ``ScoreStatistics``.
     mutating func match(
         _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
@@ -90,7 +92,7 @@ struct Association: ~Copyable {
         }
     }
 
-    /// Returns the gain of a pair; 0 or less if the pair is not allowed.
+    /// Returns the gain of a pair. It is 0 or less if the pair is not allowed.
     @inline(__always)
     private static func gain(
         of detection: FilteredDetection, for track: UnsafePointer<Tracklet>, overlap: Double, at time: Nanoseconds,
@@ -108,7 +110,7 @@ struct Association: ~Copyable {
         guard similarity > 0 else { return 0 }
         let motion = 0.3 * track.pointee.filter.similarity(detection.box, shift: shift)
         let unseen = min(1, Double(time - track.pointee.lastSeen) / 1e9)
-        // If two tracks compete for one object, the older and recently detected track keeps it.
+        // Two tracks may compete for one object. The older and more recently detected track then has the higher gain.
         let spokenFor = track.pointee.secondsStrong
         let absence = track.pointee.misses > 0 ? 0.05 + 0.15 * unseen : 0.15 * unseen
         let standing = 0.3 * spokenFor / (spokenFor + halfStanding) - absence
@@ -117,8 +119,8 @@ struct Association: ~Copyable {
             + appearances.utility(of: track.pointee.appearance, at: expected, detection)
     }
 
-    /// Returns the IoU along the vertical axis, as in height-modulated IoU (Hybrid-SORT): people side by side often
-    /// differ in height and distance.
+    /// Returns the IoU of the vertical extents, as in height-modulated IoU (Hybrid-SORT). People side by side often
+    /// differ in height and in distance to the camera.
     private static func heightAgreement(_ a: Box, _ b: Box) -> Double {
         let shared = min(a.maxY, b.maxY) - max(a.minY, b.minY)
         let whole = max(a.maxY, b.maxY) - min(a.minY, b.minY)

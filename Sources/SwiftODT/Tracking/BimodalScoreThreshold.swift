@@ -1,16 +1,17 @@
 /// Raises the score threshold if the stream's scores are bimodal.
 ///
-/// Many detectors return high scores for objects and a cluster of low scores for spurious boxes beside and between
-/// objects. The valley between the two modes separates them, at a score that depends on the detector and the scene.
-/// Without a cluster of low scores there is no valley, and the user's threshold applies.
+/// Many detectors return high scores for objects, and a cluster of low scores for spurious boxes beside and between
+/// objects. The valley between the two modes separates objects from spurious boxes. Its score depends on the detector
+/// and the scene. Without a cluster of low scores there is no valley, and the user's threshold applies.
 struct BimodalScoreThreshold: Sendable {
-    /// The number of recent detections by score, with an empty bin at either end. Uses the score after soft NMS.
+    /// The histogram of the scores of recent detections, with an empty bin at either end. The scores are those after
+    /// soft NMS.
     private var counts = SIMD32<Float>.zero
-    /// The number of recent results, decayed like ``counts``.
+    /// The number of recent results. It decays like ``counts``.
     private var answers: Float = 0
     private var latest: Nanoseconds?
 
-    /// Adds the detections of a result; earlier ones decay with time.
+    /// Adds the detections of a result at `time`. The weight of earlier detections decays with time.
     mutating func learn(from detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds) {
         if let latest {
             let kept = Float(Self.memory / (Self.memory + Double(max(0, time - latest)) / 1e9))
@@ -24,7 +25,8 @@ struct BimodalScoreThreshold: Sendable {
         }
     }
 
-    /// Returns the upper end of the valley if there is one a little above the user's threshold, else that threshold.
+    /// Returns the upper end of the valley if there is a valley a little above the user's threshold. Otherwise returns
+    /// the user's threshold.
     func effectiveThreshold(from threshold: Double) -> Double {
         guard (0...1).contains(threshold) else { return threshold }
         let first = Int(threshold * Self.bins)
@@ -54,25 +56,25 @@ struct BimodalScoreThreshold: Sendable {
         return sum
     }
 
-    /// Returns a bin's count, smoothed with its neighbours, so that a random gap is not taken for a valley.
+    /// Returns the count of a bin, smoothed with its neighbours. A random gap thus does not count as a valley.
     @inline(__always)
     private static func height(_ counts: UnsafeBufferPointer<Float>, _ bin: Int) -> Float {
         counts[bin + 1] / 2 + (counts[bin] + counts[bin + 2]) / 4
     }
 
-    /// The number of bins: each is 0.05 wide.
+    /// The number of bins. Each is 0.05 wide.
     private static let bins = 20.0
-    /// The time constant of the decay in seconds: light and viewing direction change.
+    /// The time constant of the decay, in seconds. Old scores lose weight because light and viewing direction change.
     private static let memory = 60.0
     /// The minimum number of detections for an estimate.
     private static let minimumCount: Float = 200
-    /// The minimum heights of the low-score mode and of the object mode, relative to the valley.
+    /// The minimum counts at the low-score mode and at the object mode, relative to the valley.
     private static let noise: Float = 3
     private static let objects: Float = 4.5
-    /// The minimum number of low-score detections in one result. Fewer may be a few weak objects that are detected
-    /// again and again.
+    /// The minimum mean number of low-score detections per result. Fewer may be a few weak objects that every result
+    /// contains.
     private static let crowd: Float = 3
-    /// The maximum of the effective threshold, relative to the user's threshold, and as a score.
+    /// The upper limits of the effective threshold: relative to the user's threshold, and as a score.
     private static let maximum = 1.5
     private static let certain = 0.6
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A constant-velocity Kalman filter for a box's centre, width and height.
+/// A constant-velocity Kalman filter for the centre, width and height of a box.
 ///
-/// The four components are independent, so that each covariance has three values and a step needs few vector
-/// instructions. All noise scales with the object's size and with time, not with the number of frames: the same
-/// observations at twice the frame rate give the same filter.
+/// The four components are independent. Each therefore needs only three covariance values and few vector instructions.
+/// An "object size" is the square root of the box's area. All noise scales with the object size and with time, not with
+/// the number of frames. The same observations at twice the frame rate thus give the same filter state.
 struct BoxKalmanFilter: Sendable {
     /// Centre x, centre y, width, height, in pixels.
     var position: SIMD4<Double>
@@ -23,12 +23,12 @@ struct BoxKalmanFilter: Sendable {
 
     var box: Box { Box(position) }
 
-    /// A time step, shared by many filters.
+    /// A time step. Many filters share one step.
     struct Step: Sendable {
         let seconds: Double
-        /// The process noise, see ``MotionStatistics``.
+        /// The process noise, see ``MotionStatistics/accelerationNoise``.
         let accelerationNoise: SIMD4<Double>
-        /// The factor by which velocities are damped during the step.
+        /// The damping of the velocities during the step: 1 for the centre, a factor of at most 1 for width and height.
         fileprivate let lasting: SIMD4<Double>
 
         init(seconds: Double, accelerationNoise: SIMD4<Double>) {
@@ -51,8 +51,8 @@ struct BoxKalmanFilter: Sendable {
 
     /// Updates the filter with an observation.
     ///
-    /// - Parameter jitter: the measurement noise: the standard deviation in object sizes.
-    /// - Returns: the Kalman gain of the position.
+    /// - Parameter jitter: the measurement noise as a standard deviation in object sizes.
+    /// - Returns: the Kalman gain of each position component.
     @inline(__always)
     @discardableResult
     mutating func correct(_ box: Box, jitter: SIMD4<Double>) -> SIMD4<Double> {
@@ -69,12 +69,12 @@ struct BoxKalmanFilter: Sendable {
         return gain
     }
 
-    /// Predicts with the help of image motion: the measured displacement corrects the velocity first, weighted by
-    /// both uncertainties.
+    /// Predicts the state with the help of image motion. Before the prediction, the measured displacement corrects the
+    /// velocity. The weight of the correction depends on the uncertainties of velocity and displacement.
     ///
-    /// - Returns: how much further the box would have moved with the estimated instead of the cautious image
-    ///   uncertainty. The sum is the better estimate of the position for display; the cautious position is safer for
-    ///   the association.
+    /// - Returns: an offset of the box in pixels. The filter uses the cautious uncertainty. With the estimated
+    ///   uncertainty the box would have moved further by this offset. Position plus offset is better for display; the
+    ///   position alone is safer for the association.
     mutating func carry(_ move: BoxMove, by step: Step, uncertainty: ImageMotionUncertainty) -> SIMD4<Double> {
         guard step.seconds > 0 else { return .zero }
         let zoom = move.scale - 1
@@ -92,7 +92,7 @@ struct BoxKalmanFilter: Sendable {
         return further
     }
 
-    /// Adds variance to the velocity of the last `seconds`, and the resulting variance to the position.
+    /// Adds uncertainty to the velocity of the last `seconds`. The position gets the variance that results.
     mutating func addVelocityUncertainty(by uncertainty: ImageMotionUncertainty, over seconds: Double) {
         let size = Self.size(position)
         let uncertainVariance = uncertainty.variance * (size * size)
@@ -101,7 +101,11 @@ struct BoxKalmanFilter: Sendable {
         variance += uncertainVariance * (seconds * seconds)
     }
 
-    /// Moves the box and changes its velocity to compensate for camera motion.
+    /// Compensates for camera motion.
+    ///
+    /// - Parameters:
+    ///   - offset: the displacement of the box in pixels.
+    ///   - faster: the change of velocity in pixels per second.
     mutating func shift(_ offset: SIMD2<Double>, faster: SIMD2<Double> = .zero) {
         position.x += offset.x
         position.y += offset.y
@@ -109,7 +113,9 @@ struct BoxKalmanFilter: Sendable {
         velocity.y += faster.y
     }
 
-    /// Returns how well a box fits the prediction: 1 for an exact fit, falling with the squared Mahalanobis distance.
+    /// Returns how well a box fits the prediction: 1 for an exact fit, less with a growing Mahalanobis distance.
+    ///
+    /// - Parameter shift: the camera motion beyond the prediction, in pixels.
     @inline(__always)
     func similarity(_ box: Box, shift: SIMD2<Double>) -> Double {
         let noise = Self.size(position) * 0.05
@@ -137,11 +143,11 @@ struct BoxKalmanFilter: Sendable {
 
     private static func size(_ position: SIMD4<Double>) -> Double { (position.z * position.w).squareRoot() }
 
-    /// The random walk of the position in object sizes per square root of a second, which covers deviations from
-    /// constant velocity.
+    /// The random walk of the position in object sizes per square root of a second. It covers deviations from constant
+    /// velocity.
     private static let drift = 0.05
-    /// The time constant, in seconds, with which the growth of a box decays. An object that walks behind another one
-    /// seems to shrink.
+    /// The time constant, in seconds, with which the velocities of width and height decay. Without the decay, the box
+    /// of an object that walks behind another one would shrink further and further.
     private static let growth = 0.7
     /// The initial standard deviation of the velocity, in object sizes per second.
     private static let firstVelocity = 2.0
@@ -149,17 +155,17 @@ struct BoxKalmanFilter: Sendable {
 
 /// The motion of a box between two frames, measured in the image.
 struct BoxMove: Sendable {
-    /// In buffer pixels.
+    /// The displacement in buffer pixels.
     var x: Double
     var y: Double
-    /// The ratio of the new size to the old one.
+    /// The ratio of the new box size to the old one.
     var scale: Double
     /// The standard deviation of the displacement in buffer pixels.
     var deviation: Double
 }
 
 extension Box {
-    /// Centre x, centre y, width, height.
+    /// Centre x, centre y, width and height.
     var vector: SIMD4<Double> { SIMD4(centerX, centerY, width, height) }
 
     init(_ vector: SIMD4<Double>) {
@@ -167,15 +173,14 @@ extension Box {
     }
 }
 
-/// Scales the measurement noise of low-score detections.
+/// Scales the measurement noise of detections with low scores.
 ///
-/// The boxes of low-score detections are less accurate: the box of a partly occluded person, for example, creeps
-/// towards the occluder. The errors of consecutive boxes are correlated, so that ten boxes within a tenth of a second
-/// count as one. The noise therefore grows the shorter the time between observations, and the effect does not depend
-/// on the frame rate.
+/// Boxes with low scores are less accurate. For example, the box of a partly occluded person creeps towards the
+/// occluder. The errors of consecutive boxes are correlated: ten boxes within a tenth of a second count as one. The
+/// noise therefore increases as the time between observations decreases. The effect does not depend on the frame rate.
 enum MeasurementNoise {
-    /// Returns the factor on the standard deviation of a box: 1 for a score of 1, or if ``memory`` has passed since
-    /// the last observation.
+    /// Returns the factor on the standard deviation of a box. It is 1 for a score of 1, or if at least ``memory`` has
+    /// passed since the previous observation.
     @inline(__always)
     static func factor(score: Double, after time: Nanoseconds) -> Double {
         let share = min(1, (1 - score) * steepness)
@@ -184,14 +189,14 @@ enum MeasurementNoise {
         return 1 + (repeats.squareRoot() - 1) * share
     }
 
-    /// The correlation time of box errors.
+    /// The correlation time of box errors, in nanoseconds.
     private static let memory: Nanoseconds = 150_000_000
-    /// The full scaling applies from a score of `1 - 1 / steepness` down.
+    /// The full scaling applies to scores of at most `1 - 1 / steepness`.
     private static let steepness = 4.0
 }
 
-// Lane-wise operations in a form that compiles to a single instruction; those of the standard library compile to a
-// call or a branch for each lane.
+// These lane-wise operations compile to a single instruction. Those of the standard library compile to a call or a
+// branch for each lane.
 
 extension SIMD2<Double> {
     @inline(__always)
@@ -208,7 +213,7 @@ extension SIMD2<Double> {
 extension SIMD4<Double> {
     var squared: SIMD4<Double> { self * self }
 
-    /// Limits each lane to a range.
+    /// Limits each lane to the range from `low` to `high`.
     @inline(__always)
     func bounded(_ low: SIMD4<Double>, _ high: SIMD4<Double>) -> SIMD4<Double> {
         SIMD4(

@@ -1,30 +1,32 @@
-/// Propagates boxes from one frame to the next: with image motion if available, else with their Kalman filters.
+/// Propagates boxes from one frame to the next, by image motion if available and otherwise by the Kalman filters.
 ///
-/// Tracks that the latest result has missed use only their filters: they are probably occluded, so that the image
-/// motion in their boxes belongs to the occluder.
+/// For tracks that the latest result missed, only the Kalman filter is used. Such objects are probably occluded, and
+/// the image motion in their boxes belongs to the occluder.
 struct BoxPropagator {
-    /// The measured motion of each tracklet, in their order; empty without image motion. Valid until the next
-    /// ``begin(from:to:step:)``.
+    /// The measured motion of each tracklet, in the order of the tracklets. Empty without image motion. Valid until the
+    /// next ``begin(from:to:step:)``.
     private(set) var moves: ContiguousArray<BoxMove?> = []
-    /// The camera motion beyond its usual velocity, in pixels.
+    /// The camera motion between the two frames beyond ``pace``, in pixels.
     private(set) var shift = SIMD2<Double>.zero
 
     private var motion: ImageMotion?
     private var step = 0.0
     private var boxes: ContiguousArray<Box> = []
-    /// The recent velocity of the background in pixels per second, which the filters' velocities already contain.
+    /// The recent velocity of the background in pixels per second. The velocities of the filters already contain it.
     private var pace: SIMD2<Double>?
-    /// The latest image pyramids, so that each frame's pyramid is built once.
+    /// The latest two image pyramids. Consecutive pairs of frames share a pyramid, so each is built only once.
     private var pyramids: ContiguousArray<ImagePyramid> = []
 
-    /// The time constant, in seconds, of ``pace``.
+    /// The time constant of ``pace``, in seconds.
     private static let paceSpan = 0.3
 
-    /// The maximum number of points that are followed per frame, which bounds the cost. With too many tracks only the
-    /// oldest ones follow the image.
+    /// The maximum number of points to track per frame, which bounds the cost. With too many tracks, only the oldest
+    /// tracks use image motion.
     private static let points = 240
 
-    /// Prepares for a pair of frames. Without both planes the boxes follow their filters.
+    /// Starts the propagation between two frames. If a plane is missing, the boxes are propagated by their filters.
+    ///
+    /// - Parameter step: the time between the frames in seconds.
     mutating func begin(from: LumaPlane?, to: LumaPlane?, step: Double) {
         moves.removeAll(keepingCapacity: true)
         shift = .zero
@@ -36,7 +38,7 @@ struct BoxPropagator {
         motion = ImageMotion(from: pyramid(from), to: pyramid(to))
     }
 
-    /// Drops the image pyramids and the background velocity, for a new scene.
+    /// Drops the image pyramids and the background velocity when a new scene begins.
     mutating func forgetPictures() {
         motion = nil
         pyramids.removeAll()
@@ -44,6 +46,9 @@ struct BoxPropagator {
     }
 
     /// Propagates all tracklets to the second frame.
+    ///
+    /// - Parameter followingImage: whether to measure the image motion of each box. The camera motion is always
+    ///   measured.
     mutating func carry(
         _ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, accelerationNoise: SIMD4<Double>
     ) {
@@ -61,8 +66,8 @@ struct BoxPropagator {
         }
     }
 
-    /// Repeats the propagation of an earlier frame, after a late result has changed the tracks. New tracks, which
-    /// that frame does not contain, stay where they are.
+    /// Repeats the propagation to an earlier frame after a late result has changed the tracks. Tracks that `entry` does
+    /// not contain are new, and their boxes stay unchanged.
     mutating func replay(
         _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by seconds: Double,
         accelerationNoise: SIMD4<Double>
@@ -79,8 +84,8 @@ struct BoxPropagator {
         }
     }
 
-    /// Propagates new tracks, which the second frame does not contain, between the two frames of
-    /// ``begin(from:to:step:)``.
+    /// Propagates the new tracks between the two frames of ``begin(from:to:step:)``. New tracks are those that `entry`,
+    /// the second frame, does not contain.
     mutating func followNewTracks(
         _ tracklets: inout ContiguousArray<Tracklet>, to entry: FrameHistory.Entry, shift: SIMD2<Double>,
         accelerationNoise: SIMD4<Double>
@@ -95,8 +100,8 @@ struct BoxPropagator {
     private mutating func advance(_ tracklet: inout Tracklet, by step: BoxKalmanFilter.Step, along move: BoxMove?) {
         moves.append(move)
         if let move, step.seconds > 0 {
-            // Camera motion is not subject to the track's image uncertainty. Velocities follow it with the time
-            // constant of ``pace``.
+            // The track's image uncertainty does not apply to the camera motion. Velocities adapt to the camera motion
+            // with the time constant of ``pace``.
             let own = BoxMove(x: move.x - shift.x, y: move.y - shift.y, scale: move.scale, deviation: move.deviation)
             tracklet.lead += tracklet.filter.carry(own, by: step, uncertainty: tracklet.imageUncertainty)
             tracklet.filter.shift(shift, faster: shift / max(step.seconds, Self.paceSpan))

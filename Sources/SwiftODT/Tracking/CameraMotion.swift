@@ -1,7 +1,7 @@
 /// Estimates the camera motion from the displacements of objects or points.
 ///
-/// The estimate is the median of the displacements, shrunk towards zero the less they agree: a few objects with
-/// different motions do not indicate camera motion.
+/// The estimate is the median of the displacements. It is reduced towards zero if the displacements disagree, because a
+/// few objects with different motions do not indicate camera motion.
 struct CameraMotion {
     private var displacements: ContiguousArray<SIMD2<Double>> = []
 
@@ -14,12 +14,13 @@ struct CameraMotion {
 
     mutating func add(_ displacement: SIMD2<Double>) { displacements.append(displacement) }
 
-    /// Returns the camera motion in pixels; zero if there are too few displacements or they disagree.
+    /// Returns the camera motion in the unit of the displacements. It is zero if there are too few displacements, or if
+    /// the displacements disagree.
     mutating func estimate() -> SIMD2<Double> {
         guard count >= Self.minimumCount else { return .zero }
         return displacements.withUnsafeMutableBufferPointer { values in
             let middle = Self.median(values)
-            // The shrinkage below would reduce such a small median to zero for any spread.
+            // For such a small median, `rest` below is 0 for any spread.
             if (middle * middle).max() <= 4 * Self.precision { return .zero }
             for index in values.indices {
                 let distance = values[index] - middle
@@ -32,12 +33,12 @@ struct CameraMotion {
         }
     }
 
-    /// The minimum variance of the median, in square pixels.
+    /// The minimum variance of the median, in squared units of the displacements.
     private static let precision = 0.01
 
-    /// Returns the medians of x and y. Sorts each component by itself.
+    /// Returns the medians of x and of y. Sorts each component on its own.
     ///
-    /// Uses odd-even transposition sort: for few values it is faster than algorithms with unpredictable branches.
+    /// Uses odd-even transposition sort. For few values it is faster than algorithms with unpredictable branches.
     private static func median(_ values: UnsafeMutableBufferPointer<SIMD2<Double>>) -> SIMD2<Double> {
         for turn in values.indices {
             var index = turn & 1
@@ -52,19 +53,21 @@ struct CameraMotion {
     }
 }
 
-/// Detects a camera that turns too slowly to notice from frame to frame, by comparing pictures half a second apart.
+/// Detects camera motion that is too slow to be measured from frame to frame. Compares pictures that are half a second
+/// apart.
 struct CameraDrift {
-    /// Whether the camera moved between the latest two compared pictures.
+    /// Whether the camera moved between the two pictures of the latest comparison.
     private(set) var isMoving = false
 
     private var before: (pyramid: ImagePyramid, time: Nanoseconds)?
 
-    /// The interval of the comparisons, and the background motion up to which the camera counts as still, in plane
-    /// pixels.
+    /// The interval of the comparisons, and the maximum background motion of a still camera in plane pixels.
     private static let step: Nanoseconds = 500_000_000
     private static let still = 0.6
 
-    /// - Parameter boxes: the areas of moving objects, in buffer pixels.
+    /// Compares the picture with an earlier one if the interval has passed.
+    ///
+    /// - Parameter boxes: the areas of moving objects, in buffer pixels. They are excluded from the comparison.
     mutating func update(at plane: LumaPlane, time: Nanoseconds, around boxes: [Box]) {
         if let before, time >= before.time, time - before.time < Self.step { return }
         let pyramid = ImagePyramid(plane)

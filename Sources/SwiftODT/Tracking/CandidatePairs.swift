@@ -1,12 +1,13 @@
 /// The pairs of tracks and detections whose boxes overlap: the gate of the association.
 ///
-/// Computed once with a wide margin and reused by several stages: pairs that overlap with a smaller margin also
-/// overlap with this one. Memory is reused from frame to frame.
+/// The pairs are computed once with a wide margin, and several stages use them. Pairs that overlap with a smaller
+/// margin also overlap with the wide one. A row stands for a track and a column for a detection. Memory is reused from
+/// result to result.
 struct CandidatePairs: ~Copyable {
     /// A candidate detection of a track.
     struct Neighbour {
         var column: Int32
-        /// The IoU of the two boxes, both with the margin.
+        /// The IoU of the two boxes after both were widened by ``margin``.
         var overlap: Double
     }
 
@@ -14,17 +15,21 @@ struct CandidatePairs: ~Copyable {
     /// The end of each row's range in ``all``.
     private(set) var ends = ScratchList<Int>()
 
-    /// The share of its size by which each box is widened on every side; no rule uses a wider margin.
+    /// The margin of each box on every side, as a fraction of the box's size. No association rule uses a wider margin.
     static let margin = 0.3
-    /// The minimum IoU of a pair; no rule uses a lower one.
+    /// The minimum IoU of a pair. No association rule uses a lower one.
     static let threshold = 0.2
 
-    /// The position of the track: the predicted or the last observed one.
+    /// Selects the track's box: the predicted or the last observed one.
     enum Place { case predicted, lastSeen }
 
-    /// Finds the candidate pairs of the given tracks.
+    /// Finds the candidate pairs of some tracks.
     ///
-    /// - Parameter shift: the camera motion since then, in pixels.
+    /// - Parameters:
+    ///   - rows: the indices of the tracks.
+    ///   - place: the box of each track to compare.
+    ///   - shift: the camera motion beyond the prediction, in pixels.
+    ///   - index: the detections.
     mutating func find(
         of rows: UnsafeBufferPointer<Int>, _ tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
         shift: SIMD2<Double>, in index: inout DetectionIndex
@@ -40,11 +45,11 @@ struct CandidatePairs: ~Copyable {
         }
     }
 
-    /// Returns the range of a row in ``all``.
+    /// Returns the range of a row's candidates in ``all``.
     @inline(__always)
     func places(of row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
 
-    /// Returns the column with the greatest overlap, `nil` if the row has no candidates.
+    /// Returns the candidate column with the greatest overlap. `nil` if the row has no candidates.
     func nearest(of row: Int) -> Int? {
         var (nearest, maximum) = (-1, 0.0)
         for place in places(of: row) where all[place].overlap > maximum {
@@ -57,7 +62,7 @@ struct CandidatePairs: ~Copyable {
     private mutating func find(near wide: ExpandedBox, in index: DetectionIndex.View) {
         index.forEach(near: wide) { column in
             let overlap = wide.overlap(index.wide[column])
-            // Compared without a division, because most pairs do not overlap.
+            // Compares without a division, because most pairs do not overlap.
             if overlap.shared > Self.threshold * (1 - 1e-9) * overlap.whole {
                 all.append(
                     Neighbour(column: Int32(truncatingIfNeeded: column), overlap: overlap.shared / overlap.whole))
@@ -68,12 +73,12 @@ struct CandidatePairs: ~Copyable {
 
 /// A box with a margin, prepared for computing overlaps.
 struct ExpandedBox {
-    /// The upper left and the lower right corner.
+    /// The upper left corner, and below it the lower right corner.
     let low: SIMD2<Double>
     let high: SIMD2<Double>
     private let area: Double
 
-    /// Widens the box by `share` of its size on every side.
+    /// Widens the box on every side by the fraction `share` of its size.
     @inline(__always)
     init(_ box: Box, by share: Double) {
         let size = SIMD2(box.width, box.height)
@@ -83,7 +88,7 @@ struct ExpandedBox {
         area = wideSize.x * wideSize.y
     }
 
-    /// Returns the areas of intersection and union. The intersection is 0 if the boxes do not touch.
+    /// Returns the areas of intersection (0 if the boxes do not touch) and union.
     @inline(__always)
     func overlap(_ other: ExpandedBox) -> (shared: Double, whole: Double) {
         let size = (high.smaller(other.high) - low.larger(other.low)).larger(.zero)

@@ -1,12 +1,14 @@
-/// The appearances of one result's detections, and the gain of appearance in the association.
+/// The appearances of the detections of one result, and the gain from appearance in the association.
 struct DetectionAppearances: ~Copyable {
-    /// By index in the result; empty without a picture.
+    /// The appearance of each detection, by its index in the result. Empty without a picture.
     private var appearances = ScratchList<Appearance?>()
-    /// The number of candidate tracks of each detection.
+    /// The number of candidate tracks of each detection. 0 for weak detections.
     private var claims = ScratchList<Int>()
     private var statistics = AppearanceStatistics()
 
-    /// Computes the appearance of each accepted detection of a result with `count` detections.
+    /// Computes the appearance of each accepted detection.
+    ///
+    /// - Parameter count: the number of detections in the result, rejected ones included.
     mutating func compute(at detections: UnsafeBufferPointer<FilteredDetection>, of count: Int, in plane: LumaPlane?) {
         guard let plane else { return appearances.clear() }
         appearances.reset(to: nil, count: count)
@@ -14,7 +16,7 @@ struct DetectionAppearances: ~Copyable {
         for detection in detections { appearances[detection.source] = Appearance(of: detection.box, in: plane) }
     }
 
-    /// Counts the candidate tracks of the strong detections.
+    /// Counts the candidate tracks of the given detections.
     mutating func countClaims(
         _ neighbours: borrowing CandidatePairs, on detections: UnsafeBufferPointer<FilteredDetection>
     ) {
@@ -24,14 +26,15 @@ struct DetectionAppearances: ~Copyable {
 
     subscript(detection: FilteredDetection) -> Appearance? { appearances.isEmpty ? nil : appearances[detection.source] }
 
-    /// Returns the appearance if it shows one object alone. Returns `nil` for detections with two candidate tracks,
-    /// of which one probably occludes the other, and for weak detections, which are often partly occluded.
+    /// Returns the appearance of a strong detection with exactly one candidate track, otherwise `nil`. If a detection
+    /// has two candidate tracks, one of the objects probably occludes the other. Weak detections are often partly
+    /// occluded.
     func clear(_ detection: FilteredDetection) -> Appearance? {
         appearances.isEmpty || claims[detection.source] != 1 ? nil : appearances[detection.source]
     }
 
-    /// Returns the gain of a pair from its appearance. The gain is reduced if the areas differ, because the boxes
-    /// then show different content.
+    /// Returns the gain of a pair from its appearance. The gain is reduced if the areas of the boxes differ, because
+    /// such boxes show different content.
     @inline(__always)
     func utility(of track: Appearance?, at expected: Box, _ detection: FilteredDetection) -> Double {
         if appearances.isEmpty { return 0 }
@@ -43,7 +46,8 @@ struct DetectionAppearances: ~Copyable {
         return agreement * statistics.utility(of: track.similarity(seen))
     }
 
-    /// Adds a matched pair, and another detection of the same result as a different object, to the statistics.
+    /// Adds two similarities to the statistics: of a track to its matched detection, and to the next detection of the
+    /// result as a different object.
     mutating func learn(from track: Appearance?, _ detection: FilteredDetection) {
         guard appearances.count > 1, let track, let itself = clear(detection),
             let other = appearances[(detection.source + 1) % appearances.count]

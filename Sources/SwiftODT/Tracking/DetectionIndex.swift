@@ -1,17 +1,17 @@
 /// A spatial index of the detections of one association stage.
 ///
-/// Detections are sorted from left to right and tested in groups of eight. With few detections all groups are tested,
-/// with many only a window along the x axis, so that the cost grows with the number of objects and their density, not
-/// with its square. Memory is reused from frame to frame.
+/// Detections are sorted from left to right and tested in groups of eight. With few detections, all groups are tested.
+/// With many detections, only a window along the x axis is tested. The cost thus grows with the number of objects and
+/// their density, not with the square of the number. Memory is reused from result to result.
 struct DetectionIndex: ~Copyable {
     private(set) var detections = ScratchList<FilteredDetection>()
     private var wide = ScratchList<ExpandedBox>()
     private var eights = ScratchList<Eight>()
-    /// Whether ``wide`` and ``eights`` are up to date with ``detections``.
+    /// Whether ``wide`` and ``eights`` match ``detections``.
     private var isArranged = false
     private var widest = 0.0
 
-    /// The boxes of eight detections, widened by the margin of ``CandidatePairs``, in single precision.
+    /// The boxes of a group of eight detections in single precision, widened by ``CandidatePairs/margin``.
     fileprivate struct Eight {
         var minX = SIMD8<Float>(repeating: .infinity)
         var minY = SIMD8<Float>(repeating: .infinity)
@@ -19,10 +19,10 @@ struct DetectionIndex: ~Copyable {
         var maxY = SIMD8<Float>(repeating: -.infinity)
     }
 
-    /// A tolerance in pixels, greater than the rounding error of single precision within the coordinates that
+    /// A tolerance in pixels. It exceeds the rounding error of single precision for the coordinates that
     /// ``DetectionPreFilter`` accepts.
     fileprivate static let slack = 0.25
-    /// The number of groups below which testing all is cheaper than finding the window.
+    /// The number of groups below which a test of all groups is cheaper than a search for the window.
     fileprivate static let few = 5
 
     var isEmpty: Bool { detections.isEmpty }
@@ -33,31 +33,31 @@ struct DetectionIndex: ~Copyable {
         isArranged = false
     }
 
-    /// Appends a detection. Its left edge must not be left of the previous ones.
+    /// Appends a detection. Detections must be appended in the order of their left edges.
     mutating func append(_ detection: FilteredDetection) {
         detections.append(detection)
         widest = max(widest, detection.box.width)
         isArranged = false
     }
 
-    /// Removes the matched detections.
+    /// Removes the detections whose flag is set. The flags are indexed by ``FilteredDetection/source``.
     mutating func drop(where isTaken: UnsafeBufferPointer<Bool>) {
         detections.keep { !isTaken[$0.source] }
         widest = detections.view.reduce(0) { max($0, $1.box.width) }
         isArranged = false
     }
 
-    /// Returns a view for queries, valid until the index changes.
+    /// Returns a view for queries. It is valid until the index changes.
     mutating func view() -> View {
         if !isArranged { arrange() }
         return View(detections: detections.view, wide: wide.view, eights: eights.view, widest: widest)
     }
 
-    /// Fills ``wide`` and ``eights``.
+    /// Computes ``wide`` and ``eights`` from ``detections``.
     private mutating func arrange() {
         wide.clear()
         eights.reset(to: Eight(), count: (detections.count + 7) / 8)
-        // Writes through memory, because setting a vector lane at a variable index is slow.
+        // Writes through memory, because it is slow to set a vector lane at a variable index.
         eights.withUnsafeMutableBytes { bytes in
             for place in detections.indices {
                 let box = ExpandedBox(detections[place].box, by: CandidatePairs.margin)
@@ -75,13 +75,13 @@ struct DetectionIndex: ~Copyable {
     /// A read-only view of the index.
     struct View {
         fileprivate let detections: UnsafeBufferPointer<FilteredDetection>
-        /// The boxes of the detections with the margin of ``CandidatePairs``.
+        /// The boxes of the detections, widened by ``CandidatePairs/margin``.
         let wide: UnsafeBufferPointer<ExpandedBox>
         fileprivate let eights: UnsafeBufferPointer<Eight>
         fileprivate let widest: Double
 
-        /// Calls `body` with the index of each detection that may overlap a box, from left to right. A few false
-        /// positives are possible.
+        /// Calls `body` with the index of each detection that may overlap a box, from left to right. Some of these
+        /// detections may not overlap the box.
         @inline(__always)
         func forEach(near place: ExpandedBox, _ body: (Int) -> Void) {
             let (minX, minY) = (SIMD8(repeating: Float(place.low.x)), SIMD8(repeating: Float(place.low.y)))
@@ -90,7 +90,7 @@ struct DetectionIndex: ~Copyable {
                 let eight = eights[number]
                 let isNear =
                     (eight.minX .< maxX) .& (minX .< eight.maxX) .& (eight.minY .< maxY) .& (minY .< eight.maxY)
-                // One byte for each detection, so that the matches can be enumerated with bit operations.
+                // Uses one byte for each detection. Bit operations can then enumerate the matches.
                 let bytes = SIMD8<UInt8>(
                     truncatingIfNeeded: SIMD8<Int32>.zero.replacing(with: SIMD8(repeating: 1), where: isNear))
                 var near = unsafeBitCast(bytes, to: UInt64.self)
@@ -101,7 +101,7 @@ struct DetectionIndex: ~Copyable {
             }
         }
 
-        /// Returns the range of the groups that may overlap a box along the x axis.
+        /// Returns the range of groups that may overlap a box along the x axis.
         @inline(__always)
         private func window(of place: ExpandedBox) -> Range<Int> {
             if eights.count < DetectionIndex.few { return 0..<eights.count }
@@ -110,7 +110,7 @@ struct DetectionIndex: ~Copyable {
             return start..<max(start, count(leftOf: place.high.x + reach))
         }
 
-        /// Returns the number of groups whose first detection begins left of an edge.
+        /// Returns the number of groups whose first detection has its left edge left of `edge`.
         private func count(leftOf edge: Double) -> Int {
             var (low, high) = (0, eights.count)
             while low < high {

@@ -1,13 +1,13 @@
-/// Selects the detections that can be tracked: finite boxes of plausible size, without duplicates, up to a maximum
-/// number.
+/// Selects the detections for tracking: finite boxes of plausible size, without duplicates, up to a maximum number.
 struct DetectionPreFilter: ~Copyable {
-    /// The accepted detections from left to right.
+    /// The accepted detections, from left to right.
     private(set) var accepted = ScratchList<FilteredDetection>()
-    /// The numbers of rejected detections since the beginning.
+    /// The numbers of rejected detections since the beginning, by reason.
     private(set) var unused = UnusedDetections()
     private var places = ScratchList<SortKey>()
 
-    /// A box's left edge in 1/256 pixel and its index, packed into one integer for fast sorting.
+    /// The left edge of a box in 1/256 pixel and the index of its detection. Both are packed into one integer for fast
+    /// sorting.
     private struct SortKey: Comparable {
         private let key: Int
 
@@ -20,7 +20,7 @@ struct DetectionPreFilter: ~Copyable {
         static let maximum = 1 << 24
     }
 
-    /// The maximum number of detections per frame; the strongest are kept.
+    /// The maximum number of detections per result. Those with the highest scores are kept.
     static let maximum = 2000
     /// The maximum absolute coordinate in pixels.
     private static let farthest = 1e6
@@ -28,9 +28,9 @@ struct DetectionPreFilter: ~Copyable {
     /// Filters the detections of one result.
     ///
     /// - Parameters:
-    ///   - floor: the minimum score.
-    ///   - region: the inferred region; detections that its edges cut are dropped, because their boxes are
-    ///     incomplete.
+    ///   - floor: the minimum score of an accepted detection.
+    ///   - region: the inferred region, or `nil` for the full frame. Detections that the region's edges cut are
+    ///     dropped, because their boxes are incomplete.
     mutating func accept(_ detections: [Detection], from floor: Double, of region: InferredRegion? = nil) {
         places.clear()
         for index in detections.indices.prefix(SortKey.maximum) {
@@ -48,7 +48,7 @@ struct DetectionPreFilter: ~Copyable {
             places.sort { detections[$0.index].score > detections[$1.index].score }
             places.shorten(to: Self.maximum)
         }
-        // Sorts keys instead of detections, which are large.
+        // Sorts keys, because detections are large.
         places.sort()
         accepted.clear()
         for number in places.indices {
@@ -64,13 +64,13 @@ struct DetectionPreFilter: ~Copyable {
         discountOverlapped(from: floor)
     }
 
-    /// Boxes with NaN fail these comparisons, too.
+    /// Boxes with NaN coordinates also fail these comparisons.
     private static func isPlausible(_ box: Box) -> Bool {
         box.width >= 0.5 && box.height >= 0.5 && box.minX > -farthest
             && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
-    /// Removes duplicates: of two boxes with an IoU above 0.9 the one with the higher score stays.
+    /// Removes duplicates. Of two boxes with an IoU above 0.9, the one with the higher score stays.
     private mutating func dropDuplicates() {
         var isDoubled = false
         for first in accepted.indices {
@@ -89,13 +89,13 @@ struct DetectionPreFilter: ~Copyable {
         if isDoubled { accepted.keep { $0.score > 0 } }
     }
 
-    /// Applies soft NMS: reduces the score of a box by its overlap with a stronger box of the same label, and drops
-    /// it below `floor`.
+    /// Applies soft NMS: reduces the score of a box according to its overlap with a stronger box of the same label.
+    /// Drops the box if the reduced score is below `floor`.
     private mutating func discountOverlapped(from floor: Double) {
         var isExplained = false
         for first in accepted.indices {
             let one = accepted[first]
-            // Boxes that begin further right, or share less of the height, have too little overlap.
+            // Boxes that begin further right, or that share less of the height, overlap too little.
             let end = one.box.x + (1 - SoftSuppression.free) * one.box.width
             for second in first + 1..<accepted.count {
                 let other = accepted[second]
@@ -118,33 +118,34 @@ struct DetectionPreFilter: ~Copyable {
     }
 }
 
-/// A detection that passed ``DetectionPreFilter``. It is trivially copyable: it has a label index instead of a
-/// ``Label``, which is reference-counted.
+/// A detection that passed ``DetectionPreFilter``. The type is trivially copyable: instead of a ``Label``, which is
+/// reference-counted, it has a label index.
 struct FilteredDetection: Sendable {
     var box: Box
     var score: Double
     /// The score after soft NMS, see ``SoftSuppression``.
     var ownScore: Double
-    /// -1 without a label.
+    /// The index of the label, or -1 without a label.
     var label: Int
-    /// Its index in the detector's result.
+    /// The index of the detection in the detector's result.
     var source: Int
     /// ``Detection/origin``.
     var origin: Int?
-    /// Whether its score is below the threshold, so that it cannot begin a track.
+    /// Whether ``ownScore`` is below ``TrackerOptions/scoreThreshold``. Such a detection cannot begin a track.
     var isUncertain = false
 }
 
-/// The score reduction of overlapping detections: soft non-maximum suppression (soft NMS).
+/// Reduces the scores of overlapping detections: soft non-maximum suppression (soft NMS).
 ///
-/// Detectors return second boxes on one object, up to the overlap limit of their own NMS, and boxes across two
-/// objects. These recur in every frame, so that repetition does not confirm them. Two people can also overlap that
-/// much, so that the boxes are kept with a reduced score: the higher the overlap with a stronger box, the lower.
+/// Detectors return second boxes on one object, up to the overlap limit of their own NMS, and boxes across two objects.
+/// Such boxes recur in every frame, so repetition does not confirm an object. However, the boxes of two people can
+/// overlap equally. The boxes are therefore kept, but with a reduced score: the greater the overlap with a stronger
+/// box, the lower the score.
 enum SoftSuppression {
     /// The IoU up to which two boxes count as separate objects.
     static let free = 0.3
 
-    /// Returns the factor on the score of the weaker box.
+    /// Returns the factor on the score of the weaker box for an IoU of `overlap`.
     @inline(__always)
     static func share(ofOverlap overlap: Double) -> Double { min(1, (1 - overlap) / (1 - free)) }
 }

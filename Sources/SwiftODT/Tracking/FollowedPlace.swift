@@ -1,20 +1,20 @@
-/// The position of one track in the latest frame, reported or not, with the data for interpolating it to other
-/// frames.
+/// The position of one track in the latest frame, whether the track is reported or not. Other frames are interpolated
+/// from this data.
 struct FollowedPlace {
-    /// Identifies the track from its first detection to its end.
+    /// The key of the track. It stays the same from the first detection to the end.
     var key: Int
-    /// In buffer pixels, propagated to the latest frame, not clipped.
+    /// In buffer pixels, propagated to the latest frame, not clipped to the picture.
     var box: Box
     var firstSeen: Nanoseconds
     var lastSeen: Nanoseconds
-    /// The detection at ``lastSeen``.
+    /// The box of the detection at ``lastSeen``.
     var lastBox: Box
-    /// The time for which the track has been missed; `nil` if the latest result that covered it detected it.
+    /// The time for which the track has been missed. `nil` if the latest result that covered the track detected it.
     var missedFor: Nanoseconds?
 }
 
 extension TrackerState {
-    /// Returns the positions of all tracks in the latest frame.
+    /// Returns the positions of all tracks in the latest frame: tentative, confirmed and coasting ones.
     mutating func followedPlaces() -> [FollowedPlace] {
         settle(followingImage: true)
         return tracklets.map { tracklet in
@@ -27,6 +27,5 @@ extension TrackerState {
 }
 
 extension Tracker {
-    /// Returns the positions of all tracks in the latest frame: tentative, confirmed and coasting ones.
     func followedPlaces() -> [FollowedPlace] { state.followedPlaces() }
 }

@@ -1,10 +1,11 @@
-/// The frames since the latest result, with the state of all tracks, so that a late result can be applied to its
-/// frame.
+/// The frames since the latest result, with the states of all tracks in each. They make it possible to apply a late
+/// result to its own frame.
 ///
-/// The number of entries is bounded for any frame rate and number of tracks. Entries are recycled in a ring buffer,
-/// so that adding and dropping one allocates nothing.
+/// The number of entries is bounded for any frame rate and number of tracks. Entries are recycled in a ring buffer, so
+/// adding and dropping an entry allocates nothing.
 struct FrameHistory {
-    /// A tracklet's filter at a frame, and its motion since the previous frame.
+    /// The state of a tracklet in one frame, and its measured motion since the previous frame (`nil` without image
+    /// motion).
     struct PropagatedState: Sendable {
         var key: Int
         var filter: BoxKalmanFilter
@@ -12,13 +13,13 @@ struct FrameHistory {
         var move: BoxMove?
     }
 
-    /// A frame with the states of all tracks.
+    /// One frame and the states of all tracks in it.
     struct Entry {
         var time: Nanoseconds = 0
         var plane: LumaPlane?
-        /// The camera motion between the previous frame and this one.
+        /// The camera motion between the previous frame and this one, see ``BoxPropagator/shift``.
         var shift = SIMD2<Double>.zero
-        /// In the order of the tracklets, which is the order of their keys.
+        /// The states of the tracklets, in the order of the tracklets. This is also the order of their keys.
         var carried: ContiguousArray<PropagatedState> = []
         /// Whether ``carried`` has been recorded.
         fileprivate(set) var isRecorded = false
@@ -41,7 +42,7 @@ struct FrameHistory {
     /// The plane of the latest frame.
     var latestPlane: LumaPlane? { isEmpty ? nil : ring[place(count - 1)].plane }
 
-    /// 0 is the oldest entry, `count - 1` the latest.
+    /// Returns an entry. Index 0 is the oldest entry, `count - 1` the latest.
     subscript(index: Int) -> Entry { ring[place(index)] }
 
     func time(_ index: Int) -> Nanoseconds { ring[place(index)].time }
@@ -51,7 +52,7 @@ struct FrameHistory {
         return place < ring.count ? place : place - ring.count
     }
 
-    /// Appends a frame and drops the oldest one if the limit is exceeded.
+    /// Appends a frame. If the history is full, the oldest frame is dropped.
     mutating func append(time: Nanoseconds, plane: LumaPlane?, shift: SIMD2<Double>) {
         let tracks = max(1, isEmpty ? 1 : ring[place(count - 1)].carried.count)
         if count >= max(8, min(150, 20_000 / tracks)) { drop(first: 1) }
@@ -66,7 +67,9 @@ struct FrameHistory {
         ring[place].shift = shift
     }
 
-    /// Records the states of the tracklets at an entry, and the moves that led there.
+    /// Records the states of the tracklets in a frame.
+    ///
+    /// - Parameter moves: the measured motion of each tracklet since the previous frame.
     mutating func record(_ tracklets: ContiguousArray<Tracklet>, moves: ContiguousArray<BoxMove?>, at index: Int) {
         let place = place(index)
         ring[place].isRecorded = true
@@ -82,13 +85,13 @@ struct FrameHistory {
         }
     }
 
-    /// Records the states at the latest entry unless that is done. After a result the recording is deferred until a
-    /// frame comes without a result, because the next result drops all earlier entries.
+    /// Records the states in the latest frame if they have not been recorded yet. After a result, the recording waits
+    /// until the next frame without a result, because a result drops all earlier entries.
     mutating func recordLatest(_ tracklets: ContiguousArray<Tracklet>) {
         if count > 0, !ring[place(count - 1)].isRecorded { record(tracklets, moves: [], at: count - 1) }
     }
 
-    /// Updates the states of an entry. The tracklets must be the recorded ones.
+    /// Updates the recorded states of a frame. The tracklets must be those that were recorded, in the same order.
     mutating func move(_ tracklets: ContiguousArray<Tracklet>, at index: Int) {
         let place = place(index)
         for number in tracklets.indices {
@@ -97,17 +100,17 @@ struct FrameHistory {
         }
     }
 
-    /// Returns the index of the latest entry at or before `time`.
+    /// Returns the index of the latest entry at or before `time`. `nil` if all entries are later.
     func index(at time: Nanoseconds) -> Int? {
         var index = count - 1
         while index >= 0, self.time(index) > time { index -= 1 }
         return index >= 0 ? index : nil
     }
 
-    /// Returns the seconds from the frame of the latest result, which is the oldest entry, to `time`.
+    /// Returns the time in seconds from the oldest entry to `time`. The oldest entry is the frame of the latest result.
     func secondsSinceAnswer(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
 
-    /// Drops the oldest frames.
+    /// Drops the oldest `dropped` entries.
     mutating func drop(first dropped: Int) {
         for index in 0..<dropped {
             let place = place(index)

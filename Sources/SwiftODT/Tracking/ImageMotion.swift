@@ -1,7 +1,7 @@
 /// Measures the motion of boxes and of the background between two pictures.
 ///
-/// Follows a few points in each box and takes the median, which is robust against background points and lost points.
-/// The number of points is bounded for any number of boxes.
+/// Tracks a few points in each box and takes the median of their displacements. The median is robust against background
+/// points and lost points. The number of points is bounded for any number of boxes.
 struct ImageMotion {
     private let flow: PointFlow
     private let scale: SIMD2<Double>
@@ -15,12 +15,12 @@ struct ImageMotion {
         scale = SIMD2(from.plane.scaleX, from.plane.scaleY)
     }
 
-    /// Returns the motion of a box; `nil` if too few points could be followed, or they disagree.
+    /// Returns the motion of a box. `nil` if too few points could be tracked, or if their displacements disagree.
     ///
     /// - Parameters:
     ///   - box: the box in the first picture, in buffer pixels.
     ///   - guess: the expected displacement in buffer pixels.
-    ///   - points: the approximate number of points to follow.
+    ///   - points: the approximate number of points to track.
     mutating func move(of box: Box, guess: SIMD2<Double>, points: Int) -> BoxMove? {
         let small = box.scaled(x: 1 / scale.x, y: 1 / scale.y)
         let expected = SIMD2<Float>(Float(guess.x / scale.x), Float(guess.y / scale.y))
@@ -47,12 +47,14 @@ struct ImageMotion {
         let (y, spreadY) = Self.median(&down)
         let spread = max(spreadX, spreadY)
         guard spread < 0.15 * Float(max(small.width, small.height)) + 0.5 else { return nil }
-        // The windows of neighbouring points overlap: three points count as one independent measurement.
+        // The windows of neighbouring points overlap, so three points count as one independent measurement.
         let deviation = (Double(spread) / (Double(across.count) / 3).squareRoot() + 0.15) * max(scale.x, scale.y)
         return BoxMove(x: Double(x) * scale.x, y: Double(y) * scale.y, scale: zoom, deviation: deviation)
     }
 
-    /// Returns the displacement of the background in buffer pixels; zero if it cannot be estimated.
+    /// Returns the displacement of the background in buffer pixels. Zero if it cannot be estimated.
+    ///
+    /// - Parameter boxes: the boxes of objects in buffer pixels. They are not part of the background.
     mutating func backgroundShift(around boxes: ContiguousArray<Box>) -> SIMD2<Double> {
         let (width, height) = (Double(flow.from.plane.width), Double(flow.from.plane.height))
         camera.begin()
@@ -69,7 +71,8 @@ struct ImageMotion {
         return camera.count >= 8 ? camera.estimate() : .zero
     }
 
-    /// Returns the median growth of the distances between points. The change is halved, because it is noisy.
+    /// Returns the change of size of the box as a ratio: the median growth of the distances between points. The change
+    /// is halved, because the measurement is noisy.
     private func zoomOfPoints() -> Double {
         guard across.count >= 6 else { return 1 }
         var ratios: ContiguousArray<Float> = []
@@ -85,7 +88,7 @@ struct ImageMotion {
         return spread < 0.1 ? Double(1 + (min(max(ratio, 0.9), 1.1) - 1) / 2) : 1
     }
 
-    /// Returns the median, and the median absolute deviation scaled to a standard deviation.
+    /// Returns the median and a robust standard deviation: the scaled median absolute deviation. Sorts `values`.
     private static func median(_ values: inout ContiguousArray<Float>) -> (Float, Float) {
         values.sort()
         let median = values[values.count / 2]

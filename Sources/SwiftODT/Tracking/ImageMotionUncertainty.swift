@@ -1,28 +1,32 @@
 /// Estimates the error of image motion for one object.
 ///
-/// The points in a box may belong to something else, such as the background between a person's legs. A pair of
-/// pictures cannot show this, but each detection shows the error of the propagated box. If the errors of consecutive
-/// results have the same sign and exceed those of a constant-velocity prediction, the image motion is wrong, and the
-/// filter gives it less weight. Detector jitter gives errors of alternating sign.
+/// The points in a box may belong to something else, such as the background between a person's legs. A pair of pictures
+/// cannot show this, but each detection shows the error of the propagated box. The image motion is wrong if the errors
+/// of consecutive results have the same sign and exceed the errors of a constant-velocity prediction. The Kalman filter
+/// then gives the image motion less weight. Detector jitter causes errors of alternating sign.
 struct ImageMotionUncertainty: Sendable {
-    /// Centre x, centre y, width, height: squared object sizes per second; negative if image motion is better than
-    /// the prediction.
+    /// The estimated velocity variance for centre x, centre y, width and height, in squared object sizes per squared
+    /// second. Negative if the image motion is more accurate than the constant-velocity prediction. An object size is
+    /// the square root of the box's area.
     private var evidence = SIMD4<Double>.zero
-    /// The errors at the latest result in object sizes: of the propagated box and of a constant-velocity prediction.
+    /// The errors at the latest result, in object sizes: of the propagated box, and of a constant-velocity prediction.
     private var lastError = (carried: SIMD4<Double>.zero, expected: SIMD4<Double>.zero)
-    /// Seconds between the latest two results.
+    /// The time between the latest two results of the object, in seconds.
     private var span = 0.0
     private var isToBeJudged = false
 
-    /// The additional variance of the measured velocity between two results.
+    /// The additional variance of the measured velocity between two results, in squared object sizes per squared
+    /// second.
     var variance: SIMD4<Double> { evidence.bounded(.zero, Self.highest) }
 
-    /// Returns the additional variance for each of several steps between two results. The errors of the steps are
-    /// fully correlated, so that all steps together count as one measurement.
+    /// Returns the additional velocity variance for one of several steps between two results. The errors of the steps
+    /// are fully correlated. All steps together therefore count as one measurement.
+    ///
+    /// - Parameter step: the duration of the step in seconds.
     func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }
 
-    /// Returns the variance for the association, with a lower bound. When two people pass each other, image motion
-    /// drags their boxes along, and the errors show only when the identities may already be swapped.
+    /// Returns the velocity variance of a step for the association. It has a lower bound: when two people pass each
+    /// other, image motion drags their boxes along. The errors show only when the identities may already be swapped.
     func cautiousVariance(eachOf step: Double) -> SIMD4<Double> {
         evidence.bounded(SIMD4(repeating: Self.usual), Self.highest) * max(1, span / step)
     }
@@ -30,10 +34,13 @@ struct ImageMotionUncertainty: Sendable {
     /// Records that image motion moved the box.
     mutating func noteMove() { isToBeJudged = true }
 
-    /// Compares the propagated box with the detection.
+    /// Compares the propagated box with a detection.
     ///
-    /// - Parameter past: the earlier observations.
-    /// - Returns: whether image motion had moved the box since the latest observation.
+    /// - Parameters:
+    ///   - carried: the propagated box.
+    ///   - found: the detection.
+    ///   - past: the earlier observations.
+    /// - Returns: whether image motion has moved the box since the previous observation.
     @inline(__always)
     mutating func judge(_ carried: SIMD4<Double>, against found: Observation, after past: ObservationHistory) -> Bool {
         guard isToBeJudged, found.time > past[0].time, found.box.area > 0 else { return false }
@@ -52,14 +59,15 @@ struct ImageMotionUncertainty: Sendable {
         return true
     }
 
-    /// Returns the constant-velocity prediction from the latest two observations; `nil` with fewer observations.
+    /// Returns the constant-velocity prediction from the latest two observations. `nil` if there is only one
+    /// observation.
     private static func expected(at time: Nanoseconds, after past: ObservationHistory) -> SIMD4<Double>? {
         guard past.count > 1, past[0].time > past[1].time else { return nil }
         let steps = Double(time - past[0].time) / Double(past[0].time - past[1].time)
         return past[0].box.vector + (past[0].box.vector - past[1].box.vector) * steps
     }
 
-    /// The lower bound of the cautious variance: (0.5 object sizes per second)².
+    /// The lower bound of the variance for the association: (0.5 object sizes per second)².
     private static let usual = 0.25
     private static let highest = SIMD4<Double>(repeating: 100)
     private static let pace = 0.4

@@ -1,6 +1,6 @@
-/// A luma plane at full, half and quarter size in floating point, for optical flow.
+/// A luma plane in full, half and quarter size as floating-point samples, for optical flow.
 final class ImagePyramid {
-    /// One size of the plane, in the memory of the pyramid.
+    /// One size of the plane. The pyramid owns the memory.
     struct Level {
         let pixels: UnsafeMutablePointer<Float>
         let width: Int
@@ -17,7 +17,7 @@ final class ImagePyramid {
         while sizes.count < 3, let (width, height) = sizes.last, min(width, height) >= 48 {
             sizes.append((width / 2, height / 2))
         }
-        // Vector loads may read past the end of the last row.
+        // Vector loads may read beyond the end of the last row.
         let reach = 32
         let count = sizes.reduce(0) { $0 + $1.0 * $1.1 }
         storage = .allocate(capacity: count + reach)
@@ -32,10 +32,9 @@ final class ImagePyramid {
 
     deinit { storage.deallocate() }
 
-    /// Refills the pyramid from another plane and reuses its memory, because the system clears new memory page by
-    /// page.
+    /// Refills the pyramid from another plane. This reuses the memory; the system would clear new memory page by page.
     ///
-    /// - Returns: `false` if the planes differ in size.
+    /// - Returns: `false` if the planes differ in size. The pyramid is then unchanged.
     func take(_ other: LumaPlane) -> Bool {
         guard other.width == plane.width, other.height == plane.height else { return false }
         plane = other

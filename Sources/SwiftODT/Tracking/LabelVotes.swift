@@ -1,29 +1,35 @@
-/// The label of a track, by vote.
+/// Decides the label of a track by vote.
 ///
-/// Each detection votes with its score, and votes decay within seconds, so that a single wrong label does not rename
-/// an object and a lasting change does. A label wins with twice the weight of every other label, and stays until
-/// another label has more weight. Without a clear winner the track has no label.
+/// Each detection votes for its label, and votes decay within seconds. A single wrong label therefore does not rename
+/// an object, but a lasting change does. A label wins when it has twice the weight of every other label. The winner
+/// stays until another label has more weight. Without a clear winner the track has no label.
 struct LabelVotes: Sendable {
     private struct Candidate {
         var label: Label?
         var weight = 0.0
     }
 
-    /// The heaviest candidate is first. A new label replaces the lightest one.
+    /// The candidate with the most weight comes first. A new label replaces the lightest candidate if that has less
+    /// weight.
     private var candidates = InlineArray<3, Candidate>(repeating: Candidate())
     private var isClear = false
 
-    /// The winning label; `nil` if there is no clear winner.
+    /// The winning label. `nil` if there is no clear winner.
     var winner: Label? { isClear ? candidates[0].label : nil }
-    /// The index of the label with the most weight, clear winner or not; -1 without labels.
+    /// The index of the label with the most weight, whether it is a clear winner or not. -1 if no detection had a
+    /// label.
     private(set) var leaderIndex = -1
 
-    /// Returns whether any of the recent labels satisfies a condition.
+    /// Returns whether any of the recent labels satisfies the condition.
     func contains(where isMeant: (Label) -> Bool) -> Bool {
         candidates.indices.contains { candidates[$0].label.map(isMeant) ?? false }
     }
 
-    /// - Parameter time: the time since the previous vote.
+    /// Adds the vote of a detection.
+    ///
+    /// - Parameters:
+    ///   - label: the label of the detection. With `nil`, earlier votes only decay.
+    ///   - time: the time since the previous vote.
     mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
         let left = Self.memory / (Self.memory + max(0, Double(time) / 1e9))
         for place in candidates.indices { candidates[place].weight *= left }
@@ -50,6 +56,6 @@ struct LabelVotes: Sendable {
         if candidates[lightest].weight < weight { candidates[lightest] = Candidate(label: label, weight: weight) }
     }
 
-    /// The time constant of the decay in seconds.
+    /// The time constant of the decay, in seconds.
     private static let memory = 2.0
 }

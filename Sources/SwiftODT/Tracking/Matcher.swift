@@ -1,34 +1,40 @@
-/// Matches a detector's result with the tracks, in stages: strong detections, then weak detections (ByteTrack), then
-/// the last observed positions of tracks that are still unmatched, then tentative tracks.
+/// Matches the detections of a result with the tracks in four stages, in this order.
+///
+/// - Strong detections are matched with confirmed tracks.
+/// - Weak detections are matched with the established tracks that are still unmatched (ByteTrack).
+/// - Strong detections are matched with the last observed positions of confirmed tracks.
+/// - Strong detections are matched with tentative tracks.
 struct Matcher: ~Copyable {
     private(set) var pairs = ScratchList<Association.Pair>()
-    /// Strong detections without a track.
+    /// The strong detections that no track has matched and that can begin a track.
     private(set) var unmatched = ScratchList<FilteredDetection>()
     private(set) var isTrackMatched = ScratchList<Bool>()
-    /// By a detection's index in the result.
+    /// Whether a track has matched a detection, by the detection's index in the result.
     private(set) var isTaken = ScratchList<Bool>()
-    /// The camera motion since the prediction, in pixels.
+    /// The camera motion beyond the prediction, in pixels.
     private(set) var shift = SIMD2<Double>.zero
 
     private(set) var appearances = DetectionAppearances()
     private var scores = ScoreStatistics()
     private var bimodalThreshold = BimodalScoreThreshold()
 
-    /// The numbers of rejected detections since the beginning.
+    /// The numbers of rejected detections since the beginning, by reason.
     var unused: UnusedDetections { preFilter.unused }
 
     private var preFilter = DetectionPreFilter()
     private var neighbours = CandidatePairs()
     private var association = Association()
     private var camera = CameraMotion()
-    // The tracks (indices of confirmed and tentative ones) and detections that the next stage may match.
+    // The candidates of the next stage. `shown`, `young` and `established` are indices of tracks: confirmed ones,
+    // tentative ones, and those that weak detections may continue.
     private var shown = ScratchList<Int>()
     private var young = ScratchList<Int>()
     private var established = ScratchList<Int>()
     private var strong = DetectionIndex()
     private var weak = DetectionIndex()
 
-    /// Matches one result with the tracks; the outcome is in ``pairs``, ``unmatched`` and the flags.
+    /// Matches one result with the tracks. The outcome is in ``pairs``, ``unmatched``, ``isTrackMatched`` and
+    /// ``isTaken``.
     mutating func match(
         _ answer: [Detection], of region: InferredRegion?, in plane: LumaPlane?,
         with tracks: UnsafeBufferPointer<Tracklet>,
@@ -60,7 +66,7 @@ struct Matcher: ~Copyable {
         if let region { dropFragments(of: tracks, in: region) }
     }
 
-    /// Sorts tracks into confirmed and tentative, and detections into strong and weak.
+    /// Divides the tracks into confirmed and tentative ones, and the detections into strong and weak ones.
     private mutating func begin(_ tracks: UnsafeBufferPointer<Tracklet>, answers: Int, threshold: Double) {
         pairs.clear()
         unmatched.clear()
@@ -80,9 +86,10 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Estimates the camera motion, in up to two rounds, because a first estimate gives better pairs for the second.
+    /// Estimates the camera motion in up to two rounds. The estimate of the first round gives better pairs for the
+    /// second.
     ///
-    /// Leaves the ``CandidatePairs`` of the first stage in ``neighbours``.
+    /// Leaves the candidate pairs of the first stage in ``neighbours``.
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
         shift = .zero
         neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
@@ -92,16 +99,16 @@ struct Matcher: ~Copyable {
         for _ in 0..<2 {
             let before = shift
             shift = apparentShift(of: tracks)
-            // The margin of ``CandidatePairs`` covers a smaller change.
+            // The margin of ``CandidatePairs`` covers a change of less than 2 pixels.
             if abs(shift.x - before.x) + abs(shift.y - before.y) < 2 { return }
             neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
         }
     }
 
-    /// Returns the typical displacement from a track's prediction to its nearest detection.
+    /// Returns the typical displacement from the predicted box of a track to the nearest detection.
     private mutating func apparentShift(of tracks: UnsafeBufferPointer<Tracklet>) -> SIMD2<Double> {
         camera.begin()
-        // About 24 tracks are enough for an estimate.
+        // Uses about 24 tracks, which are enough for an estimate.
         let every = max(1, (shown.count + 23) / 24)
         for row in stride(from: 0, to: shown.count, by: every) {
             let track = tracks.baseAddress.unsafelyUnwrapped + shown[row]
@@ -123,7 +130,9 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Runs one stage on the unmatched tracks and detections.
+    /// Runs one stage on some tracks and detections.
+    ///
+    /// - Parameter rows: the indices of the tracks.
     private mutating func pass(
         _ rule: Association.Rule, _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
         _ detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds, maximumAge: Nanoseconds
@@ -140,7 +149,8 @@ struct Matcher: ~Copyable {
         if rule.usesScores { learnScores(tracks, detections) }
     }
 
-    /// Learns score differences from the pairs of a stage, and from each pair's next detection as a different object.
+    /// Updates the score statistics with the pairs of a stage. The detection after each pair's detection serves as a
+    /// different object.
     private mutating func learnScores(
         _ tracks: UnsafeBufferPointer<Tracklet>, _ detections: UnsafeBufferPointer<FilteredDetection>
     ) {
@@ -153,7 +163,7 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Removes the tracks and detections that the stage matched.
+    /// Removes matched confirmed tracks and matched strong detections from the candidates.
     private mutating func keepFree() {
         if association.pairs.isEmpty { return }
         let matched = isTrackMatched.view
@@ -166,11 +176,11 @@ struct Matcher: ~Copyable {
         where !detection.isUncertain && !isTaken[detection.source] && !isPart(detection) {
             unmatched.append(detection)
         }
-        // Detections with higher scores get lower ids.
+        // Sorts by score. Detections with higher scores thus get lower track ids.
         unmatched.sort { $0.score > $1.score }
     }
 
-    /// Drops unmatched detections that may be a fragment or a detail of an object that the region's edge cuts.
+    /// Drops unmatched detections that may be a fragment or a detail of an object at the region's edge.
     private mutating func dropFragments(of tracks: UnsafeBufferPointer<Tracklet>, in region: InferredRegion) {
         unmatched.keep { unmatchedDetection in
             !tracks.contains { track in
@@ -180,9 +190,11 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Returns whether a detection is a fragment of a cut track. With the same or an unknown label it is one unless
-    /// its score is much higher. With another label it is one only if it fills the visible part of the object:
-    /// otherwise it is a different object in front of a table, a bed or a bus.
+    /// Returns whether a detection is a fragment of a track whose box the region's edge cuts.
+    ///
+    /// If the labels are equal or one is unknown, the detection is a fragment unless its score is much higher. If the
+    /// labels differ, it is a fragment only if it fills the visible part of the object. A smaller detection is a
+    /// different object, for example in front of a table, a bed or a bus.
     private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion)
         -> Bool
     {
@@ -194,10 +206,10 @@ struct Matcher: ~Copyable {
         return TileFragment.lies(box, within: object) && object.intersection(region.box).iou(box) > filling
     }
 
-    /// The minimum IoU of a fragment with another label and the visible part of the object.
+    /// The minimum IoU between the visible part of an object and a fragment with another label.
     private static let filling = 0.5
 
-    /// Returns whether the detection is a second box on an already matched object.
+    /// Returns whether the detection is a second box on an object that is already matched.
     private func isPart(_ detection: FilteredDetection) -> Bool {
         pairs.view.contains { $0.detection.box.iou(detection.box) > 0.5 }
     }

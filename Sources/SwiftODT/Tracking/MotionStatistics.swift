@@ -1,27 +1,28 @@
 import Glibc
 
-/// Estimates the measurement and process noise of a stream: the jitter of the detector's boxes and the acceleration
-/// of objects.
+/// Estimates the noise parameters of the Kalman filters for one stream: the jitter of the detector's boxes (measurement
+/// noise) and the acceleration of objects (process noise).
 ///
-/// Detectors and objects differ too much for fixed filter settings. Both values are estimated from second differences
-/// of observed positions, over all tracks of the stream.
+/// Detectors and objects differ too much for fixed parameters. Both estimates use second differences of observed
+/// positions over all tracks of the stream. An "object size" is the square root of a box's area.
 struct MotionStatistics: Sendable {
     private var jitterVariance = SIMD4<Double>(repeating: 0.04 * 0.04)
     private var jitterSamples = 50.0
     private var accelerationVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
     private var accelerationSamples = 20.0
     private var pace = Pace(rate: 0.05)
-    /// The sampling of tracks: the stride, how many tracks to skip, and the offset of the first one.
+    /// The sampling of tracks: one of `every` tracks is used. `tracksToSkip` tracks come before the next one, and
+    /// `turn` is the index of the first one in the current result.
     private var every = 1
     private var tracksToSkip = 0
     private var turn = 0
 
-    /// The history indices of the latest ``learnAcceleration(from:)``, as initial guesses. Most tracks were observed
-    /// in the same frames.
+    /// The results of the two searches in the latest ``learnAcceleration(from:)``. They are the initial guesses for the
+    /// next track, because most tracks were observed in the same frames.
     private var middle = 0
     private var far = 0
 
-    /// The factors for following a median.
+    /// The step factors of a running median: a sample above the median raises the estimate, a sample below lowers it.
     private struct Pace {
         let up: SIMD4<Double>
         let down: SIMD4<Double>
@@ -35,17 +36,18 @@ struct MotionStatistics: Sendable {
     /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width
     /// and height.
     ///
-    /// Larger than the measured jitter, because the errors of consecutive boxes are correlated.
+    /// The value is larger than the measured jitter, because the errors of consecutive boxes are correlated.
     var jitter: SIMD4<Double> {
         jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot() * 1.75
     }
 
-    /// The process noise: the random walk of the velocity in object sizes per second, per square root of a second.
+    /// The process noise for centre x, centre y, width and height. It is the random walk of the velocity, in object
+    /// sizes per second and per square root of a second.
     var accelerationNoise: SIMD4<Double> {
         accelerationVariance.bounded(SIMD4(repeating: 0.1 * 0.1), SIMD4(repeating: 3 * 3)).squareRoot()
     }
 
-    /// The measurement and process noise at one time.
+    /// The measurement and process noise at one moment.
     struct Noise: Sendable {
         let jitter: SIMD4<Double>
         let accelerationNoise: SIMD4<Double>
@@ -53,15 +55,15 @@ struct MotionStatistics: Sendable {
 
     var noise: Noise { Noise(jitter: jitter, accelerationNoise: accelerationNoise) }
 
-    /// Announces the number of tracks of a result. After enough samples only about eight tracks per result are used,
-    /// in turn, because a crowd gives redundant samples.
+    /// Prepares for the tracks of a result with `count` matched tracks. After enough samples only about eight tracks
+    /// per result are used, in turn, because the samples of a crowd are redundant.
     mutating func expect(_ count: Int) {
         every = accelerationSamples < 1000 ? 1 : max(1, count / 8)
         turn = (turn + 1) % every
         tracksToSkip = turn
     }
 
-    /// Adds the observations of a track that has just been detected.
+    /// Adds the observations of a track that the latest result has detected.
     @inline(__always)
     mutating func learn(from sightings: ObservationHistory) {
         tracksToSkip -= 1
@@ -71,8 +73,8 @@ struct MotionStatistics: Sendable {
         learnAcceleration(from: sightings)
     }
 
-    /// Jitter gives consecutive second differences a negative covariance: minus four times its variance. Smooth
-    /// motion of any speed does not.
+    /// Jitter causes a negative covariance of consecutive second differences: minus four times the jitter's variance.
+    /// Smooth motion of any speed does not.
     private mutating func learnJitter(from sightings: ObservationHistory) {
         guard sightings.count >= 4 else { return }
         let (a, b, c, d) = (sightings[3], sightings[2], sightings[1], sightings[0])
@@ -89,8 +91,8 @@ struct MotionStatistics: Sendable {
         jitterVariance = jitterVariance.bounded(.zero, .one)
     }
 
-    /// Over a third of a second a change of velocity exceeds the jitter. Follows the median instead of the mean, so
-    /// that a few swapped or occluded boxes do not raise the estimate.
+    /// Uses a span of a third of a second, over which a change of velocity exceeds the jitter. Estimates the median
+    /// instead of the mean, so a few swapped or occluded boxes do not raise the estimate.
     private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
         middle = sightings.before(c.time - Self.span, near: middle)

@@ -1,11 +1,11 @@
-/// A detected box and its time.
+/// A detected box and the time of its frame.
 struct Observation: Sendable {
     var time: Nanoseconds
     var box: Box
 }
 
-/// The latest observations of an object, in a ring buffer. It keeps at least 24, and up to 96 to cover 0.7 s at high
-/// frame rates.
+/// The latest observations of an object in a ring buffer. The history keeps at least 24 observations. At high frame
+/// rates it keeps up to 96 to cover 0.7 s.
 struct ObservationHistory: Sendable {
     private static let minimumCount = 24
     private static let maximum = 96
@@ -18,22 +18,22 @@ struct ObservationHistory: Sendable {
         ring.append(first)
     }
 
-    /// The number of observations kept.
+    /// The number of observations in the history.
     var count: Int { ring.count }
 
-    /// 0 is the latest observation, `count - 1` the oldest.
+    /// Returns an observation. Index 0 is the latest one, `count - 1` the oldest.
     @inline(__always)
     subscript(index: Int) -> Observation {
         let place = newest - index
         return ring[place < 0 ? place + ring.count : place]
     }
 
-    /// Appends an observation, and replaces the oldest one if the history is full.
+    /// Appends an observation. If the history is full, the oldest observation is replaced.
     mutating func add(_ sighting: Observation) {
         let reach = sighting.time - self[count - 1].time
         newest += 1
         if ring.count < Self.minimumCount || ring.count < Self.maximum && reach < Self.span {
-            // Inserted behind the latest and before the oldest one.
+            // Inserts the observation after the latest and before the oldest one.
             ring.insert(sighting, at: newest)
         } else {
             if newest == ring.count { newest = 0 }
@@ -41,8 +41,10 @@ struct ObservationHistory: Sendable {
         }
     }
 
-    /// Returns the index of the latest observation at or before `time`, or of the oldest one. Searches from the
-    /// guess.
+    /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the
+    /// index of the oldest one.
+    ///
+    /// - Parameter guess: the index where the search starts.
     @inline(__always)
     func before(_ time: Nanoseconds, near guess: Int) -> Int {
         var index = min(guess, count - 1)

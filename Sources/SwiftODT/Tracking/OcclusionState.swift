@@ -1,32 +1,36 @@
-/// Whether a missed object is likely to be still at its predicted position.
+/// Tracks whether a missed object is probably still at its predicted position.
 struct OcclusionState: Sendable {
-    /// The picture shows that the object is not there. The track is not reported until it is detected again, and
-    /// keeps its id if that is in time.
+    /// Whether the picture shows that the object is not at its predicted position. While true, the track is not
+    /// reported. If the object is detected again before the track ends, it keeps its id.
     fileprivate(set) var isAbsent = false
-    /// The box may have been propagated to a wrong position. The track is not reported until it is detected again.
+    /// Whether the box may have been propagated to a wrong position. While true, the track is not reported.
     var isUnreliable = false
-    /// Whether the picture has already failed to show the object.
+    /// Whether a check of the picture has failed to find the object since the latest detection.
     private var isUndetected = false
-    /// Whether the object was still half visible when that happened first: it went behind something.
+    /// Whether the object went behind an occluder. The first failed check decides this: at that time, half of the
+    /// object was still visible, or the occluder of ``occludedHalf`` was still there.
     private(set) var isHiding = false
-    /// The box of the latest detection above the score threshold, and its template, which is taken only when needed.
+    /// The box of the latest detection above the score threshold, and below it the template of that box. The template
+    /// is computed only when it is needed.
     private var confirmedBox: Box
     private var template: AppearanceTemplate?
-    /// The half of the object that was already occluded in ``template``: detectors often lose an object only when
-    /// half of it is hidden.
+    /// The half of the object that was already occluded in ``template``. Detectors often miss an object only when half
+    /// of it is occluded.
     private var occludedHalf: AppearanceTemplate.Half?
 
     init(at box: Box) { confirmedBox = box }
 
     /// Resets the state after a detection.
+    ///
+    /// - Parameter isSure: whether the score is above the threshold.
     mutating func confirm(at box: Box, isSure: Bool) {
         (isAbsent, isUnreliable, isUndetected, isHiding) = (false, false, false, false)
         if isSure { (confirmedBox, template, occludedHalf) = (box, nil, nil) }
     }
 
-    /// Takes the template of the object from the picture of its latest detection above the threshold.
+    /// Computes the template of the object from the picture of its latest detection above the score threshold.
     ///
-    /// - Parameter earlier: an earlier picture, and the object's box in it.
+    /// - Parameter earlier: an earlier picture and the object's box in that picture. `nil` if there is none.
     mutating func remember(from plane: LumaPlane, earlier: (plane: LumaPlane, box: Box)?) {
         guard template == nil else { return }
         template = AppearanceTemplate(of: confirmedBox, in: plane)
@@ -39,17 +43,18 @@ struct OcclusionState: Sendable {
         }
     }
 
-    /// Checks whether the object can still be at its predicted box. Not called if a detected object covers the box.
+    /// Checks whether the object can still be at its predicted box. The caller skips the check if a detected object
+    /// covers the box.
     ///
     /// - Parameters:
-    ///   - before: an earlier picture, to detect static content.
+    ///   - before: an earlier picture, for recognizing static content.
     ///   - unseen: the time since the latest detection.
-    /// - Returns: the box of the latest detection above the threshold if the picture still looks the same there, else
-    ///   `nil`.
+    /// - Returns: the box of the latest detection above the score threshold if the picture has not changed there.
+    ///   Otherwise `nil`.
     mutating func verify(at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds) -> Box? {
         guard !isAbsent, !isHiding, let template else { return nil }
         guard let here = AppearanceTemplate(of: box, in: plane) else {
-            // The object has left the picture, or nearly so.
+            // The object is almost or completely outside the picture.
             isAbsent = true
             return nil
         }
@@ -66,19 +71,23 @@ struct OcclusionState: Sendable {
         return nil
     }
 
-    /// Returns whether the picture shows the object at `box`; `true` without a template. An object that went behind
-    /// something is not visible.
+    /// Returns whether the picture shows the object at `box`. Without a template the result is `true`. An object that
+    /// went behind an occluder is not visible.
     func isVisible(at box: Box, in plane: LumaPlane) -> Bool {
         !isHiding && (template.map { Self.fit($0, near: box, in: plane).isWhole } ?? true)
     }
 
-    /// Returns whether the occluder of the hidden half is still there.
+    /// Returns whether the occluder of ``occludedHalf`` is still there.
+    ///
+    /// - Parameter there: the current content of the box of the latest confident detection.
     private func isOccluder(_ there: AppearanceTemplate) -> Bool {
         guard let template, let occludedHalf else { return false }
         return template.difference(there, in: occludedHalf) < Self.noiseOfHalf
     }
 
     /// Searches for the template in the box and a little around it.
+    ///
+    /// - Returns: whether the whole template matches somewhere, and whether at least one half does.
     private static func fit(_ template: AppearanceTemplate, near box: Box, in plane: LumaPlane) -> (
         isWhole: Bool, isHalf: Bool
     ) {
@@ -96,16 +105,17 @@ struct OcclusionState: Sendable {
         return (false, isHalf)
     }
 
-    /// The mean difference in grey levels up to which content counts as static.
+    /// The maximum mean difference of static content, in grey levels.
     private static let noise = 6.0
-    /// The same for an occluded half: more of it may have been occluded since.
+    /// The maximum mean difference of an occluded half, in grey levels. It is higher than ``noise``, because the
+    /// occluder may have covered more of the half in the meantime.
     private static let noiseOfHalf = 15.0
-    /// The minimum correlation of the same object. Halves need a higher one, because there are four of them, with
-    /// fewer samples.
+    /// The minimum correlation of pictures of the same object, for the whole template and for a half. The minimum is
+    /// higher for halves, because there are four of them and each has fewer samples.
     private static let similarity = 0.6
     private static let similarityOfHalf = 0.75
-    /// The time after its latest detection within which an object disappears behind an occluder.
+    /// The maximum time from the latest detection to the moment when the object disappears behind an occluder.
     private static let vanishing: Nanoseconds = 150_000_000
-    /// The time for which moving content at the predicted box may be an occluder.
+    /// The maximum time for which moving content at the predicted box counts as a possible occluder.
     static let verificationTime: Nanoseconds = 600_000_000
 }

@@ -1,27 +1,28 @@
-/// Checks missed objects in the picture: a track is reported only while the picture supports its position.
+/// Checks missed objects in the picture. A track is reported only while the picture supports its position.
 ///
 /// A missed object counts as present if a detected object occludes it, if the picture still shows it, or if it was
-/// seen to go behind something. It counts as absent if its place shows static content, which is the background.
-/// Moving content may be an occluder, for a limited time. With a panning camera no content is static, and the time
-/// limit decides alone.
+/// observed going behind an occluder. It counts as absent if its predicted box shows static content, which is the
+/// background. Moving content may be an occluder, but only for a limited time. With a panning camera no content is
+/// static, and only the time limit applies.
 ///
-/// A track is also not reported once its box is unreliable: if the box has left the picture, or if the picture does
-/// not show an object that should be visible or whose position is uncertain.
+/// A track is also not reported while its box is unreliable. A box is unreliable if it has left the picture. It is also
+/// unreliable if the object should be visible or its position is uncertain, and the picture does not show the object.
 struct OcclusionVerifier {
-    /// The pictures of earlier results, the latest first, far enough apart for moving objects to have moved.
+    /// The pictures of earlier results, the latest first. Their interval is long enough for a moving object to change
+    /// its position visibly.
     private var pictures: [Picture] = []
 
     private struct Picture {
         let plane: LumaPlane
-        /// The validated time of the frame; ``LumaPlane`` has an unvalidated one.
+        /// The time of the frame after validation by the tracker. The time in ``LumaPlane`` is not validated.
         let time: Nanoseconds
     }
 
     /// Checks the tracks that a result has missed.
     ///
     /// - Parameters:
-    ///   - plane: the picture of the result; without one nothing is checked.
-    ///   - last: the picture of the previous result.
+    ///   - plane: the picture of the result. Without a picture nothing is checked.
+    ///   - last: the picture and time of the previous result.
     mutating func verifyAll(
         at tracklets: inout ContiguousArray<Tracklet>, in plane: LumaPlane?,
         after last: (plane: LumaPlane, time: Nanoseconds)?,
@@ -61,7 +62,8 @@ struct OcclusionVerifier {
 
     mutating func forget() { pictures = [] }
 
-    /// Returns a picture from some time before the latest detection above the threshold, and the object's box in it.
+    /// Returns a picture from before the latest detection above the score threshold, and the object's box in that
+    /// picture. `nil` if no suitable picture exists.
     private func earlierPicture(at tracklet: Tracklet) -> (plane: LumaPlane, box: Box)? {
         guard let picture = pictures.first(where: { tracklet.lastStrong - $0.time >= Self.beforeOcclusion }) else {
             return nil
@@ -70,12 +72,13 @@ struct OcclusionVerifier {
         return sighting.time == picture.time ? (picture.plane, sighting.box) : nil
     }
 
-    /// How detected objects that cover much of a box relate to the object in it.
+    /// How other detected objects that cover much of a box relate to the object in the box. 75+| No other detected
+    /// object covers much of the box.
     private enum Cover {
         case none
-        /// At least one of them may occlude the object.
+        /// At least one of the other objects may occlude the object.
         case occluder
-        /// The object was in front of each of them.
+        /// The object was in front of each of the other objects.
         case background
     }
 
@@ -92,10 +95,12 @@ struct OcclusionVerifier {
 
     /// The minimum interval between two pictures.
     private static let step: Nanoseconds = 80_000_000
-    /// The number of pictures, enough to reach back by ``beforeOcclusion`` from the previous result at any rate.
+    /// The number of pictures to keep. It suffices to reach back by ``beforeOcclusion`` from the previous result at any
+    /// frame rate.
     private static let kept = 4
-    /// The time before the latest detection at which a walking object was not yet occluded.
+    /// The minimum age of the earlier picture, measured from the latest detection. At that time, a walking object was
+    /// not yet occluded.
     private static let beforeOcclusion: Nanoseconds = 200_000_000
-    /// The maximum number of checks per result, which bounds the cost if a whole crowd is missed at once.
+    /// The maximum number of checks per result. It bounds the cost if a whole crowd is missed at once.
     private static let maximum = 50
 }

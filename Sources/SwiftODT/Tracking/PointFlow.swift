@@ -1,11 +1,15 @@
-/// Finds the position of a point in the next picture with the pyramidal Lucas-Kanade method on windows of 8 x 8
-/// pixels.
+/// Tracks points from one picture to the next with the pyramidal Lucas-Kanade method on windows of 8 × 8 pixels.
 struct PointFlow {
     let from: ImagePyramid
     let to: ImagePyramid
 
-    /// Returns the displacement of a point in plane pixels, starting from a guess; `nil` if the picture has no
-    /// texture there or the point leaves the picture.
+    /// Returns the displacement of a point in plane pixels. `nil` if the picture has no texture at the point, or if the
+    /// point leaves the picture.
+    ///
+    /// - Parameters:
+    ///   - point: the position in the first picture, in plane pixels.
+    ///   - guess: the initial estimate of the displacement, in plane pixels.
+    ///   - levels: the number of pyramid levels to use.
     func displacement(of point: SIMD2<Float>, guess: SIMD2<Float>, levels: Int) -> SIMD2<Float>? {
         var found = guess
         for level in stride(from: min(levels, from.levels.count, to.levels.count) - 1, through: 0, by: -1) {
@@ -22,8 +26,8 @@ struct PointFlow {
         return found
     }
 
-    /// Returns ``displacement(of:guess:levels:)`` if tracking the point backward leads to its start (forward-backward
-    /// check).
+    /// Returns ``displacement(of:guess:levels:)`` if tracking backward leads back to the start (forward-backward
+    /// check). Otherwise returns `nil`.
     func checkedDisplacement(of point: SIMD2<Float>, guess: SIMD2<Float>, levels: Int) -> SIMD2<Float>? {
         guard let forth = displacement(of: point, guess: guess, levels: levels),
             let back = PointFlow(from: to, to: from).displacement(of: point + forth, guess: -forth, levels: 1)
@@ -36,7 +40,7 @@ struct PointFlow {
         -> SIMD2<Float>?
     {
         guard first.contains(point) else { return nil }
-        // One row above and one below the window, for the gradients.
+        // The rows of the window, with one more row above and below for the gradients.
         var rows = InlineArray<10, SIMD8<Float>>(repeating: .zero)
         for row in rows.indices { rows[row] = first.row(row - 1, at: point) }
         var (slopeX, slopeY) = (Window.Patch(), Window.Patch())
@@ -50,7 +54,7 @@ struct PointFlow {
         }
         let (a, b, c) = (xx.sum(), xy.sum(), yy.sum())
         let determinant = a * c - b * b
-        // The smaller eigenvalue of the structure tensor: without texture in both directions the displacement is
+        // The smaller eigenvalue of the structure tensor. Without texture in both directions the displacement is
         // ambiguous.
         let weakest = (a + c - ((a - c) * (a - c) + 4 * b * b).squareRoot()) / 2
         guard weakest > 64 * 2, determinant > 0 else { return nil }
@@ -73,7 +77,7 @@ struct PointFlow {
     }
 }
 
-/// Interpolates windows of 8 x 8 samples of a pyramid level.
+/// Interpolates windows of 8 × 8 samples in one pyramid level.
 private struct Window {
     typealias Patch = InlineArray<8, SIMD8<Float>>
 
@@ -81,12 +85,14 @@ private struct Window {
 
     init(_ level: ImagePyramid.Level) { self.level = level }
 
-    /// Returns whether the window around a point, with a margin for the gradients, lies inside the level.
+    /// Returns whether the window around a point lies inside the level, with a margin for the gradients.
     func contains(_ point: SIMD2<Float>) -> Bool {
         point.x >= 6 && point.y >= 6 && point.x < Float(level.width - 7) && point.y < Float(level.height - 7)
     }
 
-    /// Returns eight samples of row -1 to 8 of the window around a point that ``contains(_:)`` has accepted.
+    /// Returns the eight samples of one row of the window. ``contains(_:)`` must be true for the point.
+    ///
+    /// - Parameter row: -1 to 8. Rows -1 and 8 lie above and below the window.
     @inline(__always)
     func row(_ row: Int, at point: SIMD2<Float>) -> SIMD8<Float> {
         let (x, y) = (Int(point.x), Int(point.y))

@@ -1,8 +1,9 @@
 /// Detects scene cuts.
 ///
-/// Compares coarse thumbnails by correlation, which is robust against changes of brightness, at several offsets,
-/// which makes it robust against pans. A cut is a sudden drop of the correlation between consecutive pictures.
-/// Uniform pictures are skipped, so that the picture after a flash or a lost frame is compared with the one before.
+/// Compares coarse thumbnails of consecutive pictures by correlation, at several offsets. Correlation is robust against
+/// changes of brightness, and the offsets make the comparison robust against pans. A cut is a sudden drop of the
+/// correlation. Uniform pictures are skipped: the picture after a flash or a lost frame is compared with the picture
+/// before it.
 struct SceneCut {
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
@@ -10,11 +11,10 @@ struct SceneCut {
     /// The recent maximum of `1 - correlation`.
     private var restlessness: Float = 0
 
-    /// The variance in squared grey levels up to which a picture counts as uniform, which allows for noise and
-    /// compression.
+    /// The maximum variance of a uniform picture, in squared grey levels. It allows for noise and compression.
     private static let minimumVariance: Float = 4
 
-    /// Adds the next picture. Returns whether a new scene begins with it.
+    /// Adds the next picture and returns whether a new scene begins with it.
     mutating func isCut(_ plane: LumaPlane) -> Bool {
         guard CellMeans.take(of: plane, into: &next), !isFlat else { return false }
         swap(&previous, &current)
@@ -38,14 +38,14 @@ struct SceneCut {
         return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.minimumVariance * Float(next.count)
     }
 
-    /// Forgets the pictures, so that the next one is not a cut.
+    /// Forgets all pictures. The next picture therefore does not count as a cut.
     mutating func reset() {
         previous.removeAll(keepingCapacity: true)
         current.removeAll(keepingCapacity: true)
         restlessness = 0
     }
 
-    /// Returns the correlation of the overlapping parts when one thumbnail is shifted by whole cells.
+    /// Returns the correlation of the overlapping cells when one thumbnail is shifted by `dx` and `dy` cells.
     private func correlation(_ dx: Int, _ dy: Int) -> Float {
         var (sumA, sumB, sumAA, sumBB, sumAB) = (Float(0), Float(0), Float(0), Float(0), Float(0))
         var count: Float = 0
@@ -61,7 +61,8 @@ struct SceneCut {
                 count += 1
             }
         }
-        // Adds one grey level of noise variance to each, so that two flat pictures correlate.
+        // Adds a variance of one squared grey level to both variances and to the covariance. Two flat pictures thus
+        // have a correlation of 1 instead of 0/0.
         let varianceA = sumAA - sumA * sumA / count + count
         let varianceB = sumBB - sumB * sumB / count + count
         return (sumAB - sumA * sumB / count + count) / (varianceA * varianceB).squareRoot()

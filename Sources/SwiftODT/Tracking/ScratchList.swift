@@ -1,7 +1,7 @@
-/// A list that is refilled for every frame and keeps its memory, which only grows.
+/// A list for temporary data. It is refilled for every frame and keeps its memory, which only grows.
 ///
-/// In contrast to an array it has a single owner and only trivial elements, which avoids uniqueness checks and
-/// reference counting.
+/// Unlike an array, the list has a single owner and only trivial elements. This avoids uniqueness checks and reference
+/// counting.
 struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     private var memory = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     private(set) var count = 0
@@ -22,7 +22,7 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         }
     }
 
-    /// The elements, valid until the list changes.
+    /// The elements. The pointer is valid until the list changes.
     var view: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: memory.baseAddress, count: count) }
 
     @inline(__always)
@@ -34,7 +34,7 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
 
     mutating func clear() { count = 0 }
 
-    /// Keeps the elements that satisfy a condition, in their order.
+    /// Keeps only the elements that satisfy the condition, in their order.
     @inline(__always)
     mutating func keep(where holds: (Element) -> Bool) {
         var kept = 0
@@ -48,13 +48,13 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         count = kept
     }
 
-    /// Keeps the first `count` elements.
+    /// Removes all elements after the first `count`.
     mutating func shorten(to count: Int) {
         precondition(count <= self.count)
         self.count = count
     }
 
-    /// Sets the count and all elements.
+    /// Sets the number of elements, and sets all elements to one value.
     mutating func reset(to element: Element, count: Int) {
         if count > memory.count { grow(to: max(count, 2 * memory.count)) }
         self.count = count
@@ -68,7 +68,7 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         elements.sort(by: isBefore)
     }
 
-    /// Sorts the elements without a closure call for each comparison.
+    /// Sorts the elements by their own order. This avoids a closure call for each comparison.
     mutating func sort() where Element: Comparable {
         if count < 2 { return }
         var elements = UnsafeMutableBufferPointer(rebasing: memory[..<count])

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The state of one object at one time: a value that can be copied and kept.
+/// The state of one object at one time, as a value.
 package struct Track: Sendable {
     /// The state of a track.
     package enum State: String, Sendable {
@@ -8,20 +8,21 @@ package struct Track: Sendable {
         case new
         /// Detected in the latest result.
         case tracked
-        /// Missed by the latest results: the box is predicted.
+        /// Missed by the latest result that covered the position of the track. The box is predicted.
         case coasting
-        /// Ended; reported once.
+        /// The track has ended. It is reported once in this state.
         case lost
     }
 
-    /// Counts from 1 and is never reused within a stream; `nil` without tracking.
+    /// The id counts from 1 and is never reused within a stream. `nil` without tracking.
     package var id: Int?
-    /// In buffer pixels, not clipped.
+    /// In buffer pixels, not clipped to the picture.
     package var box: Box
-    /// The score of the latest detection of at least ``TrackerOptions/scoreThreshold``. Weaker detections and
-    /// coasting do not change it.
+    /// The score of the latest detection with at least ``TrackerOptions/scoreThreshold``. Weaker detections and
+    /// coasting do not change the score.
     package var score: Double
-    /// The score of the latest detection, decayed while coasting, for ``Prominence``. `nil` if it equals ``score``.
+    /// The score of the latest detection, weak ones included. It decays while the track coasts. Used by ``Prominence``;
+    /// with `nil`, ``score`` is used instead.
     var decayedScore: Double?
     package var label: Label?
     package var state: State
@@ -30,7 +31,7 @@ package struct Track: Sendable {
     package var lastSeen: Nanoseconds
     /// The time from ``lastSeen`` to the frame of this snapshot.
     package var timeSinceUpdate: Nanoseconds
-    /// Pixels per second in buffer coordinates.
+    /// In buffer pixels per second.
     package var velocityX: Double
     package var velocityY: Double
     /// ``Detection/origin`` of the detection in this frame; `nil` if the frame has none of the object.
@@ -67,30 +68,30 @@ extension Track {
     }
 }
 
-/// The begin, change or end of a track.
+/// The beginning, a change or the end of a track.
 package struct TrackEvent: Sendable {
     package enum Kind: String, Sendable { case begin, update, end }
 
     /// The reason why a track ended.
     package enum Reason: String, Sendable {
-        /// Missed for longer than ``TrackerOptions/maxAge``, or ended by a scene cut.
+        /// The object was missed for longer than ``TrackerOptions/maxAge``, or the track was ended by a scene cut.
         case lost
         /// The box has left the picture.
         case leftFrame = "left-frame"
         /// The stream was flushed, or a new epoch began.
         case flush
-        /// Ended to make room within ``TrackerOptions/maxTracks``.
+        /// The track was ended to make room for another one within ``TrackerOptions/maxTracks``.
         case limit
         /// The stream has ended.
         case endOfStream = "eos"
     }
 
     package var kind: Kind
-    /// The track at that time.
+    /// The state of the track at the time of the event.
     package var track: Track
     /// The detection with the highest score so far.
     package var best: Track.Best
-    /// The length of the centre's path in pixels.
+    /// The length of the path of the box's centre, in buffer pixels.
     package var pathLength: Double
     /// Set only for ``Kind/end``.
     package var reason: Reason?
@@ -107,14 +108,15 @@ package struct TrackEvent: Sendable {
 }
 
 extension Track {
-    /// The times of a snapshot: the frame to report, the frame of the tracklets' states, and the maximum age.
+    /// The times that are needed to create a ``Track`` from a tracklet. 110+| The time of the frame to report. 111+|
+    /// The time of the frame to which the tracklets have been propagated. 112+| ``TrackerOptions/maxAge``.
     struct SnapshotTime {
         var now: Nanoseconds
         var settled: Nanoseconds
         var maxAge: Nanoseconds
     }
 
-    /// Creates a snapshot. Takes a pointer, because a tracklet is large and a copy is slow.
+    /// Takes a pointer, because a tracklet is large and a copy is slow.
     @inline(__always)
     init(of tracklet: UnsafePointer<Tracklet>, at moment: SnapshotTime) {
         let age = max(0, moment.now - tracklet.pointee.lastSeen)

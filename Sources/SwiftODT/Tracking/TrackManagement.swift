@@ -1,9 +1,9 @@
-/// Confirmation, begin and end of tracks, and their events.
+/// Confirmation, beginning and end of tracks, and their events.
 extension TrackerState {
-    /// Updates the tracks after the matching: confirms tentative tracks, drops missed tentative tracks, begins new
-    /// ones.
+    /// Updates the tracks after the matching: confirms tentative tracks, counts misses, drops missed tentative tracks
+    /// and begins new tracks.
     ///
-    /// - Parameter frame: the time of the frame before the one of the result.
+    /// - Parameter frame: the time of the last frame before the result's frame.
     mutating func processMatches(
         _ answer: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?
     ) {
@@ -33,8 +33,9 @@ extension TrackerState {
         isSceneNew = false
     }
 
-    /// The maximum age of a track whose place is rarely inferred, as a multiple of ``TrackerOptions/maxAge``. After
-    /// that, results that do not cover its place at sufficient magnification count as misses, too.
+    /// A multiple of ``TrackerOptions/maxAge`` for tracks whose position is rarely inferred. Once the latest detection
+    /// is older, results that do not cover the track at sufficient magnification also count as misses, and a missed
+    /// track ends.
     private static let ageFactorOutsideRegions = 2
 
     /// Ends missed tracks that are too old or have left the picture.
@@ -51,9 +52,10 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    /// Applies only to tracks that a result has missed: between the results of a slow detector there is no evidence.
-    /// Time counts only if the results covered the track's place, up to a limit, so that rarely inferred places do
-    /// not shorten a track's life.
+    /// Returns why a missed track ends, or `nil` if it continues.
+    ///
+    /// Only the time that results have covered the track's position counts towards ``TrackerOptions/maxAge``. Tracks at
+    /// rarely inferred positions thus live longer, up to a limit.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
         if width > 0, height > 0, box.clipped(width: width, height: height).area < 0.1 * box.area { return .leftFrame }
@@ -63,13 +65,13 @@ extension TrackerState {
         return searchedFor > maxAge || unseen > maxAge.times(Self.ageFactorOutsideRegions) ? .lost : nil
     }
 
-    /// Returns the best detection and the path length of a track. Searches linearly.
+    /// Returns the best detection and the path length of a track. `nil` if the track has ended. The search is linear.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         guard let index = tracklets.indices.first(where: { tracklets[$0].id == id }) else { return nil }
         return (tracklets[index].best, tracklets[index].pathLength)
     }
 
-    /// Ends all tracks, with events for the confirmed ones.
+    /// Ends all tracks. Only confirmed tracks cause events.
     mutating func endAll(reason: TrackEvent.Reason) {
         for index in tracklets.indices where tracklets[index].isShown { note(.end, index, reason) }
         tracklets.removeAll(keepingCapacity: true)
@@ -88,21 +90,21 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    /// Moves a kept tracklet to the next free place by swapping, which avoids a copy.
+    /// Moves a kept tracklet to index `kept`. Swapping avoids a copy.
     private mutating func keep(_ index: Int, _ kept: inout Int) {
         if kept != index { tracklets.swapAt(kept, index) }
         kept += 1
     }
 
-    /// The times for snapshots of the latest frame.
+    /// The times for creating a ``Track`` in the latest frame.
     var moment: Track.SnapshotTime {
         Track.SnapshotTime(now: now ?? settledTime, settled: settledTime, maxAge: options.maxAge)
     }
 
-    /// Returns the weight of a detection towards confirmation: low scores count less, so that the track needs more
-    /// detections.
+    /// Returns the weight of a detection towards confirmation, 0 to 1. Low scores have less weight, so the track needs
+    /// more detections.
     private func weight(of score: Double) -> Double {
-        // With a low score threshold the limit is lower, too, so that weak detections can still confirm tracks.
+        // A low score threshold lowers the limit, too. Weak detections can thus still confirm tracks.
         let certain = min(0.6, 6 * options.scoreThreshold)
         guard score < certain else { return 1 }
         let share = score / certain
@@ -122,8 +124,8 @@ extension TrackerState {
         if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }
     }
 
-    /// Ends the track that has been missed for longest. Returns `false` if all tracks are detected: they are not
-    /// ended for new ones.
+    /// Ends the track that has been missed for longest. Returns `false` if no track is missed, because detected tracks
+    /// do not make room for new ones.
     private mutating func makeRoom() -> Bool {
         var oldest: Int?
         for index in tracklets.indices where tracklets[index].misses > 0 {
@@ -142,7 +144,7 @@ extension TrackerState {
     }
 
     private mutating func note(_ kind: TrackEvent.Kind, _ index: Int, _ reason: TrackEvent.Reason? = nil) {
-        // Bounds the memory if no consumer takes the events: the oldest half is dropped.
+        // Bounds the memory if no consumer takes the events, by dropping the oldest half.
         if events.count >= 10_000 { events.removeFirst(5_000) }
         let moment = moment
         var track = tracklets.withUnsafeBufferPointer { Track(of: $0.baseAddress! + index, at: moment) }

@@ -1,11 +1,13 @@
-/// A multiple-object tracker: takes detections and times, returns tracks with ids.
+/// A multiple-object tracker. The input is detections and their times, the output is tracks with ids.
 ///
-/// For every frame in order call ``advance(to:width:height:luma:)``, then ``update(_:seenAt:region:)`` if the
-/// detector has a result, then read ``tracks``. Not thread-safe: use it from one thread at a time.
+/// For every frame in order, call ``advance(to:width:height:luma:)``. If the detector has a result, call
+/// ``update(_:seenAt:region:)`` next. Then read ``tracks``. The tracker is not thread-safe: use it from one thread at a
+/// time.
 ///
-/// All durations are in running time, so that the same options fit any frame rate. Between results boxes are
-/// propagated by their Kalman filters and, with luma planes, by image motion; if every frame has a result, image
-/// motion is not computed. Luma planes are also used for appearance matching and scene cut detection.
+/// All durations are in running time, so the same options fit any frame rate. Between results, the Kalman filters
+/// propagate the boxes. With luma planes, image motion is used, too. If every frame has a result, image motion is not
+/// computed. Luma planes are also used for appearance matching and scene cut detection.
+///
 ///     let tracker = Tracker()
 ///     for (time, detections) in results {
 ///         tracker.advance(to: time, width: 1920, height: 1080, luma: nil)
@@ -17,75 +19,81 @@ package final class Tracker {
 
     package init(options: TrackerOptions = TrackerOptions()) { state = TrackerState(options: options) }
 
-    /// Can change between any two calls.
+    /// The options can change between any two calls.
     package var options: TrackerOptions {
         get { state.options }
         set { state.options = newValue }
     }
 
-    /// Starts a frame. Call it once for every frame, in order, before ``update(_:seenAt:region:)``.
+    /// Starts a frame. Call this function once for every frame, in order, before ``update(_:seenAt:region:)``.
     ///
-    /// Propagates boxes, detects scene cuts, which end all tracks, and ends old tracks. An equal time means a
-    /// repeated frame. A time that is more than 1 s earlier starts a new epoch, as ``reset(reason:)`` does.
+    /// Propagates boxes, detects scene cuts (a cut ends all tracks), and ends old tracks. A frame with the same time as
+    /// the previous one counts as a repetition. A time that is more than 1 s before the previous one starts a new
+    /// epoch, as ``reset(reason:)`` does.
     ///
-    /// - Parameter luma: the frame's reduced luma plane if available, for image motion and appearance.
+    /// - Parameter luma: the frame's reduced luma plane for image motion and appearance. `nil` if not available.
     package func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
         state.advance(to: time, width: width, height: height, luma: luma)
     }
 
-    /// Applies a detector's result for the frame at `seenAt`.
+    /// Applies the detector's result for the frame at time `seenAt`.
     ///
-    /// A late result is applied to its frame and replayed to the latest one, and reported boxes move smoothly to
-    /// their new positions. Results out of order, or from before a scene cut, are dropped.
+    /// A late result is applied to its own frame, and the changes are propagated to the latest frame. The reported
+    /// boxes move smoothly to their new positions. Results out of order and results from before a scene cut are
+    /// dropped.
     ///
-    /// - Parameter region: the inferred region; `nil` for the full frame. Tracks outside are not counted as missed,
-    ///   and detections that the region's edges cut neither begin nor update a track.
+    /// - Parameter region: the inferred region, or `nil` for the full frame. Tracks outside the region do not count as
+    ///   missed. Detections that the region's edges cut neither begin nor update a track.
     package func update(_ detections: [Detection], seenAt: Nanoseconds, region: InferredRegion? = nil) {
         state.update(detections, seenAt: seenAt, region: region)
     }
 
-    /// The tracks to report: confirmed and coasting ones, and once those that were lost with the latest frame.
+    /// The tracks to report: confirmed and coasting tracks. Tracks that ended with the latest frame are included once,
+    /// as lost.
     package var tracks: [Track] { state.tracks() }
 
-    /// Returns the boxes of all tracks whose label votes satisfy a condition, including tentative ones.
+    /// Returns the boxes of all tracks whose label votes satisfy a condition. Tentative tracks are included.
     func places(where isMeant: (LabelVotes) -> Bool) -> [Box] { state.places(where: isMeant) }
 
-    /// The number of ``tracks``, without creating them.
+    /// The number of ``tracks``. Cheaper than creating the tracks.
     package var trackCount: Int { state.trackCount }
 
     /// Whether the latest frame began a new scene.
     package var isCut: Bool { state.isCut }
 
-    /// Returns the states of all tracks in the latest frame, including tentative ones; `nil` before the first frame.
+    /// Returns the states of all tracks in the latest frame. Tentative tracks are included, absent ones are not. `nil`
+    /// before the first frame.
     package func snapshot() -> TrackerSnapshot? { state.snapshot() }
 
-    /// Returns the begins and ends of tracks since the last call.
+    /// Returns the begin and end events of tracks since the last call.
     package func takeEvents() -> [TrackEvent] { state.takeEvents() }
 
-    /// Returns the best detection and the path length of a track; `nil` if it has ended. Searches linearly.
+    /// Returns the best detection and the path length of a track. `nil` if the track has ended. The search is linear.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? { state.summary(of: id) }
 
-    /// The numbers of detections that were not used since the beginning.
+    /// The numbers of detections since the beginning that the tracker did not use, by reason.
     package var unused: UnusedDetections { state.matcher.unused }
 
-    /// The maximum number of detections per result; further ones are not used.
+    /// The maximum number of detections per result. Further detections are not used.
     package static var maximumDetections: Int { DetectionPreFilter.maximum }
 
-    /// Starts a new epoch: all tracks end. The noise estimates are kept, and ids continue and are never reused.
+    /// Starts a new epoch. All tracks end. The noise estimates are kept. Ids continue and are not reused.
     package func reset(reason: TrackEvent.Reason) { state.reset(reason: reason) }
 }
 
-/// The options of a ``Tracker``, which can change between any two calls.
+/// The options of a ``Tracker``. They can change between any two calls.
 package struct TrackerOptions: Hashable, Sendable {
-    /// How long a track is kept without a detection. Default 1 s.
+    /// The maximum time for which a track is kept without a detection. Default 1 s. Time without an inference at the
+    /// track's position does not count, but the track ends at twice this time at the latest.
     package var maxAge: Nanoseconds
-    /// The number of detections that confirm a track, default 2. In the first result of a scene every object is
-    /// reported at once.
+    /// The number of detections that confirm a track. Default 2. In the first result of a scene, one detection
+    /// suffices.
     package var minHits: Int
-    /// The minimum score to begin a track, 0 to 1, default 0.4. Weaker detections only continue tracks. If the
-    /// stream's scores are bimodal, the effective value is up to 1.5 times as high.
+    /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections can only continue
+    /// tracks. If the stream's scores are bimodal, the effective threshold is up to 1.5 times this value.
     package var scoreThreshold: Double
-    /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
+    /// The maximum number of tracks. Default 1000. If there are more, the track that has been missed for longest ends
+    /// first.
     package var maxTracks: Int
 
     package init(
@@ -97,23 +105,24 @@ package struct TrackerOptions: Hashable, Sendable {
         self.maxTracks = maxTracks
     }
 
-    /// The minimum score of a usable detection. Detections below ``scoreThreshold`` continue tracks near their
-    /// predicted positions.
+    /// The minimum score of a usable detection. Detections between this score and ``scoreThreshold`` can only continue
+    /// tracks.
     package var scoreFloor: Double { min(0.1, scoreThreshold / 2) }
 }
 
-/// Moves an object from one tracker to another: an unclassified moving object gets a label and keeps its id.
+/// Support for moving an object from one tracker to another. When an unclassified moving object gets a label, the
+/// object keeps its id.
 extension Tracker {
-    /// Returns an id for an object of another tracker, from the sequence of the track ids.
+    /// Returns the next track id, for an object of another tracker.
     func takeID() -> Int {
         defer { state.nextID += 1 }
         return state.nextID
     }
 
-    /// Gives a track the id, age and path length of an object that another tracker followed before. Its own id is not
-    /// reused.
+    /// Gives a track the id, start time and path length of an object that another tracker tracked before. The track's
+    /// own id is not reused.
     ///
-    /// - Returns: the track with its new id; `nil` if there is no track with the id.
+    /// - Returns: the track with its new id. `nil` if no track has the id `id`, or if the new track is not reported.
     func adoptIdentity(_ id: Int, as previous: Track, after pathLength: Double) -> Track? {
         guard let index = state.tracklets.indices.first(where: { state.tracklets[$0].id == id }),
             let known = previous.id
@@ -122,14 +131,14 @@ extension Tracker {
         return state.tracks().first { $0.id == known }
     }
 
-    /// Removes a track without an event, because another tracker continues it.
+    /// Removes a track without an event, because another tracker continues the track.
     func release(_ id: Int) { state.tracklets.removeAll { $0.id == id } }
 }
 
 extension Tracker {
-    /// Calls `body` for each detection of the latest result that no track has used.
+    /// Calls `body` for each detection of the latest result that is not matched with a track.
     func forEachUntracked(of answer: [Detection], _ body: (Detection) -> Void) {
-        // A dropped result has no flags.
+        // If the latest result was dropped, the flags belong to another result.
         guard state.matcher.isTaken.count == answer.count else { return }
         for (source, detection) in answer.enumerated() where !state.matcher.isTaken[source] { body(detection) }
     }

@@ -1,25 +1,27 @@
-/// The states of all tracks in a frame, confirmed or not, except absent ones: these neither explain motion nor need
-/// an inference.
+/// The states of all tracks in a frame. Tentative tracks are included. Absent tracks are excluded, because they neither
+/// explain motion nor need an inference.
 ///
-/// A value for choosing the next region to infer.
+/// The snapshot is a value, used to choose the next region to infer.
 package struct TrackerSnapshot: Sendable {
     /// The state of one track.
     package struct ObjectState: Sendable {
-        /// In buffer pixels, propagated to the frame, not clipped.
+        /// In buffer pixels, propagated to the frame, not clipped to the picture.
         package var box: Box
-        /// The box in the frame of the latest result, as estimated at that time: live results are late.
+        /// The box in the frame of the latest result. Live results are late, so that frame is older than the snapshot's
+        /// frame.
         package var detectedBox: Box
-        /// Whether it has been detected often enough to be reported.
+        /// Whether the track is confirmed.
         package var isConfirmed: Bool
-        /// The number of results that have missed it since its latest detection.
+        /// The number of results that have missed the object since its latest detection.
         package var misses: Int
         /// The time of the latest detection.
         package var lastSeen: Nanoseconds
-        /// The magnification at which the object was detected, so far as known; 1 is the full frame.
+        /// The magnification at which the object was detected. 1 is the magnification of the full frame.
         package var observedMagnification: Double
         /// The propagation error at the latest detection.
         package var carried: PropagationQuality
-        /// The similarity of the content of its box to that at the latest detection, 0 to 1; 1 for missed objects.
+        /// The similarity of the box's content in the snapshot's frame and at the latest detection, 0 to 1. It is 1 if
+        /// the object is missed or the content is unknown.
         package var similarity: Double
 
         package init(
@@ -32,26 +34,26 @@ package struct TrackerSnapshot: Sendable {
             (self.observedMagnification, self.carried, self.similarity) = (observedMagnification, carried, similarity)
         }
 
-        /// Whether the box content has changed so much that the object has probably left the box. Turning objects and
-        /// walking people change less.
+        /// Whether the content of the box has changed so much that the object has probably left the box. The change is
+        /// smaller for turning objects and walking people.
         package var isAppearanceChanged: Bool { similarity < Self.minimumSimilarity }
 
         private static let minimumSimilarity = 0.5
     }
 
-    /// The error of a box that was propagated from one detection to the next.
+    /// The error of a box that was propagated from one detection of an object to the next.
     package struct PropagationQuality: Sendable {
         /// The time between the two detections.
         package var span: Nanoseconds
-        /// 1 - IoU with the detected box: 0 for an exact propagation, 1 without overlap.
+        /// 1 - IoU of the propagated and the detected box: 0 for an exact propagation, 1 without overlap.
         package var error: Double
 
         package init(over span: Nanoseconds = 0, error: Double = 0) { (self.span, self.error) = (span, error) }
     }
 
-    /// The running time of the frame of the latest result; `nil` without a result in this scene.
+    /// The running time of the frame of the latest result. `nil` if this scene has no result yet.
     package var answered: Nanoseconds?
-    /// The running time of the frame that began this scene; `nil` before the first cut.
+    /// The running time of the frame that began this scene. `nil` before the first cut.
     package var lastCut: Nanoseconds?
     package var places: [ObjectState]
 
@@ -61,7 +63,7 @@ package struct TrackerSnapshot: Sendable {
 }
 
 extension TrackerState {
-    /// Returns the snapshot of the latest frame; `nil` before the first frame.
+    /// Returns the snapshot of the latest frame. `nil` before the first frame.
     mutating func snapshot() -> TrackerSnapshot? {
         guard now != nil else { return nil }
         settle(followingImage: true)
@@ -76,21 +78,22 @@ extension TrackerState {
             })
     }
 
-    /// Returns the box in the frame of the latest result, which is the oldest entry of the history.
+    /// Returns the box of a track in the frame of the latest result, which is the oldest entry of the history. `nil` if
+    /// that frame has no entry or the track is not recorded in it.
     private func detectedBox(of index: Int) -> Box? {
         guard !history.isEmpty, history.time(0) == lastAnswer else { return nil }
         return history[0].carried(tracklets[index].key).map { Box($0.filter.position + $0.lead) }
     }
 
-    /// Records the box contents of the tracks that the latest result detected, from its picture, which is the oldest
-    /// in the history.
+    /// Records the box contents of the tracks that the latest result detected. Uses the picture of the result's frame,
+    /// which is the oldest one in the history.
     private mutating func takeImpressions() {
         guard let lastAnswer, !history.isEmpty, history.time(0) == lastAnswer, let plane = history[0].plane else {
             return
         }
         for index in tracklets.indices where tracklets[index].lastSeen == lastAnswer && !tracklets[index].hasImpression
         {
-            // The latest frame has not been recorded yet.
+            // At the time of the result, the states of its frame have not been recorded in the history yet.
             let box =
                 lastAnswer == settledTime ? tracklets[index].shownBox(at: settledTime) : detectedBox(of: index)
             if let box { tracklets[index].takeImpression(of: box, in: plane) }

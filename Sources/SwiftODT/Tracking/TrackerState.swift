@@ -1,6 +1,6 @@
-/// The state and implementation of a ``Tracker``, which documents the functions.
+/// The state and implementation of a ``Tracker``. The functions are documented there.
 ///
-/// A struct inside the class, so that exclusive access is checked once per call and not at every step of a loop.
+/// A struct inside the class: Swift checks exclusive access once per call and not at every step of a loop.
 struct TrackerState: ~Copyable {
     var options: TrackerOptions
 
@@ -8,10 +8,11 @@ struct TrackerState: ~Copyable {
     var statistics = MotionStatistics()
     var history = FrameHistory()
     var events: [TrackEvent] = []
-    /// Tentative tracks that ended, until ``Tracker/takeUnconfirmed()``.
+    /// Tentative tracks that ended since the latest call of ``Tracker/takeUnconfirmed()``.
     var unconfirmed: [(label: Label?, score: Double)] = []
     var lostJustNow: [Track] = []
-    /// The frame of the latest `advance`, and the frame of the tracklets' states.
+    /// The time of the latest `advance`, and below it the time of the frame to which the tracklets have been
+    /// propagated.
     var now: Nanoseconds?
     var settledTime: Nanoseconds = 0
     var pendingPlane: LumaPlane?
@@ -19,7 +20,7 @@ struct TrackerState: ~Copyable {
     var height = 0
     var nextID = 1
     var nextKey = 1
-    /// Whether this scene has no result yet: the objects of the first result are reported at once.
+    /// Whether this scene has no result yet. The objects of the first result are confirmed at once.
     var isSceneNew = true
 
     /// Whether the latest frame began a new scene.
@@ -31,7 +32,7 @@ struct TrackerState: ~Copyable {
     private var places = OcclusionVerifier()
     private(set) var lastAnswer: Nanoseconds?
     private(set) var lastCut: Nanoseconds?
-    /// The start of the scene: results for earlier frames belong to another scene.
+    /// The start of the scene. Results for earlier frames belong to another scene.
     private var sceneBegan: Nanoseconds = 0
     /// The picture and time of the latest result.
     private var answered: (plane: LumaPlane, time: Nanoseconds)?
@@ -67,8 +68,8 @@ struct TrackerState: ~Copyable {
         let time = min(seenAt.clampedToRange, now)
         if let lastAnswer, time < lastAnswer { return }
         if time == now { settle(followingImage: false) }
-        // A result older than the history is applied to the oldest frame, so that a very slow detector still has an
-        // effect.
+        // If a result is older than the history, it is applied to the oldest frame. A very slow detector thus still has
+        // an effect.
         guard time >= sceneBegan, !history.isEmpty else { return }
         let index = history.index(at: time) ?? 0
         lastAnswer = time
@@ -82,7 +83,7 @@ struct TrackerState: ~Copyable {
 
     mutating func tracks() -> [Track] {
         settle(followingImage: true)
-        // Avoids the array allocation below for an empty scene.
+        // Avoids the array allocation below if the scene is empty.
         if tracklets.isEmpty { return lostJustNow }
         let moment = moment
         var shown: [Track] = []
@@ -129,6 +130,9 @@ struct TrackerState: ~Copyable {
     }
 
     /// Propagates the tracklets to the latest frame.
+    ///
+    /// - Parameter followingImage: `false` if a result for the latest frame follows. The result corrects the boxes, so
+    ///   image motion is not measured for each box.
     mutating func settle(followingImage: Bool) {
         guard let now, settledTime < now, !history.isEmpty else { return }
         let needsImage =
@@ -139,7 +143,7 @@ struct TrackerState: ~Copyable {
         propagator.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
         propagator.carry(&tracklets, followingImage: followingImage, accelerationNoise: statistics.accelerationNoise)
         history.append(time: now, plane: pendingPlane, shift: propagator.shift)
-        // If a result follows, the state is recorded with that.
+        // If a result follows, the states are recorded after the result.
         if followingImage { history.record(tracklets, moves: propagator.moves, at: history.count - 1) }
         settledTime = now
     }
@@ -148,7 +152,7 @@ struct TrackerState: ~Copyable {
         _ detections: [Detection], at index: Int, in plane: LumaPlane?, of region: InferredRegion?
     ) {
         let time = history.time(index)
-        // A buffer pointer, because tracklets are large and a copy is slow.
+        // Uses a buffer pointer, because tracklets are large and a copy is slow.
         tracklets.withUnsafeBufferPointer {
             matcher.match(detections, of: region, in: plane, with: $0, at: time, options: options)
         }
@@ -172,8 +176,8 @@ struct TrackerState: ~Copyable {
         answered = plane.map { ($0, time) }
     }
 
-    /// Restores the states at the result's frame, applies the result, and replays the propagation to the latest
-    /// frame.
+    /// Applies a result for an earlier frame: restores the states in that frame, applies the result, and repeats the
+    /// propagation to the latest frame.
     private mutating func answerLate(_ detections: [Detection], at index: Int, of region: InferredRegion?) {
         let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
         let entry = history[index]
@@ -193,9 +197,9 @@ struct TrackerState: ~Copyable {
         }
     }
 
-    /// Replays the propagation from an entry to the latest frame. Recorded moves are reused. New tracks are followed
-    /// from picture to picture, in longer steps if there are many frames, so that a very late result does not delay
-    /// its frame.
+    /// Repeats the propagation from a history entry to the latest frame. Boxes of known tracks move by their recorded
+    /// image motion. The image motion of new tracks is measured now. If there are many frames, it is measured in longer
+    /// steps, so a very late result does not delay the current frame.
     private mutating func replay(from index: Int) {
         let last = history.count - 1
         let stride = max(1, (last - index + Self.maximumSteps - 1) / Self.maximumSteps)
@@ -219,6 +223,6 @@ struct TrackerState: ~Copyable {
         }
     }
 
-    /// The maximum number of steps between pictures for new tracks.
+    /// The maximum number of steps in which the image motion of new tracks is measured.
     private static let maximumSteps = 25
 }

@@ -2,23 +2,25 @@ import Glibc
 
 /// The state of one track.
 struct Tracklet: Sendable {
-    /// Identifies the tracklet and grows with its creation. The public ``id`` is assigned on confirmation.
+    /// The identity of the tracklet, in the order of creation. The public ``id`` is assigned on confirmation.
     let key: Int
     var id: Int?
     var filter: BoxKalmanFilter
-    /// The filter just after the latest detection, from which a gap is filled by the observation-centric re-update.
+    /// The filter state just after the latest detection. The observation-centric re-update after a gap starts from this
+    /// state.
     var filterWhenSeen: BoxKalmanFilter
     /// The time and box of the latest detection.
     private(set) var lastSeen: Nanoseconds
     private(set) var lastBox: Box
     /// ``Detection/origin`` of the latest detection.
     private(set) var origin: Int?
-    /// The start of the current gap: the frame before the first missed result. There was no evidence until then.
+    /// The start of the current gap: the last frame before the first result that missed the object. Before that frame
+    /// there was no evidence of a miss.
     private(set) var unseenSince: Nanoseconds
     /// The latest observation and earlier ones.
     var sightings: ObservationHistory
     let firstSeen: Nanoseconds
-    /// The start of the object: ``firstSeen``, or earlier if another tracker followed it before.
+    /// The start of the object: ``firstSeen``, or an earlier time if another tracker tracked the object before.
     private(set) var knownSince: Nanoseconds
     /// The score of the latest detection, weak ones included.
     var score: Double
@@ -28,37 +30,38 @@ struct Tracklet: Sendable {
     var votes = LabelVotes()
     var imageUncertainty = ImageMotionUncertainty()
     var occlusion: OcclusionState
-    /// `nil` until a picture shows the object alone.
+    /// `nil` until a picture shows the object without another one.
     private(set) var appearance: Appearance?
-    /// The content of the box at the latest detection, and the detection's time, if a snapshot needs it.
+    /// The content of the box at the latest detection, and the time of that detection. Recorded only if a snapshot
+    /// needs it.
     private var impression: (appearance: Appearance?, time: Nanoseconds)?
     /// The detection with the highest score.
     private(set) var best: Track.Best
     var pathLength = 0.0
     /// The propagation error at the latest detection.
     private(set) var carried = TrackerSnapshot.PropagationQuality()
-    /// The accumulated weight towards confirmation; a full detection counts 1.
+    /// The accumulated weight towards confirmation. A detection with a high score adds 1.
     var evidence: Double
     var hits = 1
     /// The time of the latest detection above the score threshold.
     var lastStrong: Nanoseconds
-    /// The magnification at which the object was detected, so far as known.
+    /// The magnification at which the object was detected.
     private(set) var observedMagnification: Double
-    /// The number of results that should have detected the object and missed it since its latest detection.
+    /// The number of results since the latest detection that should have detected the object and missed it.
     private(set) var misses = 0
-    /// The time since ``unseenSince`` that those results cover.
+    /// The time since ``unseenSince`` that the results in ``misses`` cover.
     private(set) var searchedFor: Nanoseconds = 0
-    /// The number of other results since the latest detection.
+    /// The number of results since the latest detection that did not cover the object at sufficient magnification.
     private var inferencesElsewhere = 0
-    /// Whether no earlier result reported it.
+    /// Whether no earlier result has confirmed the track.
     var isNew = true
-    /// An offset between the filter's and the reported box, its time, and how long it takes to fade out, so that
-    /// reported boxes move smoothly.
+    /// An offset from the filter's box to the reported box, the time when the offset was set, and the duration in which
+    /// it fades out. The offset makes reported boxes move smoothly.
     var residual = SIMD4<Double>.zero
     var residualSince: Nanoseconds = 0
     var residualSpan = residualFade
-    /// A second offset: how far the estimated motion is ahead of the filter's cautious one, see
-    /// ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
+    /// A second offset of the reported box. It is the distance by which the estimated motion is ahead of the filter's
+    /// cautious motion, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
 
     init(
@@ -86,22 +89,22 @@ struct Tracklet: Sendable {
     }
 
     var isShown: Bool { id != nil }
-    /// Whether the track is reported now: it is confirmed, and neither absent nor unreliable, see ``OcclusionState``.
+    /// Whether the track is reported: it is confirmed, and neither absent nor unreliable, see ``OcclusionState``.
     var isReported: Bool { isShown && !occlusion.isAbsent && !occlusion.isUnreliable }
 
-    /// Returns whether weak detections may continue the track. They may do so for half as long as strong detections
-    /// have supported it, and at least for half of `maximumAge`. After that the track is probably a false positive or
-    /// has switched to another object.
+    /// Returns whether weak detections may continue the track. The limit is the time since the latest strong detection:
+    /// half of `maximumAge`, or half of ``secondsStrong`` if that is longer. Beyond the limit, the track is probably a
+    /// false positive or has switched to another object.
     func isEstablished(at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         time - lastStrong <= max(maximumAge, lastStrong - firstSeen) / 2
     }
 
-    /// How long detections above the score threshold have supported the track, in seconds.
+    /// The time in seconds from the first detection to the latest detection above the score threshold.
     var secondsStrong: Double { Double(lastStrong - firstSeen) / 1e9 }
 }
 
 extension Tracklet {
-    /// Updates the track with a matched detection, for the frame of the filter's state.
+    /// Updates the track with a matched detection. The filter must be in the state of the detection's frame.
     mutating func confirm(
         by detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
         noise: MotionStatistics.Noise, magnification: Double = 1, teaching statistics: inout MotionStatistics
@@ -147,8 +150,8 @@ extension Tracklet {
     ///
     /// - Parameters:
     ///   - time: the time of the result's frame.
-    ///   - frame: the time of the frame before that.
-    ///   - maximumAge: for objects with an older latest detection the gap starts at that detection.
+    ///   - frame: the time of the last frame before the result's frame.
+    ///   - maximumAge: if the latest detection is older, the gap starts at the detection instead of at `frame`.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, maximumAge: Nanoseconds) {
         if misses == 0 { residual = .zero }
         if misses == 0, frame - lastSeen <= maximumAge { unseenSince = max(lastSeen, frame) }
@@ -156,11 +159,11 @@ extension Tracklet {
         misses += 1
     }
 
-    /// Returns whether a result without the object counts as a miss: the region covers the object at sufficient
-    /// magnification. Other results are counted.
+    /// Returns whether a result without the object counts as a miss. This is the case if the region covers the object
+    /// at sufficient magnification. Other results are counted in ``inferencesElsewhere``.
     ///
-    /// - Parameter maximumAge: after this time and ``maximumInferencesElsewhere`` other results, every result counts
-    ///   as a miss.
+    /// - Parameter maximumAge: if the latest detection is older and there were ``maximumInferencesElsewhere`` other
+    ///   results, every result counts as a miss.
     mutating func countsAsMiss(in region: InferredRegion, at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         let isNear =
             observedMagnification <= region.magnification * Self.magnificationTolerance
@@ -170,14 +173,14 @@ extension Tracklet {
         return inferencesElsewhere >= Self.maximumInferencesElsewhere && time - lastSeen > maximumAge
     }
 
-    /// Blends in the newer appearance with a time constant of about a second, because objects turn and the light
+    /// Moves the appearance towards the newer one with a time constant of 1.3 s, because objects turn and the light
     /// changes.
     private mutating func renewAppearance(_ newer: Appearance, after time: Nanoseconds) {
         let age = Double(time) / 1e9
         if appearance == nil { appearance = newer } else { appearance?.follow(newer, share: age / (age + 1.3)) }
     }
 
-    /// Takes over the id, age and path of an object that another tracker followed before.
+    /// Takes over the id, start time and path length of an object that another tracker tracked before.
     mutating func adoptIdentity(as id: Int, since time: Nanoseconds, after pathLength: Double) {
         self.id = id
         knownSince = min(knownSince, time)
@@ -185,7 +188,7 @@ extension Tracklet {
         isNew = false
     }
 
-    /// Adds evidence. Returns whether it suffices for the first time.
+    /// Adds evidence for the track. Returns `true` once, when the evidence suffices to confirm the track.
     mutating func isConfirmed(by weight: Double, of enough: Double) -> Bool {
         evidence += weight
         if !isShown { return evidence >= enough }
@@ -193,23 +196,25 @@ extension Tracklet {
         return false
     }
 
-    /// Compensates a camera motion of `shift` beyond the prediction. If it continues, the camera pans: velocities
-    /// follow within some tenths of a second, also those of missed objects.
+    /// Compensates for a camera motion of `shift` pixels beyond the prediction, measured over `step` seconds. If the
+    /// motion continues, the camera pans. The velocities of all objects, missed ones included, therefore adapt within
+    /// some tenths of a second.
     mutating func followCamera(_ shift: SIMD2<Double>, over step: Double) {
         let faster = shift / max(step, 0.3)
         filter.shift(shift, faster: faster)
         filterWhenSeen.shift(shift, faster: faster)
     }
 
-    /// Moves the box to where the object stands, and sets its velocity to 0.
+    /// Moves the box to `box`, where the object stands, and sets the velocity of its centre to 0.
     mutating func stop(at box: Box) {
         let offset = box.vector - filter.position
         filter.shift(SIMD2(offset.x, offset.y), faster: -SIMD2(filter.velocity.x, filter.velocity.y))
         lead = .zero
     }
 
-    /// Re-updates the filter after a gap, during which its prediction has drifted: restores the state of the latest
-    /// detection and corrects it along a straight line to the new one (observation-centric re-update, OC-SORT).
+    /// Updates the filter after a gap, during which the prediction has drifted (observation-centric re-update,
+    /// OC-SORT). Restores the state of the latest detection and corrects it with boxes on a straight line to the new
+    /// detection.
     private mutating func refill(to box: Box, at time: Nanoseconds, noise: MotionStatistics.Noise) {
         let steps = Double(min(misses + 1, 30))
         let (from, to) = (lastBox.vector, box.vector)
@@ -222,12 +227,12 @@ extension Tracklet {
         }
     }
 
-    /// Returns the box to report at `time`. A fast shrinking box keeps a minimum size.
+    /// Returns the box to report at `time`. If the filter's box shrinks fast, the reported box keeps a minimum size.
     @inline(__always)
     func shownBox(at time: Nanoseconds) -> Box {
         let age = Double(time - residualSince) / residualSpan
         var shown = filter.position + lead + residual * max(0, 1 - max(0, age))
-        // An object that walks behind another one only seems to shrink.
+        // An object that walks behind another one seems to shrink but does not.
         if misses > 0 { (shown.z, shown.w) = (lastBox.width, lastBox.height) }
         let minimum = Self.minimumRemainder * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
         return Box(SIMD4(shown.x, shown.y, max(shown.z, minimum.x), max(shown.w, minimum.y)))
@@ -236,13 +241,13 @@ extension Tracklet {
     /// Whether ``impression`` belongs to the latest detection.
     var hasImpression: Bool { impression?.time == lastSeen }
 
-    /// Records the content of the object's box in the picture of its latest detection.
+    /// Records the content of the object's box in the picture of the latest detection.
     mutating func takeImpression(of box: Box, in plane: LumaPlane) {
         impression = (Appearance(of: box, in: plane), lastSeen)
     }
 
-    /// Returns the similarity of the box content at `time` to that of the latest detection, 0 to 1; 1 if unknown or
-    /// if the object is missed.
+    /// Returns the similarity between the box's content at `time` and at the latest detection, 0 to 1. It is 1 if it is
+    /// unknown or if the object is missed.
     func similarity(at time: Nanoseconds, in plane: LumaPlane?) -> Double {
         guard misses == 0, lastSeen < time, hasImpression, let plane, let then = impression?.appearance else {
             return 1
@@ -250,15 +255,17 @@ extension Tracklet {
         return Appearance(of: shownBox(at: time), in: plane)?.similarity(then) ?? 0
     }
 
-    /// Returns whether the box has been propagated over the picture's edge since the latest detection.
+    /// Returns whether the box has moved beyond the picture's edge since the latest detection.
     func hasLeftPicture(width: Int, height: Int) -> Bool {
         func visibleShare(_ box: Box) -> Double { box.clipped(width: width, height: height).area / box.area }
         return visibleShare(filter.box) < Self.leastVisible * visibleShare(lastBox)
     }
 
-    /// Returns whether only the picture can confirm the box: the gap is longer than the observed life, or the box has
-    /// moved far from the latest detection without a strong detection for half of `maximumAge`, or longer if the
-    /// object went behind something.
+    /// Returns whether the position of the box is so uncertain that only the picture can confirm it.
+    ///
+    /// This is the case if the gap is longer than the time from the first to the latest detection. It is also the case
+    /// if the box has moved far from the latest detection, and the latest strong detection is older than half of
+    /// `maximumAge`. The age limit is longer for an object that went behind an occluder.
     func isUncertain(at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         if time - lastSeen > lastSeen - firstSeen { return true }
         let longest = occlusion.isHiding ? max(maximumAge / 2, OcclusionState.verificationTime) : maximumAge / 2
@@ -268,8 +275,9 @@ extension Tracklet {
         return across * across + down * down > Self.farthestDrift * Self.farthestDrift * lastBox.area
     }
 
-    /// Returns whether the object was in front of another one, which therefore does not occlude it now: the other one
-    /// is several times as large and covered at least as much of the box at the latest detection as it does now.
+    /// Returns whether this object was in front of `other`, which therefore does not occlude it now. The other object
+    /// must be several times as large. It must also have covered about as much of this object's box at the latest
+    /// detection as now.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
         let (box, whole) = (filter.box, other.filter.box)
@@ -278,34 +286,35 @@ extension Tracklet {
             && shared / box.area <= then.box.intersection(lastBox).area / lastBox.area + Self.minimumGrowth
     }
 
-    /// Starts a smooth transition of the reported box to the position of a late result, unless the distance is too
-    /// large.
+    /// Starts a smooth transition of the reported box from `shown` to the position after a late result. If the two
+    /// positions are far apart, the box jumps.
     mutating func glide(from shown: Box, at time: Nanoseconds) {
         let isNear = shown.iou(Box(filter.position + lead)) > 0.7
         residual = isNear ? shown.vector - filter.position - lead : .zero
         (residualSince, residualSpan) = (time, Self.glide)
     }
 
-    /// The minimum number of uncovering results before every result counts as a miss: a long time with few inferences
-    /// is no evidence.
+    /// The minimum number of results without sufficient coverage before every result counts as a miss. A long time with
+    /// few inferences is no evidence of absence.
     private static let maximumInferencesElsewhere = 10
-    /// The tolerance on the magnification at which an object is detectable.
+    /// The tolerance factor on the magnification at which an object is detectable.
     private static let magnificationTolerance = 1.25
-    /// The share of the difference between detected and filtered box that is reported: 1 would jitter like the
-    /// detector, 0 would lag.
+    /// The fraction of the difference between detected and filtered box that is reported. 1 would show the detector's
+    /// jitter, 0 would make the box lag.
     private static let shareOfSeen = 1.0 / 3
-    /// The time in nanoseconds in which ``residual`` fades out.
+    /// The time in which ``residual`` fades out, in nanoseconds.
     private static let residualFade = 1_000_000_000.0
-    /// The minimum reported size, relative to the latest detection.
+    /// The minimum size of the reported box, relative to the latest detection.
     private static let minimumRemainder = 0.25
-    /// The box has left the picture if less than this share of its earlier visible part is visible.
+    /// The box has left the picture if its visible fraction falls below this fraction of the earlier one.
     private static let leastVisible = 0.95
-    /// The distance in object sizes from which a box counts as moved far.
+    /// The minimum distance from the latest detection at which a box counts as moved far, in object sizes (square roots
+    /// of the box area).
     private static let farthestDrift = 0.2
-    /// The maximum share of a large object that a small one in front of it covers.
+    /// The maximum fraction of a large object that a small object in front covers.
     private static let smallPart = 0.3
-    /// An occluder covers more and more of an object: at least by this share from result to result.
+    /// An occluder covers more and more of an object. This is the minimum growth of the covered fraction.
     private static let minimumGrowth = 0.01
-    /// The time in nanoseconds for the correction by a late result.
+    /// The time of the smooth transition after a late result, in nanoseconds.
     private static let glide = 200_000_000.0
 }
