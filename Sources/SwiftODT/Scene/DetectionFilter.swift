@@ -1,25 +1,25 @@
-/// Drops detections that are invalid, or that the label lists or the area limits exclude.
+/// Drops invalid detections, and detections that the label lists or the area limits exclude.
 package struct DetectionFilter: Hashable, Sendable {
-    /// Lower-case labels; empty allows all. Does not apply to detections without a label.
+    /// The labels to keep, in lower case. An empty list keeps all labels. Detections without a label are always kept.
     package var allowlist: Set<String> = []
-    /// Lower-case labels to drop.
+    /// The labels to drop, in lower case.
     package var denylist: Set<String> = []
-    /// The minimum visible area as a fraction of the picture, 0 to 1.
+    /// The minimum visible area of a box as a fraction of the picture's area, 0 to 1.
     package var minArea = 0.0
-    /// The maximum visible area as a fraction of the picture, 0 to 1.
+    /// The maximum visible area of a box as a fraction of the picture's area, 0 to 1.
     package var maxArea = 1.0
 
-    /// The name of unclassified objects in the label lists, see ``SceneOptions/unknownObjects``.
+    /// The label that stands for unclassified objects in the label lists, see ``SceneOptions/unknownObjects``.
     package static let unknown = "unknown"
 
     package init() {}
 
-    /// Whether unclassified objects are wanted: a non-empty allowlist must contain ``unknown``.
+    /// Whether the label lists permit unclassified objects. A non-empty allowlist must contain ``unknown``.
     package var wantsUnknown: Bool {
         (allowlist.isEmpty || allowlist.contains(Self.unknown)) && !denylist.contains(Self.unknown)
     }
 
-    /// Parses a comma-separated list of labels.
+    /// Parses a comma-separated list of labels into lower-case labels.
     package static func labels(in text: String) -> Set<String> {
         Set(text.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { !$0.isEmpty })
     }
@@ -28,11 +28,11 @@ package struct DetectionFilter: Hashable, Sendable {
     enum Verdict: Equatable {
         case kept
         case rejected(Rejections.Reason)
-        /// The box or the score is not finite, or the box lies outside the picture.
+        /// The box or the score is not finite, the box is empty, or the box lies outside the picture.
         case senseless
     }
 
-    /// Returns whether a detection is kept, or why it is dropped.
+    /// Returns whether the filter keeps a detection, or why it drops the detection.
     func judge(_ detection: Detection, width: Int, height: Int) -> Verdict {
         guard detection.box.isFinite, !detection.box.isEmpty, detection.score.isFinite else { return .senseless }
         let visible = detection.box.clipped(width: width, height: height).area

@@ -1,36 +1,41 @@
-/// Tests whether a box has really moved: all of its sides, and mostly in one direction. Boxes that sway, flicker,
-/// grow or shrink do not pass.
+/// Tests whether a box has really moved: opposite sides must move in the same direction, and mostly along a straight
+/// path. Boxes that sway, flicker, grow or shrink do not pass.
 struct DisplacementTest {
-    /// Whether the box has moved.
+    /// Whether the box has passed the test.
     private(set) var isProof = false
 
-    /// Whether the box no longer overlaps its first position. A swaying object never gets that far.
+    /// Whether a box that has passed no longer overlaps its first position. A swaying object never gets so far.
     private(set) var hasLeft = false
 
     private var first: Box
-    /// The latest point of the path, which is sampled in steps of ``step``, and the length of the path.
+    /// The latest point of the path. The path is sampled in steps of ``step``.
     private var point: Box
+    /// The length of the path in pixels.
     private var length = 0.0
-    /// The largest area since the box has passed.
+    /// The largest area of the box since it passed the test.
     private var largest = 0.0
 
-    /// A box that shrinks below this share of its largest area is a remainder of the object, or uncovered background.
+    /// The minimum area of a box that has passed, relative to its largest area. A smaller box shows only a rest of the
+    /// object, or uncovered background.
     private static let minimumRemainder = 0.25
-    /// The minimum displacement of both sides, relative to the square root of the box's area.
+    /// The minimum displacement of both opposite sides (left and right, or top and bottom), relative to the square root
+    /// of the box's area.
     private static let minimum = 0.35
-    /// A box that grew or shrank by more than this factor shows another object, or a part of one.
+    /// The maximum factor by which the area may grow or shrink. Beyond this factor, the box shows another object or a
+    /// part of one, and the test restarts.
     private static let maximumGrowth = 1.8
-    /// The distance between path points, relative to the square root of the box's area; larger than the usual jitter.
+    /// The distance between two points of the path, relative to the square root of the box's area. It is larger than
+    /// the usual jitter.
     private static let step = 0.15
-    /// The minimum ratio of displacement to path length.
+    /// The minimum ratio of the displacement to the length of the path.
     private static let straightness = 0.7
-    /// The distance from the picture's border, relative to the box, within which a side counts as cut off by the
-    /// border.
+    /// The maximum distance between a side of the box and the picture's border at which the border may cut the box.
+    /// Relative to the width or height of the box.
     private static let border = 0.05
 
     init(from box: Box) { (first, point) = (box, box) }
 
-    /// Adds the box's current position in a picture of the given size.
+    /// Adds the current position of the box in a picture of the given size.
     mutating func follow(_ box: Box, width: Int, height: Int) {
         guard !isProof else { return advance(to: box, width, height) }
         let size = max(0, box.area).squareRoot()
@@ -54,7 +59,8 @@ struct DisplacementTest {
             && Self.distance(first, box) >= Self.straightness * length
     }
 
-    /// A small remainder of a box that has passed must pass again, unless the picture's border cuts it off.
+    /// Restarts the test if only a small rest of a box that has passed is left, unless the picture's border cuts the
+    /// box.
     private mutating func advance(to box: Box, _ width: Int, _ height: Int) {
         hasLeft = hasLeft || box.intersection(first).isEmpty
         largest = max(largest, box.area)
@@ -63,7 +69,8 @@ struct DisplacementTest {
         }
     }
 
-    /// Returns the smaller displacement of both sides in the same direction. A side at the border does not count.
+    /// Returns the smaller displacement of two opposite sides if both move in the same direction, otherwise 0. A side
+    /// at the border is ignored.
     private static func displacement(
         _ from: (low: Double, high: Double), _ to: (low: Double, high: Double), within size: Double, margin: Double
     ) -> Double {
@@ -78,8 +85,8 @@ struct DisplacementTest {
         return (dx * dx + dy * dy).squareRoot()
     }
 
-    /// Returns whether no side is cut off by the border. Propagated boxes are not exact: an entering object keeps a
-    /// side a fraction of a pixel off the border.
+    /// Returns whether no side is at the border. The test has a margin, because the sides of propagated boxes are not
+    /// exact while an object enters the picture.
     private static func isInside(_ box: Box, _ width: Int, _ height: Int) -> Bool {
         let (across, down) = (border * box.width, border * box.height)
         return box.minX > across && box.minY > down && box.maxX < Double(width) - across

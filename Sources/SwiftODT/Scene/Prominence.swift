@@ -2,14 +2,15 @@
     import Glibc
 #endif
 
-/// Selects the most prominent objects.
+/// Selects the most prominent objects of a frame.
 ///
-/// An object's prominence is `0.4 * score + 0.3 * side + 0.3 * centrality`. `side` is the square root of the share of
-/// the picture that its box covers. `centrality` is 1 in the middle of the picture and 0 in a corner.
+/// The prominence of an object is `0.4 * score + 0.3 * side + 0.3 * centrality`. `side` is the square root of the
+/// fraction of the picture that its box covers. `centrality` is 1 in the middle of the picture and 0 in a corner.
 ///
-/// To keep the selection stable, the prominence of each track is smoothed over 0.5 s, and previously selected objects
-/// are weighted by 1.2. The first object is replaced only by one with at least 1.44 times (1.2²) its prominence.
-/// Neither holds for coasting objects: a visible object with a higher prominence replaces one at once.
+/// Two measures keep the selection stable. The prominence of each track is smoothed with a time constant of 0.5 s.
+/// Objects of the previous selection are weighted by 1.2. The first object is replaced only by an object with more than
+/// 1.44 (1.2²) times its prominence. Neither measure applies to coasting objects: a visible object with a higher
+/// prominence replaces a coasting object at once.
 struct Prominence {
     private static let smoothing = 0.5
     private static let hysteresis = 1.2
@@ -17,21 +18,20 @@ struct Prominence {
     private struct RankState {
         var prominence: Double
         var time: Nanoseconds
-        /// The rank in the latest selection; `nil` if the track was not selected.
+        /// The rank in the previous selection, from 0. `nil` if the track was not selected.
         var rank: Int?
     }
 
     private var positions: [Int: RankState] = [:]
-    /// Whether to fill ``leftOut``.
+    /// Whether ``choose(_:limit:width:height:time:)`` fills ``leftOut``.
     var notesLeftOut = false
-    /// The tracks that the limit of the latest selection excluded.
+    /// The tracks that the latest selection excluded because of its limit.
     private(set) var leftOut: [Track] = []
 
     /// Returns at most `limit` tracks, the most prominent first.
     ///
-    /// Tracks without a visible pixel are excluded, because a box may have been propagated beyond the picture's edge.
-    /// Lost tracks that the previous selection contained are appended beyond the limit, so that their end is
-    /// reported.
+    /// Tracks without a visible pixel are excluded: a box may have been propagated beyond the picture's edge. Lost
+    /// tracks of the previous selection are appended even beyond the limit, because their end must be reported.
     mutating func choose(_ tracks: [Track], limit: Int, width: Int, height: Int, time: Nanoseconds) -> [Track] {
         var ranked: [(track: Track, figure: Double, weight: Double)] = []
         var lost: [Track] = []
@@ -71,8 +71,8 @@ struct Prominence {
         leftOut.removeAll()
     }
 
-    /// Keeps the first object unless another one's prominence, without its own weight, exceeds the weighted
-    /// prominence of the first.
+    /// Keeps the previously first object in front, unless the unweighted prominence of another object exceeds the
+    /// weighted prominence of the first object.
     private func keepingFirst(
         _ ranked: ArraySlice<(track: Track, figure: Double, weight: Double)>
     ) -> ArraySlice<(track: Track, figure: Double, weight: Double)> {
@@ -97,6 +97,8 @@ struct Prominence {
         }
     }
 
+    /// Returns the prominence of an object.
+    ///
     /// - Parameter box: the visible part of the object's box.
     private static func figure(_ box: Box, score: Double, width: Int, height: Int) -> Double {
         let (w, h) = (Double(width), Double(height))

@@ -1,18 +1,19 @@
-/// Determines the areas to redact in each frame, independently of what is reported (filters, thresholds,
-/// track-min-hits).
+/// Determines the areas to redact in each frame. Filters, thresholds and track-min-hits for reported objects have no
+/// effect on redaction.
 ///
-/// Every detection of at least ``Options/threshold`` that may have one of the labels is redacted in its frame and
-/// begins a track. Weaker detections, and detections with other labels near such a track, continue it. If later
-/// frames are available before a frame is taken (``places(ofFrame:)``), tracks are interpolated between detections
-/// and extrapolated to before their first one.
+/// Every detection that may have one of the labels and has a score of at least ``Options/threshold`` is redacted in its
+/// frame and begins a track. Two other kinds of detections can continue a track: weaker ones, and detections with other
+/// labels near the track. Frames can be taken with a delay (``places(ofFrame:)``). Tracks are then interpolated between
+/// detections, and extrapolated to the time before their first detection.
 ///
-/// For every frame in order call ``advance(to:width:height:luma:)``, ``observe(_:seenAt:region:)`` for each result, and
-/// ``endFrame()``. Not thread-safe: use it from one thread at a time.
+/// For every frame in order, call ``advance(to:width:height:luma:)``, then ``observe(_:seenAt:region:)`` for each
+/// result, then ``endFrame()``. The tracker is not thread-safe: use it from one thread at a time.
 package final class RedactionTracker {
-    /// What is redacted, and for how long.
+    /// The labels and scores to redact, and the duration of redaction.
     package struct Options: Equatable, Sendable {
-        /// The lower-case labels to redact; empty for all detections.
+        /// The labels to redact, in lower case. With an empty set, all detections are redacted.
         package var labels: Set<String>
+        /// The minimum score of a detection that is redacted on its own, 0 to 1.
         package var threshold: Double
         /// Whether objects are tracked from frame to frame.
         package var follows: Bool
@@ -23,23 +24,25 @@ package final class RedactionTracker {
             (self.labels, self.threshold, self.follows, self.maxAge) = (labels, threshold, follows, maxAge)
         }
 
-        /// The minimum score of a detection that continues a track.
+        /// The minimum score of a detection that can continue a track.
         package var floor: Double { threshold / 2 }
 
-        /// Returns whether a label is to be redacted. A detection without a label may be any object.
+        /// Returns whether an object with this label may have to be redacted. A detection without a label may be any
+        /// object.
         func mayMean(_ label: Label?) -> Bool {
             guard !labels.isEmpty, let label else { return true }
             return labels.contains(label.text.lowercased())
         }
     }
 
-    /// A frame that has not been taken yet.
+    /// A recorded frame. ``places(ofFrame:)`` has not been called for it yet.
     private struct Snapshot {
         let time: Nanoseconds
         /// Whether a scene cut or a new epoch lies between the previous frame and this one.
         let beginsScene: Bool
-        /// The full picture if this scene has no result yet, else `nil`.
+        /// The full picture if the scene has no result yet, otherwise `nil`.
         let unknown: Box?
+        /// The boxes of the frame's own detections that must be redacted.
         let detections: [Box]
         let tracks: [FollowedPlace]
     }
@@ -50,38 +53,41 @@ package final class RedactionTracker {
 
     private let tracker = Tracker()
     private var window: [Snapshot] = []
-    /// The number of the first frame in ``window``.
+    /// The frame number of the first element of ``window``.
     private var firstNumber = 0
     private var detections: [Box] = []
-    /// The tracks of the previous frame, and the time of each track's latest detection that could have begun it.
+    /// The tracks of the previous frame.
     private var followed: [FollowedPlace] = []
+    /// For each track key, the time of the latest detection that was strong enough and had the right label to begin the
+    /// track.
     private var lastMeant: [Int: Nanoseconds] = [:]
-    /// The detections since the previous frame that could begin a track.
+    /// The boxes of the detections since the previous frame that were able to begin a track.
     private var begun: Set<Box> = []
-    /// Whether this scene has a result, and whether the next frame is its first.
+    /// Whether this scene has a result, and whether the next frame is the first of a scene.
     private var (hasAnswer, beginsScene) = (false, true)
     private var sceneBegan = Nanoseconds.min
     private var now: Nanoseconds = 0
     private var picture = Box(x: 0, y: 0, width: 0, height: 0)
 
-    /// The maximum time for which a track is redacted before its first detection.
+    /// The maximum time before the first detection of a track for which the track is redacted.
     private static let lead: Nanoseconds = 500_000_000
-    /// The same for a track that stands still at first, because it was probably there before.
+    /// The same limit for a track that stands still at first. Such an object was probably there for longer.
     private static let leadOfStanding: Nanoseconds = 1_000_000_000
-    /// A track that moves by a smaller fraction of its size within ``lead`` stands still.
+    /// The minimum motion within ``lead``, as a fraction of the box's size, for a track that does not stand still.
     private static let leastMotion = 0.25
-    /// The minimum number of detections of a track that is extrapolated to before the first one, which excludes
-    /// single false positives.
+    /// The minimum number of detections of a track that is extrapolated to the time before its first detection. This
+    /// excludes single false positives.
     private static let leastHits = 3
-    /// A missed track is redacted for this time plus the time for which it had been detected, up to
-    /// ``Options/maxAge``.
+    /// The base of the time for which a missed track is redacted. The time from the first to the latest detection is
+    /// added to it. Tracks end after ``Options/maxAge``.
     private static let minimumCoasting: Nanoseconds = 300_000_000
-    /// The maximum time for which a missed track is redacted if it is not detected again within ``horizon``.
+    /// The maximum time for which a missed track is redacted if the next ``horizon`` of frames is known and does not
+    /// contain a new detection.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
-    /// The minimum IoU of a track and a detection with another label that continues it, and the maximum time for
-    /// which such detections do so.
+    /// The minimum IoU of a track and a detection with another label that continues the track.
     private static let fit = 0.4
+    /// The maximum time for which detections with another label continue a track.
     private static let mostRenamed: Nanoseconds = 1_000_000_000
 
     package init(options: Options) { self.options = options }
@@ -103,11 +109,11 @@ package final class RedactionTracker {
         if tracker.isCut { (hasAnswer, beginsScene, sceneBegan) = (false, true, now) }
     }
 
-    /// Applies a detector's result for the frame at `time`.
+    /// Applies the detector's result for the frame at `time`.
     ///
     /// - Parameters:
-    ///   - answer: all detections of at least ``Options/floor``, unfiltered.
-    ///   - region: the inferred region; `nil` for the full frame.
+    ///   - answer: all detections with a score of at least ``Options/floor``, unfiltered.
+    ///   - region: the inferred region, or `nil` for the full frame.
     package func observe(_ answer: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
         let time = time.clampedToRange
         guard time >= sceneBegan else { return }
@@ -120,7 +126,8 @@ package final class RedactionTracker {
                 begun.insert(detection.box)
                 if time == now { detections.append(detection.box) }
             }
-            // The tracker gets two scores only: each detection that may begin a track is strong.
+            // The tracker gets only two different scores. Each detection that may begin or must continue a track is
+            // strong.
             if begins || detection.score >= options.threshold && isExpected(detection.box, at: time) {
                 offered.append(Detection(box: detection.box, score: Self.strong))
             } else if isMeant {
@@ -135,12 +142,12 @@ package final class RedactionTracker {
         followed.contains { time.since(lastMeant[$0.key] ?? .min) <= Self.mostRenamed && $0.box.iou(box) >= Self.fit }
     }
 
-    /// The tracker's threshold, and the two scores that its detections get.
+    /// The score threshold of ``tracker``, and the two scores that its detections can have.
     private static let (scoreThreshold, strong, weak) = (0.4, 0.9, 0.2)
 
-    /// Completes the frame.
+    /// Completes the frame and records its tracks.
     ///
-    /// - Returns: the frame's number for ``places(ofFrame:)``.
+    /// - Returns: the frame number for ``places(ofFrame:)``.
     package func endFrame() -> Int {
         let tracks = options.follows ? tracker.followedPlaces() : []
         lastMeant = Dictionary(
@@ -157,14 +164,14 @@ package final class RedactionTracker {
         return firstNumber + window.count - 1
     }
 
-    /// Ends all tracks. Frames that have not been taken keep their recorded tracks.
+    /// Ends all tracks. Recorded frames keep their tracks.
     package func beginEpoch() {
         tracker.reset(reason: .flush)
         (followed, lastMeant) = ([], [:])
         (hasAnswer, beginsScene, sceneBegan) = (false, true, .min)
     }
 
-    /// Ends all tracks and drops the frames that have not been taken.
+    /// Ends all tracks and drops all recorded frames.
     package func removeAll() {
         beginEpoch()
         firstNumber += window.count
@@ -173,9 +180,11 @@ package final class RedactionTracker {
 
     // MARK: Places out
 
-    /// Returns the boxes to redact in a frame, without a margin, based on all frames up to now. Frames must be taken
-    /// in order; earlier ones are dropped. Returns the full picture for an unknown number and while the scene has no
-    /// result.
+    /// Returns the boxes to redact in a frame, without a margin. Takes all recorded frames into account, also later
+    /// ones.
+    ///
+    /// Frames must be taken in order. Earlier frames are dropped. The result is the full picture if the frame number is
+    /// not recorded, or if the scene had no result by the end of the frame.
     package func places(ofFrame number: Int) -> [Box] {
         guard number >= firstNumber, number < firstNumber + window.count else { return [picture] }
         window.removeFirst(number - firstNumber)
@@ -204,7 +213,11 @@ package final class RedactionTracker {
         return places
     }
 
-    /// Returns whether a missed track that is not detected again in the available frames is still redacted.
+    /// Returns whether a missed track is still redacted, if the recorded frames contain no new detection of it.
+    ///
+    /// - Parameters:
+    ///   - end: the time of the last recorded frame of the scene.
+    ///   - time: the time of the frame to redact.
     private static func isStillRedacted(_ track: FollowedPlace, knownUntil end: Nanoseconds, at time: Nanoseconds)
         -> Bool
     {
@@ -221,9 +234,9 @@ package final class RedactionTracker {
         return nil
     }
 
-    /// Returns the position of a track before its first detection, extrapolated with its later velocity; `nil` with
-    /// too few detections. The result covers all boxes of the first detections, which often contain only a part of the
-    /// object.
+    /// Returns the position of a track at a time before its first detection, extrapolated with its later velocity.
+    /// `nil` if there are too few detections. The box is the union of the extrapolated boxes of the first detections,
+    /// because a first detection often contains only a part of the object.
     ///
     /// - Parameter later: the frames from the first detection on.
     private static func extrapolated(
@@ -236,7 +249,7 @@ package final class RedactionTracker {
         }
         guard sightings.count >= leastHits, let last = sightings.last else { return nil }
         let (from, to, span) = (track.lastBox, last.lastBox, Double(last.lastSeen - track.firstSeen))
-        // The lower edge: how much of the upper part is detected varies.
+        // Uses the lower edge of the boxes, because the upper edge varies with the detected part of the object.
         let (across, down) = (to.centerX - from.centerX, to.maxY - from.maxY)
         let motion = max(abs(across) / to.width, abs(down) / to.height) * Double(lead) / span
         let stands = motion < leastMotion

@@ -1,16 +1,18 @@
-/// Detections and tracks that were not reported, by reason: the first place to look if nothing is found.
+/// The detections and tracks that were not reported, by reason. They explain an empty result.
 package struct Rejections: Sendable {
     /// The reason why a detection or track was not reported.
     package enum Reason: String, CaseIterable, Sendable {
-        /// Below the score threshold and not matched with a track.
+        /// The score is below the threshold, and no track has matched the detection.
         case belowThreshold = "below-threshold"
+        /// The area is below ``DetectionFilter/minArea``.
         case tooSmall = "too-small"
+        /// The area is above ``DetectionFilter/maxArea``.
         case tooLarge = "too-large"
-        /// Excluded by the label allowlist or denylist.
+        /// The label allowlist or denylist excludes the label.
         case notAllowed = "not-allowed"
-        /// Inside a zone of the kind `ignore`.
+        /// The object is inside a zone of the kind `ignore`.
         case ignored
-        /// A tentative track that ended before it was confirmed.
+        /// A tentative track ended before it was confirmed.
         case unconfirmed
     }
 
@@ -22,12 +24,12 @@ package struct Rejections: Sendable {
     }
 
     private var counts = [Int](repeating: 0, count: Reason.allCases.count)
-    /// The one with the highest score; the first one if several have it.
+    /// The candidate with the highest score. If several have this score, the first one.
     package private(set) var best: Candidate?
 
     package init() {}
 
-    /// Counts the detections below the threshold.
+    /// Counts the detections with a score below `threshold`.
     package init(_ detections: [Detection], below threshold: Double) {
         for detection in detections where detection.score < threshold {
             add(.belowThreshold, label: detection.label, score: detection.score)
@@ -44,7 +46,7 @@ package struct Rejections: Sendable {
         if score > best?.score ?? -.infinity { best = Candidate(label: label, score: score, reason: reason) }
     }
 
-    /// Adds the counts of other rejections.
+    /// Adds the counts of `others`, and their best candidate if it has a higher score.
     package mutating func add(_ others: Rejections) {
         for reason in Reason.allCases { counts[reason.index] += others[reason] }
         if let other = others.best, other.score > best?.score ?? -.infinity { best = other }
@@ -71,7 +73,7 @@ package struct Rejections: Sendable {
         }
     }
 
-    /// Rounds down, so that a score below the threshold is not shown as equal to it.
+    /// Rounds down. A score below the threshold thus never looks equal to the threshold.
     private static func rounded(_ score: Double) -> Double { (score * 100).rounded(.down) / 100 }
 }
 

@@ -1,16 +1,16 @@
-/// The objects of one stream: takes detections, returns the objects to report. Combines filter, tracker, classifier
-/// and selection.
+/// The objects of one stream. The input is detections, the output is the objects to report. A scene combines filter,
+/// tracker, classifier, zones and selection.
 ///
-/// For every frame in order call ``advance(to:width:height:orientation:luma:)``, then ``observe(_:seenAt:region:)``
-/// for each result, ``observeProminent(_:)`` if ``wantsProminent``, and ``objects(in:waiting:)`` once. Not
-/// thread-safe: use it from one thread at a time.
+/// For every frame in order, call ``advance(to:width:height:orientation:luma:)``. For each result, call
+/// ``observe(_:seenAt:region:)``. If ``wantsProminent`` is true, call ``observeProminent(_:)``. Then call
+/// ``objects(in:waiting:)`` once. A scene is not thread-safe: use it from one thread at a time.
 ///
 ///     let scene = Scene()
 ///     scene.advance(to: frame.time, width: frame.width, height: frame.height, luma: LumaPlane.reduce(frame))
 ///     scene.observe(try detector.start(frame, options: DetectionOptions()).wait(), seenAt: frame.time)
 ///     for object in try scene.objects(in: frame) { print(object.track.id ?? 0, object.category, object.track.box) }
 package final class Scene {
-    /// Can change between any two frames.
+    /// The options can change between any two frames.
     package var options: SceneOptions {
         didSet {
             tracker.options = options.tracker
@@ -20,10 +20,11 @@ package final class Scene {
         }
     }
 
-    /// Determines the categories of objects if ``SceneOptions/classify`` is set.
+    /// Determines the categories of objects if ``SceneOptions/classify`` is true.
     package var classifier: TrackClassifier?
 
-    /// The watched zones. Setting them emits `leave` events for the old zones and resets all counts.
+    /// The watched zones. A new value ends the old zones: objects in them cause `leave` events, and all counts start at
+    /// 0.
     package var zones: [Zone] = [] {
         didSet { resetZones() }
     }
@@ -34,13 +35,16 @@ package final class Scene {
     private var zoneEvents: [ZoneEvent] = []
     private var prominence = Prominence()
     private var prominenceOfUnclassified = Prominence()
+    /// Without tracking: the objects of the latest result.
     private var seen: [Track] = []
-    /// Whether the latest frame has a result.
+    /// Whether a result for the latest frame has been applied.
     private var isAnswered = false
+    /// The reported objects that have not ended, by track id.
     private var reported: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
     private var rejections = Rejections()
-    /// The objects that ``SceneOptions/maxObjects`` has excluded so far, if ``SceneOptions/multipleObjects`` is set.
+    /// The objects that ``SceneOptions/maxObjects`` has excluded so far. Counted only with
+    /// ``SceneOptions/multipleObjects``.
     package private(set) var leftOut = LeftOutObjects()
     private var now: Nanoseconds = 0
     private var width = 0
@@ -54,8 +58,8 @@ package final class Scene {
 
     /// Starts a frame and propagates the objects to its time.
     ///
-    /// - Parameter orientation: the transform that makes the frame upright, which is the coordinate system of
-    ///   ``zones``.
+    /// - Parameter orientation: the transform from the frame to the upright picture. ``zones`` refer to the upright
+    ///   picture.
     package func advance(
         to time: Nanoseconds, width: Int, height: Int, orientation: Orientation = .identity, luma: LumaPlane?
     ) {
@@ -73,9 +77,9 @@ package final class Scene {
         }
     }
 
-    /// Applies a detector's result for the frame at `time`, the latest or an earlier one.
+    /// Applies the detector's result for the frame at `time`, which is the latest or an earlier frame.
     ///
-    /// - Parameter region: the inferred region; `nil` for the full frame.
+    /// - Parameter region: the inferred region, or `nil` for the full frame.
     package func observe(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         let time = time.clampedToRange
         let threshold = options.tracker.scoreThreshold
@@ -83,7 +87,8 @@ package final class Scene {
         isAnswered = isAnswered || time == now
         if options.follows {
             if options.detectsMoving {
-                // Called for empty results, too, so that tracks of excluded objects end when the objects have gone.
+                // This also applies to empty results. Otherwise tracks of excluded objects would not end when the
+                // objects have gone.
                 unclassified.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, region: region)
             }
             tracker.update(kept, seenAt: time, region: region)
@@ -95,11 +100,12 @@ package final class Scene {
         }
     }
 
-    /// Whether the latest frame has a result without an object, and salient objects are to be detected instead.
+    /// Whether a saliency network should process the latest frame. This is the case if salient objects are wanted and
+    /// the detector's result for the frame contains no object.
     package var wantsProminent: Bool { options.detectsSalient && isAnswered && seen.isEmpty }
 
-    /// Applies the result of a saliency network for the latest frame if ``wantsProminent``: the first detection that
-    /// passes is the object.
+    /// Applies the result of a saliency network for the latest frame if ``wantsProminent``. The first detection that
+    /// passes the filter becomes the object.
     package func observeProminent(_ detections: [Detection]) {
         guard wantsProminent, let thing = detections.first(where: passes) else { return }
         if thing.score < options.tracker.scoreThreshold {
@@ -109,7 +115,7 @@ package final class Scene {
         }
     }
 
-    /// Returns a track for an object that is not tracked.
+    /// Returns a track without an id for a detection. Used if objects are not tracked.
     private func sighting(of detection: Detection, at time: Nanoseconds) -> Track {
         var track = Track(
             box: detection.box, score: detection.score, label: detection.label, state: .new, firstSeen: time,
@@ -118,7 +124,7 @@ package final class Scene {
         return track
     }
 
-    /// Returns whether the filter accepts a detection; counts the rejected ones.
+    /// Returns whether the filter accepts a detection. Counts the detections that the filter rejects.
     private func passes(_ detection: Detection) -> Bool {
         let verdict = judge(detection)
         if case .rejected(let reason) = verdict { reject(detection, reason) }
@@ -137,9 +143,9 @@ package final class Scene {
     /// Returns the objects to report for the latest frame, the most prominent first.
     ///
     /// - Parameters:
-    ///   - frame: the picture for the classifier; without it, categories are derived from labels alone.
-    ///   - waiting: whether to wait for the classifier, so that results do not depend on the machine's speed.
-    ///     Single-image mode always waits.
+    ///   - frame: the picture for the classifier. With `nil`, categories are derived from labels alone.
+    ///   - waiting: whether to wait for the classifier. Results then do not depend on the machine's speed. Single-image
+    ///     mode always waits.
     package func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
         var known = options.follows ? tracker.tracks : seen
         findUnclassified(beside: &known)
@@ -160,10 +166,10 @@ package final class Scene {
         return objects
     }
 
-    /// Returns the boxes of all objects that may have one of the labels, including tentative, coasting and unreported
-    /// ones.
+    /// Returns the boxes of all objects that may have one of the labels. Tentative, coasting and unreported objects are
+    /// included.
     ///
-    /// - Parameter labels: lower-case labels; empty for all objects.
+    /// - Parameter labels: the labels in lower case. An empty set selects all objects.
     package func places(of labels: Set<String>) -> [Box] {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
         if options.follows {
@@ -182,7 +188,8 @@ package final class Scene {
         }
     }
 
-    /// Selects the most prominent labelled objects, then as many unclassified ones as the limit leaves room for.
+    /// Selects the most prominent labelled objects. If these are fewer than the limit, adds the most prominent
+    /// unclassified objects.
     private func choose(among named: [Track]) -> [Track] {
         prominence.notesLeftOut = options.multipleObjects
         prominenceOfUnclassified.notesLeftOut = options.multipleObjects
@@ -200,14 +207,13 @@ package final class Scene {
         leftOut.note(prominence.leftOut + others, beside: chosen.count { $0.state != .lost })
     }
 
-    /// Whether the latest frame began a new scene, which ends all tracks of the previous one.
+    /// Whether the latest frame began a new scene. A new scene ends all tracks of the previous one.
     package var isCut: Bool { options.follows && tracker.isCut }
 
-    /// Returns the states of all labelled tracks in the latest frame; `nil` without tracking or before the first
-    /// frame.
+    /// Returns the states of all labelled tracks in the latest frame. `nil` without tracking or before the first frame.
     package func snapshot() -> TrackerSnapshot? { options.follows ? tracker.snapshot() : nil }
 
-    /// The number of objects, reported or not.
+    /// The number of labelled and unclassified objects before the selection of the most prominent ones.
     package var trackCount: Int { options.follows ? tracker.trackCount + unclassified.tracks.count : seen.count }
 
     /// Returns the detections and tracks that were rejected since the last call.
@@ -223,7 +229,7 @@ package final class Scene {
         return events
     }
 
-    /// The counts of ``zones`` so far, in their order, without zones of the kind `ignore`.
+    /// The counts of ``zones`` so far, in the order of the zones. Zones of the kind `ignore` have no count.
     package var zoneCounts: [ZoneCount] { watch.counts }
 
     /// Returns the events of ``zones`` since the last call.
@@ -232,7 +238,7 @@ package final class Scene {
         return zoneEvents + watch.takeEvents()
     }
 
-    /// Ends all objects and resets the state derived from them; ids continue.
+    /// Ends all objects and resets the state that is derived from them. Ids continue and are not reused.
     package func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
         unclassified.reset(reason: reason)
@@ -251,7 +257,8 @@ package final class Scene {
         watch = ZoneWatch(zones)
     }
 
-    /// Without tracking, a result is kept until the next one, up to the maximum age.
+    /// Ages the objects of the latest result if objects are not tracked. They are kept until the next result, up to the
+    /// maximum age.
     private func ageDetections() {
         for index in seen.indices {
             seen[index].state = .coasting
@@ -261,7 +268,8 @@ package final class Scene {
         seen.removeAll { options.mode == .singleImage || $0.timeSinceUpdate > options.tracker.maxAge }
     }
 
-    /// Converts track events to events of reported objects: an object begins when it is first reported.
+    /// Converts track events to events of reported objects. A reported object begins when it is reported for the first
+    /// time.
     private func report(of objects: [SceneObject]) {
         for object in objects where object.track.state != .lost {
             guard let id = object.track.id else { continue }

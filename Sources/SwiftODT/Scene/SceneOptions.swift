@@ -1,34 +1,35 @@
-/// The options of a ``Scene``, which can change between any two frames.
+/// The options of a ``Scene``. They can change between any two frames.
 package struct SceneOptions: Hashable, Sendable {
     /// The two detector modes of ML Kit.
     package enum Mode: Int, Sendable {
-        /// Video: objects have track ids, and results are returned at once, even if a category is still missing.
+        /// For video. Objects have track ids. Results are returned at once, even if a category is still missing.
         case stream
-        /// Independent pictures: results are complete and have no track ids.
+        /// For independent pictures. Results are complete, and objects have no track ids.
         case singleImage
     }
 
-    /// How objects without a label are detected.
+    /// Selects how objects without a label are detected.
     package enum UnknownObjects: Int, Sendable {
-        /// Not at all.
+        /// No unlabelled objects are detected.
         case none
-        /// Moving objects that no detection explains, with a static camera and tracking, see ``UnclassifiedObjects``.
+        /// Detects moving objects that no detection explains. Requires a static camera and tracking, see
+        /// ``UnclassifiedObjects``.
         case moving
-        /// The salient object of a picture without detections, in single-image mode.
+        /// Detects the salient object of a picture without detections. Requires single-image mode.
         case salient
-        /// `moving` or `salient`, depending on the mode.
+        /// `moving` in stream mode, `salient` in single-image mode.
         case auto
     }
 
     package var mode = Mode.stream
-    /// Whether up to ``maxObjects`` objects are reported instead of the most prominent one.
+    /// Whether up to ``maxObjects`` objects are reported. Otherwise only the most prominent object is reported.
     package var multipleObjects = false
-    /// The maximum number of reported objects, 1 to ``mostObjects``.
+    /// The maximum number of reported objects with ``multipleObjects``, 1 to ``mostObjects``.
     package var maxObjects = 5
     package static let mostObjects = 1000
     /// Whether objects are sorted into categories.
     package var classify = false
-    /// Whether objects are tracked in stream mode.
+    /// Whether objects are tracked. Applies to stream mode only.
     package var tracking = true
     package var tracker = TrackerOptions()
     package var filter = DetectionFilter()
@@ -42,12 +43,12 @@ package struct SceneOptions: Hashable, Sendable {
     package var detectsMoving: Bool {
         follows && (unknownObjects == .moving || unknownObjects == .auto) && filter.wantsUnknown
     }
-    /// Whether the salient object is reported if the detector finds nothing.
+    /// Whether the salient object is reported if the detector finds no object.
     package var detectsSalient: Bool {
         mode == .singleImage && (unknownObjects == .salient || unknownObjects == .auto) && filter.wantsUnknown
     }
-    /// The minimum score that a detector should return. It is lower than the threshold, because the tracker uses weak
-    /// detections, and ``Rejections`` names the best of them if nothing is found.
+    /// The minimum score that a detector should return. It is lower than the score threshold. The tracker uses weak
+    /// detections, and ``Rejections`` names the best of them if no object is found.
     package var scoreFloor: Double { tracker.scoreFloor }
     /// The maximum number of reported objects.
     package var limit: Int { multipleObjects ? maxObjects : 1 }
@@ -57,11 +58,11 @@ package struct SceneOptions: Hashable, Sendable {
 package struct SceneObject: Sendable {
     package var track: Track
     package var category: Category
-    /// The confidence of the category, 0 to 1; `nil` if the category is unknown.
+    /// The confidence of the category, 0 to 1. `nil` if the category is unknown.
     package var confidence: Double?
-    /// Whether it is the most prominent object.
+    /// Whether the object is the most prominent one.
     package var isProminent: Bool
-    /// The rank by prominence, from 0.
+    /// The rank by prominence. 0 is the most prominent object.
     package var rank: Int
     /// The areas that it is in, and the lines that it crosses in this frame. Requires tracking.
     package var zones: [ZoneRelation]
@@ -79,7 +80,7 @@ package struct SceneObject: Sendable {
     }
 }
 
-/// The begin, change or end of a reported object.
+/// The beginning, a change or the end of a reported object.
 package struct SceneEvent: Sendable {
     package var event: TrackEvent
     package var category: Category

@@ -1,25 +1,27 @@
-/// Detects and tracks moving objects that no detection explains, with a static camera. Runs on the luma plane of each
-/// frame.
+/// Detects and tracks moving objects that no detection explains. Requires a static camera. Processes the luma plane of
+/// each frame.
 ///
-/// An object is reported once it has passed a ``DisplacementTest``, which swaying leaves, ripples, lamps and ghosts
-/// do not. When a detection gives it a label, the labelled track takes over its id.
+/// An object is reported when it has passed a ``DisplacementTest``. Swaying leaves, ripples, lamps and ghosts (false
+/// foreground where an object has left the background) do not pass. If a detection gives the object a label, the
+/// labelled track takes over its id.
 final class UnclassifiedObjects {
-    /// The objects to report, and once those that were lost with the latest frame.
+    /// The objects to report. Objects that ended with the latest frame are included once, as lost.
     private(set) var tracks: [Track] = []
 
+    /// Tracks the moving objects. Its ids are internal: they are the keys of ``candidates``.
     private let tracker = Tracker()
-    /// Tracks the detections that the filter excludes, which would otherwise count as unclassified objects.
+    /// Tracks the detections that the filter excludes. Their motion must not count as unclassified objects.
     private let unwanted = Tracker()
     private var analyzer: MotionAnalyzer?
     private var drift = CameraDrift()
-    /// By the id from ``tracker``.
+    /// The displacement states by the internal id from ``tracker``.
     private var candidates: [Int: DisplacementState] = [:]
     private var events: [TrackEvent] = []
-    /// The ids of labelled tracks at the latest update.
+    /// The ids of the labelled tracks at the previous update.
     private var named: Set<Int> = []
-    /// The time since which the camera has been static; `nil` if it moves.
+    /// The time since which the camera has been static. `nil` while the camera moves.
     private var knownSince: Nanoseconds?
-    /// The latest frame's plane until ``update(beside:of:passes:)`` has used it.
+    /// The luma plane of the latest frame, until ``update(beside:of:passes:)`` has used it.
     private var plane: LumaPlane?
     private var time: Nanoseconds = 0
     private var width = 0
@@ -28,21 +30,23 @@ final class UnclassifiedObjects {
     private struct DisplacementState {
         var displacement: DisplacementTest
         let firstSeen: Nanoseconds
-        /// The public id of the object, once it is reported.
+        /// The public id of the object. `nil` until the object is reported.
         var id: Int?
     }
 
     /// The minimum age of a reported object.
     private static let minimumAge: Nanoseconds = 400_000_000
-    /// The minimum time with a static camera before anything is reported, in which repeatedly changing areas become
-    /// known.
+    /// The minimum time with a static camera before any object is reported. In this time the background model learns
+    /// which areas change repeatedly.
     private static let learningTime: Nanoseconds = 1_500_000_000
-    /// The maximum time for which a missed object is reported. Its track is kept longer, so that it can keep its id.
+    /// The maximum time for which a missed object is reported. Its track is kept longer and keeps the id if the object
+    /// is detected again.
     private static let coasting: Nanoseconds = 350_000_000
-    /// A labelled box that covers this share of an unclassified object belongs to the same object, or occludes it.
+    /// The minimum fraction of an unclassified object that a labelled box must cover. The box then belongs to the same
+    /// object, or to an object in front of it.
     private static let cover = 0.5
 
-    /// The boxes of all objects, reported or not.
+    /// The boxes of all tracked moving objects, reported or not.
     var places: [Box] { tracker.places { _ in true } }
 
     /// Whether there is no background model yet.
@@ -57,15 +61,16 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Applies the excluded detections of a result for the frame at `time`.
+    /// Applies the detections that the filter excludes, from a result for the frame at `time`.
     func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         unwanted.update(detections, seenAt: time, region: region)
     }
 
-    /// Analyses the latest frame, once. Tracks in `named` that turn out to be unclassified objects get their ids.
+    /// Analyses the latest frame. Further calls for the same frame have no effect. If a labelled track in `named` shows
+    /// an unclassified object, the track takes over the id of the object.
     ///
     /// - Parameters:
-    ///   - named: the labelled tracks, from `identityTracker`.
+    ///   - named: the labelled tracks, which come from `identityTracker`.
     ///   - passes: whether the filter accepts an object.
     func update(beside named: inout [Track], of identityTracker: Tracker, passes: (Detection) -> Bool) {
         guard let plane else { return }
@@ -84,12 +89,12 @@ final class UnclassifiedObjects {
         report(beside: known, idsFrom: identityTracker)
     }
 
-    /// Returns the best detection and the path length of an object.
+    /// Returns the best detection and the path length of an object. `nil` if the id is unknown.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         candidates.first { $0.value.id == id }.flatMap { tracker.summary(of: $0.key) }
     }
 
-    /// Returns the events of ended objects since the last call.
+    /// Returns the end events of objects since the last call.
     func takeEvents() -> [TrackEvent] {
         if events.isEmpty { return [] }
         defer { events.removeAll() }
@@ -118,7 +123,8 @@ final class UnclassifiedObjects {
         }
         let (across, down) = (plane.scaleX, plane.scaleY)
         let inPlane = { (box: Box) in box.scaled(x: 1 / across, y: 1 / down) }
-        // Only reported objects that have left their first position entirely, which excludes swaying ones.
+        // Confirmed are only reported objects that have completely left their first position. Swaying objects are not
+        // confirmed.
         let gone = candidates.values.filter(\.displacement.hasLeft).compactMap(\.id)
         let confirmed = tracks.filter { $0.state == .tracked && gone.contains($0.id ?? 0) }.map { inPlane($0.box) }
         return current.analyze(at: plane, besides: known.map(inPlane), confirmed: confirmed).map { moving in
@@ -128,7 +134,8 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Passes the ids of unclassified objects on to labelled tracks that begin in this frame and match them.
+    /// Finds labelled tracks that begin in this frame and show an unclassified object. Passes the object's id on to the
+    /// track.
     private func handOver(to tracks: inout [Track], of identityTracker: Tracker) {
         let before = named
         named = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
@@ -147,7 +154,7 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Returns the unclassified object that a labelled box belongs to: of those that it covers, the one with the
+    /// Returns the unclassified object that a labelled box shows. If the box covers several, returns the one with the
     /// highest IoU.
     private func object(in box: Box) -> (key: Int, track: Track)? {
         var best: (key: Int, track: Track)?
@@ -163,7 +170,7 @@ final class UnclassifiedObjects {
         return best
     }
 
-    /// Updates ``tracks`` and assigns ids to objects that have passed the displacement test.
+    /// Updates ``tracks``, and assigns ids to objects that have passed the displacement test.
     private func report(beside known: [Box], idsFrom identityTracker: Tracker) {
         tracks.removeAll(keepingCapacity: true)
         for var track in tracker.tracks {
@@ -186,7 +193,7 @@ final class UnclassifiedObjects {
         noteEnds()
     }
 
-    /// Returns whether the object is missed and either occluded by a known object or missed for too long.
+    /// Returns whether the object is missed, and is also either occluded by a known object or missed for too long.
     private func isHidden(_ track: Track, by known: [Box]) -> Bool {
         track.state == .coasting
             && (track.timeSinceUpdate > Self.coasting

@@ -68,13 +68,15 @@ struct BimodalScoreThreshold: Sendable {
     private static let memory = 60.0
     /// The minimum number of detections for an estimate.
     private static let minimumCount: Float = 200
-    /// The minimum counts at the low-score mode and at the object mode, relative to the valley.
+    /// The minimum count at the low-score mode, relative to the valley.
     private static let noise: Float = 3
+    /// The minimum count at the object mode, relative to the valley.
     private static let objects: Float = 4.5
     /// The minimum mean number of low-score detections per result. Fewer may be a few weak objects that every result
     /// contains.
     private static let crowd: Float = 3
-    /// The upper limits of the effective threshold: relative to the user's threshold, and as a score.
+    /// The upper limit of the effective threshold, relative to the user's threshold.
     private static let maximum = 1.5
+    /// The upper limit of the effective threshold as a score.
     private static let certain = 0.6
 }

@@ -61,8 +61,9 @@ struct CameraDrift {
 
     private var before: (pyramid: ImagePyramid, time: Nanoseconds)?
 
-    /// The interval of the comparisons, and the maximum background motion of a still camera in plane pixels.
+    /// The interval of the comparisons.
     private static let step: Nanoseconds = 500_000_000
+    /// The maximum background motion of a still camera, in plane pixels.
     private static let still = 0.6
 
     /// Compares the picture with an earlier one if the interval has passed.

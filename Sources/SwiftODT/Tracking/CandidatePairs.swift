@@ -73,8 +73,9 @@ struct CandidatePairs: ~Copyable {
 
 /// A box with a margin, prepared for computing overlaps.
 struct ExpandedBox {
-    /// The upper left corner, and below it the lower right corner.
+    /// The upper left corner.
     let low: SIMD2<Double>
+    /// The lower right corner.
     let high: SIMD2<Double>
     private let area: Double
 

@@ -11,10 +11,11 @@ struct MotionStatistics: Sendable {
     private var accelerationVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
     private var accelerationSamples = 20.0
     private var pace = Pace(rate: 0.05)
-    /// The sampling of tracks: one of `every` tracks is used. `tracksToSkip` tracks come before the next one, and
-    /// `turn` is the index of the first one in the current result.
+    /// One of this number of tracks is used.
     private var every = 1
+    /// The number of tracks to ignore before the next one is used.
     private var tracksToSkip = 0
+    /// The index of the first used track in the current result.
     private var turn = 0
 
     /// The results of the two searches in the latest ``learnAcceleration(from:)``. They are the initial guesses for the

@@ -10,9 +10,9 @@ struct OcclusionState: Sendable {
     /// Whether the object went behind an occluder. The first failed check decides this: at that time, half of the
     /// object was still visible, or the occluder of ``occludedHalf`` was still there.
     private(set) var isHiding = false
-    /// The box of the latest detection above the score threshold, and below it the template of that box. The template
-    /// is computed only when it is needed.
+    /// The box of the latest detection above the score threshold.
     private var confirmedBox: Box
+    /// The template of ``confirmedBox``. It is computed only when it is needed.
     private var template: AppearanceTemplate?
     /// The half of the object that was already occluded in ``template``. Detectors often miss an object only when half
     /// of it is occluded.

@@ -72,9 +72,9 @@ struct OcclusionVerifier {
         return sighting.time == picture.time ? (picture.plane, sighting.box) : nil
     }
 
-    /// How other detected objects that cover much of a box relate to the object in the box. 75+| No other detected
-    /// object covers much of the box.
+    /// How other detected objects that cover much of a box relate to the object in the box.
     private enum Cover {
+        /// No other detected object covers much of the box.
         case none
         /// At least one of the other objects may occlude the object.
         case occluder

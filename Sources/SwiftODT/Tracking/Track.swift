@@ -108,11 +108,13 @@ package struct TrackEvent: Sendable {
 }
 
 extension Track {
-    /// The times that are needed to create a ``Track`` from a tracklet. 110+| The time of the frame to report. 111+|
-    /// The time of the frame to which the tracklets have been propagated. 112+| ``TrackerOptions/maxAge``.
+    /// The times that are needed to create a ``Track`` from a tracklet.
     struct SnapshotTime {
+        /// The time of the frame to report.
         var now: Nanoseconds
+        /// The time of the frame to which the tracklets have been propagated.
         var settled: Nanoseconds
+        /// ``TrackerOptions/maxAge``.
         var maxAge: Nanoseconds
     }
 

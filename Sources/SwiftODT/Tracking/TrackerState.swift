@@ -11,9 +11,9 @@ struct TrackerState: ~Copyable {
     /// Tentative tracks that ended since the latest call of ``Tracker/takeUnconfirmed()``.
     var unconfirmed: [(label: Label?, score: Double)] = []
     var lostJustNow: [Track] = []
-    /// The time of the latest `advance`, and below it the time of the frame to which the tracklets have been
-    /// propagated.
+    /// The time of the latest frame. `nil` before the first frame.
     var now: Nanoseconds?
+    /// The time of the frame to which the tracklets have been propagated.
     var settledTime: Nanoseconds = 0
     var pendingPlane: LumaPlane?
     var width = 0

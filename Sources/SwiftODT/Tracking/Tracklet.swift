@@ -55,10 +55,11 @@ struct Tracklet: Sendable {
     private var inferencesElsewhere = 0
     /// Whether no earlier result has confirmed the track.
     var isNew = true
-    /// An offset from the filter's box to the reported box, the time when the offset was set, and the duration in which
-    /// it fades out. The offset makes reported boxes move smoothly.
+    /// An offset from the filter's box to the reported box. It makes reported boxes move smoothly, and it fades out.
     var residual = SIMD4<Double>.zero
+    /// The time when ``residual`` was set.
     var residualSince: Nanoseconds = 0
+    /// The time in which ``residual`` fades out, in nanoseconds.
     var residualSpan = residualFade
     /// A second offset of the reported box. It is the distance by which the estimated motion is ahead of the filter's
     /// cautious motion, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
