@@ -2,27 +2,28 @@ import Glibc
 
 /// A per-pixel background model with noise estimation, for background subtraction.
 ///
-/// A pixel is foreground if its smoothed difference from the background exceeds a threshold that depends on the noise
-/// at that pixel. The background follows slow changes of light, except where an object covers it.
+/// A pixel is foreground if its smoothed difference from the background exceeds a threshold. The threshold depends on
+/// the noise at the pixel. The background follows slow changes of light, except where an object covers it. To "absorb"
+/// a pixel means to make its current value the background.
 final class BackgroundModel {
-    /// The classification of a pixel by its difference from the background.
+    /// The class of a pixel, according to its difference from the background.
     enum Mark {
         static let background: UInt8 = 0
         /// The difference exceeds the threshold, possibly by chance.
         static let weak: UInt8 = 1
-        /// The difference exceeds twice the threshold, which noise does not explain.
+        /// The difference exceeds twice the threshold. Noise does not explain such a difference.
         static let strong: UInt8 = 3
     }
 
-    /// The presumed cause of a marked pixel.
+    /// The presumed cause of a foreground pixel.
     enum Cause {
         /// Noise or swaying vegetation.
         static let none: UInt8 = 0
         /// A possible object.
         static let object: UInt8 = 1
-        /// A confirmed object. Its appearance and disappearance do not raise ``BackgroundModel/activity``.
+        /// A confirmed object. When its foreground begins or ends at a pixel, ``BackgroundModel/activity`` does not rise.
         static let confirmed: UInt8 = 2
-        /// The shadow of a confirmed object, which does not raise it either.
+        /// The shadow of a confirmed object. It does not raise ``BackgroundModel/activity``.
         static let shadow: UInt8 = 3
 
         static func isForeground(_ cause: UInt8) -> Bool { cause == object || cause == confirmed }
@@ -30,31 +31,33 @@ final class BackgroundModel {
 
     let width: Int
     let height: Int
-    /// The background's grey level.
+    /// The grey level of the background.
     let level: PixelGrid<Float>
-    /// The former value of ``level``, before an object was absorbed. It is restored when the object leaves.
+    /// The value of ``level`` before an object was absorbed. It is restored when the object leaves.
     let previous: PixelGrid<Float>
-    /// For how many seconds ``level`` has matched the frames.
+    /// The time for which the pixel has been background since ``level`` was last replaced, in seconds.
     let seenFor: PixelGrid<Float>
-    /// The mean absolute value of ``smoothed`` in background areas.
+    /// The mean absolute value of ``smoothed`` while the pixel is background.
     let noise: PixelGrid<Float>
-    /// An increment of the threshold in places that flicker or sway.
+    /// An increment of the threshold in grey levels. It grows where the picture flickers or sways, and decays
+    /// elsewhere.
     let activity: PixelGrid<Float>
     /// The background under the lighting of the current frame.
     let expected: PixelGrid<Float>
     /// The current frame minus ``expected``.
     let difference: PixelGrid<Float>
-    /// The ``difference``, smoothed over 3 x 3 pixels.
+    /// ``difference``, smoothed over 3 × 3 pixels.
     let smoothed: PixelGrid<Float>
     /// The ``Mark`` of each pixel in the current frame.
     let marks: PixelGrid<UInt8>
-    /// The smoothed difference of a marked pixel, averaged over ``stillFor`` seconds.
+    /// The moving average of ``smoothed`` while a foreground pixel does not change.
     let stillLevel: PixelGrid<Float>
-    /// For how many seconds a marked pixel has not changed.
+    /// The time for which a foreground pixel has not changed, in seconds.
     let stillFor: PixelGrid<Float>
 
-    /// The mean noise of the whole frame, of the smoothed and of the unsmoothed difference.
+    /// The mean noise of the whole frame in grey levels, measured in ``smoothed``.
     private(set) var typicalNoise: Float = 1
+    /// The mean noise of the whole frame in grey levels, measured in ``difference``.
     private(set) var typicalUnsmoothedNoise: Float = 2
 
     private let scratch: PixelGrid<Float>
@@ -62,20 +65,21 @@ final class BackgroundModel {
     private let causesBefore: PixelGrid<UInt8>
     private var framesLearnt = 0
 
-    /// Lower limit of the threshold in grey levels.
+    /// The lower limit of the threshold, in grey levels.
     private static let minimumThreshold: Float = 9
-    /// Ratio of threshold to noise.
+    /// The ratio of threshold to noise.
     private static let noiseFactor: Float = 3.6
-    /// Value of ``previous`` without a former level; no pixel comes close to it.
+    /// The value of ``previous`` if there is no former level. No pixel comes close to this value.
     private static let noLevel: Float = -10_000
-    /// Seconds after which a level is retained in ``previous`` when an object is absorbed.
+    /// The minimum of ``seenFor`` in seconds at which ``level`` is retained in ``previous`` when an object is absorbed.
     private static let memorableAfter: Float = 3
-    /// Seconds for which a former level must match before it is restored. A passing object may match it briefly.
+    /// The time in seconds for which a former level must match before it is restored. A passing object may match it
+    /// briefly.
     private static let recallAfter: Float = 0.15
     private static let firstNoise: Float = 1.5
-    /// Time constant of background and noise, in seconds.
+    /// The time constant of background and noise, in seconds.
     private static let learningTime: Float = 2.5
-    /// Time constant with which ``activity`` decays, in seconds.
+    /// The time constant with which ``activity`` decays, in seconds.
     private static let calmingTime: Float = 8
 
     init(width: Int, height: Int) {
@@ -98,7 +102,7 @@ final class BackgroundModel {
         causesBefore = PixelGrid(width: width, height: height, filled: 0)
     }
 
-    /// Restarts the model with this frame as background.
+    /// Restarts the model with a frame as the background.
     func restart(_ pixels: UnsafePointer<UInt8>) {
         let first = framesLearnt == 0 ? Self.firstNoise : max(Self.firstNoise, typicalNoise)
         for i in 0..<level.count { level.base[i] = Float(pixels[i]) }
@@ -113,7 +117,7 @@ final class BackgroundModel {
         framesLearnt = 1
     }
 
-    /// Returns the smoothed difference above which a pixel is foreground.
+    /// Returns the threshold of a pixel. If the absolute value of ``smoothed`` is higher, the pixel is foreground.
     func threshold(_ i: Int) -> Float {
         max(Self.minimumThreshold, Self.noiseFactor * max(noise.base[i], 0.7 * typicalNoise)) + activity.base[i]
     }
@@ -133,7 +137,7 @@ final class BackgroundModel {
         mark()
     }
 
-    /// Smooths with the separable kernel 1 2 1, repeating the border pixels.
+    /// Smooths ``difference`` with the separable kernel 1 2 1. Beyond the border, the border pixels are repeated.
     private func smooth() {
         let (width, height) = (width, height)
         for y in 0..<height {
@@ -176,10 +180,11 @@ final class BackgroundModel {
         }
     }
 
-    /// Updates the model with the frame passed to ``compare(_:light:)``.
+    /// Updates the model with the frame that was passed to ``compare(_:light:)``.
+    ///
     /// - Parameters:
-    ///   - causes: the ``Cause`` of each pixel's mark. The background is not updated behind objects.
-    ///   - elapsed: time since the previous frame in seconds.
+    ///   - causes: the ``Cause`` of each pixel. The background is not updated behind objects.
+    ///   - elapsed: the time since the previous frame, in seconds.
     func learn(_ pixels: UnsafePointer<UInt8>, causes: UnsafePointer<UInt8>, elapsed: Float) {
         framesLearnt += 1
         let share = max(1 - exp(-elapsed / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
@@ -197,8 +202,9 @@ final class BackgroundModel {
             let cause = causes[i]
             let isObject = Cause.isForeground(cause)
             let size = abs(smoothed[i])
-            // Background pixels are updated at full rate, unexplained specks at a quarter. Behind objects the
-            // background only follows the lighting, so that it still matches when it becomes visible again.
+            // Background pixels are updated at full rate, and foreground without an object at a quarter of this rate.
+            // Behind objects, the background only follows the lighting. It thus still matches when it becomes visible
+            // again.
             let rate: Float = isObject ? 0 : (isCovered ? 0.25 * share : share)
             level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])
@@ -217,14 +223,14 @@ final class BackgroundModel {
         measureNoise()
     }
 
-    /// Replaces the background at a pixel by the current value and retains the former level.
+    /// Makes the current value of a pixel the background, and retains the former level.
     func absorb(_ i: Int, _ pixel: UInt8) {
         if seenFor.base[i] >= Self.memorableAfter { previous.base[i] = level.base[i] }
         seenFor.base[i] = 0
         replace(i, Float(pixel))
     }
 
-    /// Restores the former background where it matches the frame again, because an absorbed object has left.
+    /// Restores the former background where it matches the frame again. There, an absorbed object has left.
     func recall(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
         let bearable = max(Self.minimumThreshold, 3 * typicalUnsmoothedNoise)
         let count = marks.count

@@ -1,18 +1,19 @@
-/// Refines a region's box to the object's edges, with subpixel accuracy.
+/// Moves the sides of a region's box to the edges of the object, with subpixel accuracy.
 ///
-/// Smoothing enlarges the foreground mask, and a plane pixel that the object covers partially differs partially. The
-/// ratio of the outermost pixels' difference to that of pixels further inside gives the position of the edge.
+/// Smoothing enlarges the foreground mask. A pixel that the object covers partly has only a part of the full difference
+/// from the background. The position of an edge follows from the ratio of two differences: that of the outermost
+/// pixels, and that of pixels further inside.
 struct BoxRefinement {
     let marks: PixelGrid<UInt8>
     let difference: PixelGrid<Float>
 
-    /// Maximum number of columns or rows by which a side moves inwards.
+    /// The maximum number of columns or rows by which a side moves inwards.
     private static let maximum = 3
-    /// Minimum ratio of an outermost line's difference to that of pixels further inside, for the line to belong to the
-    /// object.
+    /// The minimum ratio of differences for an outermost column or row to belong to the object, see
+    /// ``coverage(_:isColumn:_:_:)``.
     private static let minimum: Float = 0.12
 
-    /// Returns the refined box of a region.
+    /// Returns the refined box of a region, in plane pixels.
     func refine(_ region: Region) -> Box {
         let left = inset(region, isColumn: true, from: region.minX, towards: 1)
         let right = inset(region, isColumn: true, from: region.maxX - 1, towards: -1)
@@ -23,7 +24,11 @@ struct BoxRefinement {
             maxX: Double(region.maxX) - right, maxY: Double(region.maxY) - bottom)
     }
 
-    /// Returns the distance by which a side moves inwards.
+    /// Returns the distance in pixels by which a side moves inwards.
+    ///
+    /// - Parameters:
+    ///   - start: the outermost column or row of the region on this side.
+    ///   - step: 1 or -1, the direction inwards.
     private func inset(_ region: Region, isColumn: Bool, from start: Int, towards step: Int) -> Double {
         let extent = isColumn ? region.maxX - region.minX : region.maxY - region.minY
         let maximum = min(Self.maximum, (extent - 3) / 2)
@@ -36,7 +41,8 @@ struct BoxRefinement {
         return Double(max(0, maximum))
     }
 
-    /// Returns the maximum difference in an outermost line, relative to that of its neighbours further inside.
+    /// Returns the ratio of the maximum difference in an outermost column or row to the maximum difference of its
+    /// neighbours further inside, at most 1.
     private func coverage(_ region: Region, isColumn: Bool, _ line: Int, _ step: Int) -> Float {
         let width = marks.width
         var (outer, inner): (Float, Float) = (0, 0)

@@ -1,7 +1,7 @@
-/// Removes the foreground of tracked objects and of light on the ground, so that only unexplained motion remains.
+/// Removes the foreground of tracked objects and of light on the ground. Only unexplained motion remains.
 ///
-/// The foreground is cleared pixel by pixel. If a tracked and an untracked person form one region, the
-/// untracked person remains.
+/// The foreground is cleared pixel by pixel. If a tracked and an untracked person form one region, the untracked person
+/// remains.
 final class ExplainedMotionFilter {
     /// The foreground that remains after ``clear(_:of:in:_:_:)``.
     let rest: PixelGrid<UInt8>
@@ -10,14 +10,16 @@ final class ExplainedMotionFilter {
     private let lights: ShadowFilter
     private var known: [Box] = []
 
-    /// Maximum gap, in pixels, within a region.
+    /// The maximum gap within a region, in pixels.
     private static let gap = 1
-    /// Margin around a tracked box: a share of the box's side, and a minimum in pixels.
+    /// The margin around a tracked box on each side, as a fraction of the box's width or height.
     private static let margin = 0.1
+    /// The minimum of the margin, in pixels.
     private static let minimumMargin = 2.0
-    /// A region within `reach` pixels of a tracked box is a part of that object, for example an arm or a shadow, if its
-    /// box is smaller than `maximumPartShare` of the tracked one.
+    /// A region within `reach` pixels of a tracked box may be a part of the tracked object, for example an arm or a
+    /// shadow.
     private static let reach = 3.0
+    /// The maximum area of such a part, relative to the tracked box.
     private static let maximumPartShare = 0.5
 
     init(width: Int, height: Int) {
@@ -29,7 +31,7 @@ final class ExplainedMotionFilter {
     /// Finds the regions of the remaining foreground.
     ///
     /// - Parameters:
-    ///   - causes: the ``BackgroundModel/Cause`` of each pixel. Pixels not caused by an object are removed.
+    ///   - causes: the ``BackgroundModel/Cause`` of each pixel. Pixels without an object as cause are removed.
     ///   - boxes: the boxes of tracked objects, in plane pixels.
     func clear(
         _ marks: PixelGrid<UInt8>, of causes: PixelGrid<UInt8>, in boxes: [Box], _ background: BackgroundModel,
@@ -55,7 +57,7 @@ final class ExplainedMotionFilter {
         }
     }
 
-    /// Returns whether a region of ``rest`` is part of a tracked object.
+    /// Returns whether a region of ``rest`` is a part of a tracked object.
     func isPart(_ region: Region) -> Bool {
         let box = region.box
         return known.contains { known in
@@ -66,7 +68,7 @@ final class ExplainedMotionFilter {
 }
 
 extension Box {
-    /// Returns the box, enlarged on each side by a share of its size or by `minimum`, whichever is larger.
+    /// Returns the box, enlarged on each side by a fraction of its size, but at least by `minimum` pixels.
     fileprivate func grown(by share: Double, minimum: Double) -> Box {
         let (across, down) = (max(share * width, minimum), max(share * height, minimum))
         return Box(x: x - across, y: y - down, width: width + 2 * across, height: height + 2 * down)

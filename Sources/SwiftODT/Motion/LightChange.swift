@@ -1,5 +1,5 @@
-/// The change of lighting between the background model and a frame, due to flickering lamps, clouds or automatic
-/// exposure: `frame = gain * background + offset`.
+/// The change of lighting between the background model and a frame: `frame = gain * background + offset`. Causes are
+/// flickering lamps, clouds and automatic exposure.
 struct LightChange {
     var gain: Float = 1
     var offset: Float = 0
@@ -8,8 +8,9 @@ struct LightChange {
 extension LightChange {
     /// Estimates gain and offset by linear regression.
     ///
-    /// The regression uses a few thousand pixels. Each of its rounds excludes outliers of the previous one, so
-    /// foreground objects have little influence. In a scene without contrast the gain is undetermined and stays near 1.
+    /// The regression uses a few thousand pixels and several rounds. Each round excludes the outliers of the previous
+    /// round. Foreground objects thus have little influence. In a scene without contrast, the gain is undetermined and
+    /// stays near 1.
     init(from background: PixelGrid<Float>, to pixels: UnsafePointer<UInt8>, ignoring marks: PixelGrid<UInt8>) {
         self.init()
         let step = max(1, Int(Double(background.count / 4000).squareRoot()))
@@ -34,7 +35,7 @@ extension LightChange {
         }
     }
 
-    /// Regularisation in the unit of a variance of grey levels, which pulls the gain towards 1.
+    /// The regularisation, which pulls the gain towards 1. Its unit is a variance of grey levels.
     private static let inertia: Float = 30
 
     private static func median(
@@ -57,8 +58,8 @@ extension LightChange {
         }
     }
 
-    /// Calls `body` for a sample of the pixels that were background in the previous frame and are neither under- nor
-    /// overexposed.
+    /// Calls `body` for a sample of the pixels. The pixels were background in the previous frame and are neither
+    /// underexposed nor overexposed.
     private static func visit(
         _ background: PixelGrid<Float>, _ pixels: UnsafePointer<UInt8>, _ marks: PixelGrid<UInt8>, _ step: Int,
         _ body: (_ level: Float, _ seen: Float) -> Void

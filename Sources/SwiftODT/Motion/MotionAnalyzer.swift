@@ -1,4 +1,5 @@
-/// The motion detection pipeline of one stream: from a luma plane to the boxes of moving objects, frame by frame.
+/// The motion detection pipeline of one stream. It processes the luma planes frame by frame and returns the boxes of
+/// moving objects.
 final class MotionAnalyzer {
     private let width: Int
     private let height: Int
@@ -13,22 +14,23 @@ final class MotionAnalyzer {
     private var history = MotionHistory()
     private var time: Nanoseconds
 
-    /// Whether the background model is valid. It is not while the camera moves.
+    /// Whether the background model is valid. It is invalid while the camera moves.
     private(set) var isSteady = false
 
-    /// Maximum gap, in pixels, within an object's foreground.
+    /// The maximum gap within an object's foreground, in pixels.
     private static let gap = 1
-    /// Minimum size of an object: a share of the plane, and a number of plane pixels.
+    /// The minimum area of an object as a fraction of the plane.
     private static let minimumShare = 0.0002
+    /// The minimum area of an object in plane pixels.
     private static let minimumArea = 8
-    /// Minimum share of strongly marked pixels in an object.
+    /// The minimum fraction of strongly marked pixels in an object.
     private static let minimumStrongShare = 0.1
-    /// A region with a mean ``BackgroundModel/activity`` above this, in grey levels, is swaying background.
+    /// A region is swaying background if its mean ``BackgroundModel/activity`` is above this value in grey levels.
     private static let maximumActivity: Float = 4
-    /// Share of an object that must be inside a region, and share of a region that such objects must cover, for the
-    /// objects to be its cause.
+    /// The minimum for objects to be the cause of a region. It applies twice: to the fraction of an object inside the
+    /// region, and to the fraction of the region that such objects cover.
     private static let cover = 0.5
-    /// Upper limit of the interval between frames, in seconds.
+    /// The upper limit of the time between two frames, in seconds.
     private static let longestStep = 1.0
 
     init(_ plane: LumaPlane) {
@@ -53,10 +55,10 @@ final class MotionAnalyzer {
     /// Returns the moving objects in a plane, in plane pixels, in descending order of score.
     ///
     /// - Parameters:
-    ///   - known: boxes of tracked objects. Motion within them is excluded, as is motion that may be caused by light or
-    ///     swaying background. `nil` disables both.
-    ///   - confirmed: boxes of confirmed objects, which are never swaying background. They are detected in places with
-    ///     high activity too, and do not raise the activity.
+    ///   - known: the boxes of tracked objects. Motion inside them is excluded. Motion that light or swaying background
+    ///     may cause is excluded as well. With `nil`, neither is excluded.
+    ///   - confirmed: the boxes of confirmed objects, which are never swaying background. They are detected even in
+    ///     places with high activity, and they do not raise the activity.
     func analyze(at plane: LumaPlane, besides known: [Box]? = nil, confirmed: [Box] = []) -> [Detection] {
         let elapsed = min(max((Double(plane.time) - Double(time)) / 1e9, 0), Self.longestStep)
         time = plane.time
@@ -81,7 +83,7 @@ final class MotionAnalyzer {
         let marks = specks.filter(background.marks)
         labeler.label(marks, gap: Self.gap)
         causes.fill(BackgroundModel.Cause.none)
-        // The regions still include the objects' shadows, which are removed next.
+        // At this point the regions still include the shadows of the objects. The shadows are removed next.
         if !confirmed.isEmpty {
             mark(BackgroundModel.Cause.shadow, where: labeler.regions.map { isCausedBy($0, of: confirmed) })
         }
@@ -111,8 +113,8 @@ final class MotionAnalyzer {
         }.sorted { $0.score > $1.score }
     }
 
-    /// Rejects regions in places with high activity. The background model then absorbs them and raises the activity
-    /// further.
+    /// Rejects regions in places with high activity. The background model then absorbs the regions and raises the
+    /// activity further.
     private func dropActiveRegions(_ marks: PixelGrid<UInt8>, _ accepted: inout [Bool], but isConfirmed: [Bool]) {
         var sums = [Float](repeating: 0, count: accepted.count)
         labeler.forEachPixel(of: marks) { region, _, _, index in sums[region] += background.activity.base[index] }
@@ -128,7 +130,7 @@ final class MotionAnalyzer {
             && Double(region.strong) >= Self.minimumStrongShare * Double(region.area)
     }
 
-    /// Returns whether objects inside a region make up most of it.
+    /// Returns whether the objects inside a region make up most of the region.
     private func isCausedBy(_ region: Region, of objects: [Box]) -> Bool {
         let inside = objects.filter { $0.intersection(region.box).area >= Self.cover * $0.area }
         return inside.reduce(0) { $0 + $1.area } > Self.cover * Double(region.area)
@@ -149,7 +151,7 @@ final class MotionAnalyzer {
         return measure(explained.rest, explained.labeler, accepted)
     }
 
-    /// Returns the refined boxes and the contrast of the accepted regions.
+    /// Returns the refined box and the contrast of each accepted region.
     private func measure(
         _ marks: PixelGrid<UInt8>, _ labeler: RegionLabeler, _ accepted: [Bool]
     ) -> [MotionHistory.RegionObservation] {

@@ -1,11 +1,12 @@
 /// Detects moving objects of any kind in front of a fixed camera, without a model.
 ///
-/// The detector learns the background from the stream, so it must process every frame in order. Results are available
-/// when ``start(_:options:)`` returns. Noise, flicker, slow and sudden changes of light, shadows and specks are
-/// filtered out. While the camera moves, and for a moment after a cut, nothing is detected. An object that stops is
-/// still reported for some seconds.
+/// The detector learns the background from the stream, so it must process every frame in order. A result is available
+/// when ``start(_:options:)`` returns. The detector ignores noise, flicker, slow and sudden changes of light, shadows
+/// and specks. While the camera moves, and for a moment after a cut, it detects nothing. An object that stops is
+/// reported for some more seconds.
 ///
-/// The detector processes a grey copy of at most 320 pixels per side, so its cost hardly depends on the video's size.
+/// The detector processes a grey copy of at most 320 pixels per side. Its cost thus hardly depends on the size of the
+/// video.
 ///
 ///     let detector = MotionDetector()
 ///     for frame in frames { print(try detector.start(frame, options: DetectionOptions()).wait()) }

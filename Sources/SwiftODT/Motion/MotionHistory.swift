@@ -1,21 +1,24 @@
-/// The moving objects of earlier frames. It assigns an age to each region, and separates objects that pass each other
-/// and form one region.
+/// The moving objects of the previous frames. The history determines the age of each object. It also separates objects
+/// that pass each other and form one region.
+///
+/// A "known" object has at least the age ``knownAfter``. The "rest" of a region is its foreground without the located
+/// objects.
 struct MotionHistory {
     /// A moving object, in plane pixels.
     struct MovingObject {
         var box: Box
-        /// The contrast with the background, 0...1.
+        /// The contrast with the background, 0 to 1.
         var contrast: Double
-        /// Velocity in pixels per second.
+        /// The velocity in plane pixels per second.
         var velocityX = 0.0
         var velocityY = 0.0
-        /// Time since the first detection, in seconds.
+        /// The time since the first detection, in seconds.
         var age = 0.0
-        /// Time for which the object has been part of a larger region, in seconds.
+        /// The time for which the object has been part of a larger region, in seconds.
         var mergedFor = 0.0
-        /// Time for which the object has been split into several regions, in seconds.
+        /// The time for which the object has been split into several regions, in seconds.
         var brokenFor = 0.0
-        /// The appearance when the object was last a region of its own.
+        /// The appearance when the object last had a region to itself. `nil` without a picture.
         var template: ObjectTemplate?
     }
 
@@ -23,13 +26,14 @@ struct MotionHistory {
     struct RegionObservation {
         var box: Box
         var contrast: Double
-        /// Whether the region was merged from several.
+        /// Whether several regions were merged into this one.
         var isBroken = false
-        /// Index of the region in the frame's labeler.
+        /// The index of the region in ``LabeledFrame/labeler``. `nil` for merged regions and rests.
         var region: Int?
     }
 
-    /// The position of an object within a shared region, and the share of it that is visible there, 0...1.
+    /// The position of an object within a shared region, and the visible fraction of the object at this position, 0 to
+    /// 1.
     private struct Placement {
         var object: MovingObject
         var support: Double
@@ -37,34 +41,34 @@ struct MotionHistory {
 
     private(set) var objects: [MovingObject] = []
 
-    /// Minimum share of an object's predicted box that its region must cover.
+    /// The minimum fraction of an object's predicted box that its region must cover.
     private static let minimumCover = 0.5
-    /// Age in seconds from which an object is separated from others.
+    /// The age in seconds from which an object is separated from others in the same region.
     private static let knownAfter = 0.4
-    /// Maximum time in seconds for which objects are separated within one region.
+    /// The maximum time for which objects are separated within one region, in seconds.
     private static let separatedFor = 2.0
-    /// Age in seconds from which an object is not merged with another one, even if both have the same velocity.
+    /// The age in seconds from which an object is not a part of another object, even if both have the same velocity.
     private static let certainAfter = 1.0
-    /// Minimum visible share of an object to be located within a region, and the same if it is the only known object
-    /// there.
+    /// The minimum visible fraction of an object that is located within a region.
     private static let minimumSupport = 0.35
+    /// The minimum visible fraction if the object is the only known object in the region.
     private static let sureSupport = 0.55
-    /// Minimum growth of a region from one frame to the next that indicates contact with another object.
+    /// The minimum growth factor of a region, from one frame to the next, that indicates contact with another object.
     private static let minimumGrowth = 1.35
-    /// Minimum size of the rest of a region to be an object, relative to the smallest object there.
+    /// The minimum area of a rest that is an object, relative to the smallest object in the region.
     private static let minimumRemainder = 0.25
-    /// Minimum area of the rest in pixels, and minimum length of its sides. Smaller rests are rims of the removed
-    /// objects.
+    /// The minimum area of a rest in pixels. Smaller rests are rims of the removed objects.
     private static let minimumRemainderArea = 12.0
+    /// The minimum width and height of a rest in pixels.
     private static let minimumRemainderSide = 4.0
-    /// Time in seconds for which the parts of a split object are merged.
+    /// The time in seconds for which the parts of a split object are merged.
     private static let togetherFor = 0.4
-    /// Time constant of the velocity estimate in seconds.
+    /// The time constant of the velocity estimate, in seconds.
     private static let velocityTime = 0.25
 
     /// Updates the objects with the regions of the next frame.
     ///
-    /// - Parameter frame: the image, by which objects are located within a shared region. Without it, their positions
+    /// - Parameter frame: the picture in which objects are located within a shared region. With `nil`, their positions
     ///   are extrapolated.
     mutating func advance(_ regions: [RegionObservation], elapsed: Double, in frame: LabeledFrame? = nil) {
         let predicted = objects.map { object in
@@ -76,7 +80,7 @@ struct MotionHistory {
         var next: [MovingObject] = []
         var claims = [[Int]](repeating: [], count: regions.count)
         for (index, object) in predicted.enumerated() {
-            // The region that covers most of the thing claims it.
+            // The region that covers the largest part of the object claims the object.
             let covers = regions.map { object.box.intersection($0.box).area / max(object.box.area, 1e-9) }
             if let best = covers.indices.max(by: { covers[$0] < covers[$1] }), covers[best] >= Self.minimumCover {
                 claims[best].append(index)
@@ -96,7 +100,9 @@ struct MotionHistory {
     /// Removes all objects.
     mutating func forget() { objects = [] }
 
-    /// Updates an object from a region of its own.
+    /// Updates an object with a region that the object does not share.
+    ///
+    /// - Parameter object: the predicted object. With `nil`, a new object begins.
     private func follow(
         _ object: MovingObject?, to region: RegionObservation, elapsed: Double, in frame: LabeledFrame?
     ) -> MovingObject {
@@ -112,7 +118,9 @@ struct MotionHistory {
         return next
     }
 
-    /// Corrects the velocity by the displacement from the predicted position.
+    /// Corrects the velocity of an object.
+    ///
+    /// - Parameter displacement: the offset from the predicted to the measured position, in pixels.
     private func turn(_ object: inout MovingObject, by displacement: (x: Double, y: Double), elapsed: Double) {
         guard elapsed > 0 else { return }
         let share = max(elapsed / (elapsed + Self.velocityTime), elapsed / max(object.age, elapsed))
@@ -120,9 +128,10 @@ struct MotionHistory {
         object.velocityY += share * displacement.y / elapsed
     }
 
-    /// Separates objects within a shared region. This applies if several known objects with different velocities share
-    /// it, or if one of them has met a new object. Foreground that no known object explains becomes another object.
-    /// Returns `nil` if the region is a single object.
+    /// Separates the objects in a shared region. `nil` if the region is a single object.
+    ///
+    /// Objects are separated in two cases: several known objects with different velocities share the region, or a known
+    /// object has met a new object. Foreground that no known object explains becomes another object.
     private func divide(
         _ region: RegionObservation, among claimed: [MovingObject], elapsed: Double, in frame: LabeledFrame?
     ) -> [MovingObject]? {
@@ -142,7 +151,7 @@ struct MotionHistory {
         return known.count + others.count > 1 ? places.map(\.object) + others : nil
     }
 
-    /// Separates objects within a shared region without using the image.
+    /// Separates the objects in a shared region without the picture. `nil` if the region is a single object.
     private func keepSeparate(_ known: [MovingObject], within region: Box, elapsed: Double) -> [MovingObject]? {
         guard known.count > 1, known.allSatisfy({ $0.age >= Self.knownAfter && $0.mergedFor < Self.separatedFor })
         else {
@@ -154,7 +163,8 @@ struct MotionHistory {
         return known.map { extrapolate($0, within: region, elapsed: elapsed) }
     }
 
-    /// Extrapolates an object that is not located within its region.
+    /// Returns the object at its predicted position, aligned with its region. Used if the object is not located in the
+    /// picture.
     private func extrapolate(_ object: MovingObject, within region: Box, elapsed: Double) -> MovingObject {
         var next = object
         next.age += elapsed
@@ -163,7 +173,7 @@ struct MotionHistory {
         return next
     }
 
-    /// Separates objects from those that may be parts of an older object, oldest first.
+    /// Separates whole objects from those that may be parts of an older object. The oldest object comes first.
     private func separateParts(_ objects: [MovingObject]) -> (wholes: [MovingObject], parts: [MovingObject]) {
         var (wholes, parts): ([MovingObject], [MovingObject]) = ([], [])
         for object in objects.sorted(by: { $0.age > $1.age }) {
@@ -176,7 +186,7 @@ struct MotionHistory {
         return (wholes, parts)
     }
 
-    /// Returns the remaining regions without the located objects, if they are large enough to be objects.
+    /// Returns the rests of a region that are large enough to be objects.
     private func rest(of region: RegionObservation, without places: [Placement], in frame: LabeledFrame)
         -> [RegionObservation]
     {
@@ -188,8 +198,10 @@ struct MotionHistory {
         }.map { RegionObservation(box: $0.box, contrast: region.contrast) }
     }
 
-    /// Assigns a remaining piece to an object if it is the visible part of an occluded object, another part of an
-    /// object that enters the image, or one of its known parts. Returns whether it was assigned.
+    /// Assigns a rest to an object, and returns whether that was possible.
+    ///
+    /// There are three cases: the rest is the visible part of an occluded object, it is a further part of an object
+    /// that enters the picture, or it is one of the object's known parts.
     private func join(
         _ piece: RegionObservation, to places: inout [Placement], _ parts: [MovingObject], in frame: LabeledFrame
     ) -> Bool {
@@ -226,7 +238,7 @@ struct MotionHistory {
         return Placement(object: next, support: support)
     }
 
-    /// Returns whether the velocities of two objects differ, so that they are not parts of one object.
+    /// Returns whether the velocities of two objects differ. Such objects are not parts of one object.
     private func differ(_ a: MovingObject, _ b: MovingObject) -> Bool {
         let speed =
             ((a.velocityX - b.velocityX) * (a.velocityX - b.velocityX)
@@ -234,8 +246,8 @@ struct MotionHistory {
         return speed > 0.3 * min(a.box.area, b.box.area).squareRoot()
     }
 
-    /// Moves a predicted box into the region, and aligns it with a side of the region that is near and in the direction
-    /// of motion.
+    /// Moves a predicted box into the region. If a side of the region is near and lies in the direction of motion,
+    /// aligns the box with this side.
     private func align(_ object: MovingObject, within region: Box) -> Box {
         func shift(
             _ low: Double, _ high: Double, _ regionLow: Double, _ regionHigh: Double, _ velocity: Double
@@ -256,7 +268,8 @@ struct MotionHistory {
         object.age >= Self.knownAfter && object.mergedFor == 0 && object.brokenFor < Self.togetherFor
     }
 
-    /// Merges regions that were a single known object in the previous frame and still cover its box.
+    /// Merges regions that were a single known object in the previous frame, if they together still cover the object's
+    /// box.
     private func rejoin(
         _ regions: [RegionObservation], _ predicted: [MovingObject]
     ) -> [RegionObservation] {
@@ -278,7 +291,7 @@ struct MotionHistory {
 }
 
 extension Box {
-    /// Returns whether at least a share of the smaller box is inside the other one.
+    /// Returns whether at least the fraction `share` of the smaller box is inside the other box.
     fileprivate func overlaps(_ other: Box, by share: Double) -> Bool {
         intersection(other).area >= share * min(area, other.area)
     }

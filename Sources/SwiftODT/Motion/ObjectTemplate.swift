@@ -1,29 +1,31 @@
-/// An appearance template of an object, by which it is located within a region that it shares with others.
+/// The appearance of an object as a set of sampled pixels. It locates the object in a region that the object shares
+/// with others.
 ///
-/// Sampled pixels are compared around the predicted position by their truncated absolute difference, so occluded pixels
-/// have limited influence.
+/// The template is compared at positions around the predicted one. The measure is the truncated absolute difference of
+/// the samples, so occluded samples have limited influence.
 struct ObjectTemplate {
-    /// A pixel of the object in plane coordinates, and its grey level.
+    /// The position of a sampled pixel in the plane, and its grey level.
     private struct Sample {
         let x: Int
         let y: Int
         let level: Float
     }
 
-    /// The object's box when the template was created.
+    /// The box of the object when the template was created.
     let box: Box
     private let samples: [Sample]
 
-    /// Approximate number of samples.
+    /// The approximate number of samples.
     private static let size = 160.0
-    /// Truncation of the absolute difference, in grey levels.
+    /// The upper limit of the absolute difference of a sample, in grey levels.
     private static let limit: Float = 24
-    /// Search radius around the predicted position: a base in pixels, a share of the object's step, and a maximum in
-    /// pixels.
+    /// The base of the search radius around the predicted position, in pixels.
     private static let reach = 3.0
+    /// The increment of the search radius, as a fraction of the object's displacement per frame.
     private static let reachOfStep = 0.25
+    /// The maximum search radius in pixels.
     private static let maximumReach = 8.0
-    /// Penalty in grey levels for each pixel of distance from the predicted position.
+    /// The penalty in grey levels for each pixel of distance from the predicted position.
     private static let inertia: Float = 0.15
 
     /// Samples the foreground pixels within a box.
@@ -42,11 +44,11 @@ struct ObjectTemplate {
         self.samples = samples
     }
 
-    /// Returns the object's position and the share of it that is visible there, 0...1.
+    /// Returns the position of the object, and the visible fraction of the object at this position, 0 to 1.
     ///
     /// - Parameters:
     ///   - place: the predicted box.
-    ///   - step: the object's displacement per frame, in pixels.
+    ///   - step: the displacement of the object per frame, in pixels.
     func find(near place: Box, step: Double, in frame: LabeledFrame) -> (box: Box, support: Double) {
         let (width, height) = (frame.marks.width, frame.marks.height)
         let (across, down) = (Int((place.minX - box.minX).rounded()), Int((place.minY - box.minY).rounded()))
@@ -71,8 +73,8 @@ struct ObjectTemplate {
         return (box.offset(x: Double(best.x), y: Double(best.y)), Double(1 - best.error / Self.limit))
     }
 
-    /// Returns whether a piece beside the object can be another part of it that was outside the image when the template
-    /// was created.
+    /// Returns whether a rest beside the object can be another part of the object. This part must have been outside the
+    /// picture when the template was created.
     func isOpen(towards piece: Box, from place: Box, in frame: LabeledFrame) -> Bool {
         let (right, bottom) = (Double(frame.marks.width), Double(frame.marks.height))
         let isBeside = min(place.maxY, piece.maxY) - max(place.minY, piece.minY) >= 0.5 * piece.height
@@ -83,26 +85,28 @@ struct ObjectTemplate {
             || isAbove && box.maxY > bottom - Self.border && abs(piece.minY - place.maxY) < Self.gap
     }
 
-    /// Distance to the image border, in pixels, within which the box is cut by the border.
+    /// The maximum distance in pixels between a side of the box and the picture's border at which the border cuts the
+    /// box.
     private static let border = 1.5
+    /// The maximum distance in pixels between the object and the rest.
     private static let gap = 4.0
 }
 
-/// A frame with labelled foreground regions, for assigning pixels to objects.
+/// A frame with labelled foreground regions. Its pixels are assigned to objects.
 struct LabeledFrame {
     let pixels: UnsafePointer<UInt8>
     let marks: PixelGrid<UInt8>
     let labeler: RegionLabeler
     let light: LightChange
 
-    /// Margin around a box, in pixels, within which pixels still belong to its object.
+    /// The margin around a box, in pixels, in which pixels still belong to the object.
     private static let rim = 1.5
 
-    /// Returns a pixel's grey level under the lighting of the background model.
+    /// Returns the grey level of a pixel under the lighting of the background model.
     @inline(__always)
     func level(_ i: Int) -> Float { (Float(pixels[i]) - light.offset) / light.gain }
 
-    /// Returns the regions that remain of a region without the objects in the given boxes.
+    /// Returns the parts of a region that remain without the objects in the given boxes.
     func rest(of region: Int, without boxes: [Box]) -> [Region] {
         var left = ConnectedRuns()
         for run in labeler.runs where run.region == region {

@@ -1,7 +1,8 @@
-/// Labels connected regions of foreground pixels. Small gaps are bridged, for example where an object resembles the
+/// Labels connected regions of foreground pixels. Bridges small gaps, for example where an object resembles the
 /// background.
 ///
-/// The algorithm works on horizontal runs of pixels, so its cost depends on the number of edges rather than pixels.
+/// The algorithm works on runs, which are horizontal sequences of foreground pixels. Its cost depends on the number of
+/// edges rather than pixels.
 final class RegionLabeler {
     private(set) var regions: [Region] = []
     private var connected = ConnectedRuns()
@@ -17,7 +18,9 @@ final class RegionLabeler {
     var runs: [ConnectedRuns.Run] { connected.runs }
 
     /// Finds the regions of `marks`.
-    /// - Parameter gap: the radius of the dilation in pixels. Regions up to twice as far apart are connected.
+    ///
+    /// - Parameter gap: the radius of the dilation in pixels. Regions with a gap of up to twice this radius are
+    ///   connected.
     func label(_ marks: PixelGrid<UInt8>, gap: Int) {
         join(marks, gap: gap)
         findRuns()
@@ -25,7 +28,7 @@ final class RegionLabeler {
         measure(marks)
     }
 
-    /// Calls `body` for each foreground pixel with its region.
+    /// Calls `body` for each foreground pixel, with the index of its region.
     func forEachPixel(of marks: PixelGrid<UInt8>, _ body: (_ region: Int, _ x: Int, _ y: Int, _ index: Int) -> Void) {
         for run in connected.runs {
             let row = run.y * marks.width
@@ -96,9 +99,9 @@ struct Region {
     var minY = Int.max
     var maxX = 0
     var maxY = 0
-    /// Number of foreground pixels.
+    /// The number of foreground pixels.
     var area = 0
-    /// Number of strongly marked pixels.
+    /// The number of pixels with the mark ``BackgroundModel/Mark/strong``.
     var strong = 0
 
     var box: Box {
@@ -116,7 +119,7 @@ struct Region {
     }
 }
 
-/// A value for every pixel of a plane in row order, at a stable address.
+/// One value for each pixel of a plane, in row order at a stable address.
 final class PixelGrid<Value: BitwiseCopyable> {
     let width: Int
     let height: Int

@@ -1,4 +1,5 @@
-/// Distinguishes moving objects from camera motion and cuts. After these, it waits until the image is static again.
+/// Detects camera motion and cuts, which make the background model invalid. After these, waits until the picture is
+/// static again.
 struct SceneStability {
     /// The state of the background model.
     enum Verdict {
@@ -6,7 +7,7 @@ struct SceneStability {
         case steady
         /// The background model was restarted recently and is not reliable yet.
         case settling
-        /// Like `settling`, and the background differs from the frame in most of the image.
+        /// The background model was restarted recently, and the background differs from the frame in many places.
         case drifting
         /// The background model no longer matches the frame.
         case changed
@@ -17,13 +18,18 @@ struct SceneStability {
     private var isSteady = false
     private var steadyFor: Float = 0
 
-    /// Seconds without motion until a new background is reliable: initial and maximum value. The time doubles with each
-    /// scene change in quick succession.
+    /// The initial time in seconds without camera motion until a new background is reliable. The time doubles with each
+    /// change of the scene in quick succession.
     private static let minimumSettlingTime: Float = 0.4
+    /// The maximum of the time until a new background is reliable, in seconds.
     private static let maximumSettlingTime: Float = 3.2
-    /// Seconds of a steady scene after which the settling time is reset.
+    /// The time in seconds after which a steady scene resets the settling time to its minimum.
     private static let trustAfter: Float = 5
-    /// Returns the verdict for the frame that `background` has just compared, `elapsed` seconds after the previous one.
+    /// Returns the state of the background model.
+    ///
+    /// - Parameters:
+    ///   - background: the model, after its comparison with the current frame.
+    ///   - elapsed: the time since the previous frame, in seconds.
     mutating func judge(_ background: BackgroundModel, elapsed: Float) -> Verdict {
         let inspection = BackgroundSurvey(background)
         if inspection.isLost {
@@ -47,30 +53,32 @@ struct SceneStability {
     }
 }
 
-/// The state of the background model, from statistics of the image's blocks.
+/// The state of the background model, derived from statistics of the picture's blocks.
 private struct BackgroundSurvey {
     /// Whether the background no longer matches the frame.
     private(set) var isLost = false
-    /// Whether there is foreground in more blocks than a few objects would cover.
+    /// Whether more blocks contain foreground than a few objects would cover.
     private(set) var isWorn = false
 
-    /// Maximum share of foreground in the image.
+    /// The maximum fraction of foreground in the picture.
     private static let maximumCovered: Float = 0.5
-    /// Number of blocks horizontally and vertically.
+    /// The number of blocks horizontally.
     private static let across = 6
+    /// The number of blocks vertically.
     private static let down = 4
-    /// Minimum share of edge pixels for a block to be evaluated.
+    /// The minimum fraction of edge pixels in a block that is evaluated.
     private static let minimumEdgeShare: Float = 0.02
-    /// Share of a block's background edges that must be covered for the block to count as torn. Camera motion moves all
-    /// edges; an object covers only some.
+    /// A block counts as torn if more than this fraction of its background edges is covered by foreground. Camera
+    /// motion moves all edges, but an object covers only some.
     private static let maximumEdgesGone: Float = 0.3
-    /// Minimum share of evaluated blocks.
+    /// The minimum fraction of evaluated blocks.
     private static let minimumBlockShare = 0.25
-    /// Maximum share of torn blocks among the evaluated ones.
+    /// The maximum fraction of torn blocks among the evaluated blocks.
     private static let maximumTornShare = 0.5
 
-    /// Share of foreground from which a block counts as worn, and maximum share of worn blocks.
+    /// A block counts as worn if it contains more than this fraction of foreground.
     private static let minimumWear: Float = 0.02
+    /// The maximum fraction of worn blocks.
     private static let maximumWornShare = 0.4
 
     init(_ background: BackgroundModel) {
@@ -90,12 +98,13 @@ private struct BackgroundSurvey {
     }
 }
 
-/// Statistics of a sample of the pixels in a block of the image.
+/// Statistics on a sample of the pixels in a block of the picture.
 private struct Part {
     var pixels: Float = 0
     var covered: Float = 0
-    /// Number of pixels at edges of the background, and how many of these are covered.
+    /// The number of pixels at edges of the background.
     var edges: Float = 0
+    /// The number of edge pixels that are covered by foreground.
     var edgesGone: Float = 0
 
     init(_ background: BackgroundModel, column: Int, of columns: Int, row: Int, of rows: Int) {

@@ -1,14 +1,14 @@
-/// Removes shadows from the foreground: areas that have become uniformly darker, with the texture of the ground still
-/// visible.
+/// Removes shadows from the foreground. A shadow is an area that has become uniformly darker, in which the texture of
+/// the ground is still visible.
 ///
-/// On ground without texture, a shadow cannot be distinguished from a dark object. It is then removed only if it is
-/// connected to another object.
+/// On ground without texture, a shadow looks like a dark object. Such an area is removed only if it is connected to
+/// another object.
 final class ShadowFilter {
     private enum Kind {
         static let none: UInt8 = 0
         /// The texture of the ground is visible.
         static let certain: UInt8 = 1
-        /// Both the area and the ground lack texture.
+        /// Neither the area nor the ground has texture.
         static let possible: UInt8 = 2
     }
 
@@ -16,31 +16,33 @@ final class ShadowFilter {
     enum Effect {
         /// Shadows.
         case darker
-        /// Light from lamps or the sun. On ground without texture it is treated as an object.
+        /// Light from lamps or the sun. On ground without texture, such an area is treated as an object.
         case lighter
     }
 
     private let effect: Effect
-    /// Whether the noise of each pixel is used instead of the frame's mean noise.
+    /// Whether the noise of each pixel is used instead of the mean noise of the frame.
     private var usesPlaces = false
     private let kinds: PixelGrid<UInt8>
     private var counts: [(certain: Int, other: Int, otherStrong: Int)] = []
 
-    /// Minimum and maximum brightness of a shadow, relative to the ground.
+    /// The minimum brightness of a shadow, relative to the ground.
     private static let darkest: Float = 0.4
+    /// The maximum brightness of a shadow, relative to the ground.
     private static let lightest: Float = 0.96
-    /// Minimum and maximum brightness of lit ground.
+    /// The minimum brightness of lit ground, relative to the unlit ground.
     private static let minimumLit: Float = 1.04
+    /// The maximum brightness of lit ground, relative to the unlit ground.
     private static let maximumLit: Float = 2.5
-    /// Minimum grey level of ground with detectable shadows.
+    /// The minimum grey level of ground on which shadows are detectable.
     private static let minimumGround: Float = 24
-    /// Radius of the neighbourhood in which the ground is compared, and maximum distance from there to the border of
-    /// the shadow.
+    /// The radius in pixels of the neighbourhood in which a pixel is compared with the ground.
     private static let reach = 2
+    /// The maximum distance in pixels between a shadow pixel and the border of the shadow.
     private static let rim = 3
-    /// Safety factor for the noise of a pixel, which may be underestimated.
+    /// The safety factor for the noise of a pixel, which may be underestimated.
     private static let margin: Float = 1.3
-    /// Minimum share of object pixels in a region for the rest to be removed as a shadow.
+    /// The minimum fraction of object pixels in a region. With fewer object pixels, possible shadows are kept.
     private static let minimumObjectShare = 0.1
 
     init(width: Int, height: Int, of effect: Effect = .darker) {
@@ -50,8 +52,8 @@ final class ShadowFilter {
 
     /// Clears the pixels of shadows in `marks`.
     ///
-    /// - Parameter locally: whether the noise of each pixel is used instead of the frame's mean noise.
-    /// - Returns: whether any pixel was cleared, so that the regions must be labelled again.
+    /// - Parameter locally: whether to use the noise of each pixel instead of the mean noise of the frame.
+    /// - Returns: whether any pixel was cleared. The regions must then be labelled again.
     func clear(
         _ marks: PixelGrid<UInt8>, of labeler: RegionLabeler, _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>, locally: Bool = false
@@ -89,7 +91,8 @@ final class ShadowFilter {
         return cleared
     }
 
-    /// Returns the kind of a pixel, or of a nearby one if the pixel is at the border of a shadow.
+    /// Returns the kind of a pixel. If the pixel is at the border of a shadow, returns the kind of a shadow pixel
+    /// nearby.
     private func reached(_ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel) -> UInt8 {
         let own = kinds.base[index]
         let smoothed = background.smoothed.base
@@ -98,7 +101,7 @@ final class ShadowFilter {
         for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
             for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
                 let near = kinds.base[row * width + column]
-                // The border differs less than the shadow itself; a larger difference has another cause.
+                // The border differs less than the shadow itself. A larger difference has another cause.
                 if near != Kind.none, abs(smoothed[index]) < 1.15 * abs(smoothed[row * width + column]) {
                     return near
                 }
@@ -107,8 +110,8 @@ final class ShadowFilter {
         return Kind.none
     }
 
-    /// Returns the noise of a pixel relative to the frame's mean noise, at most 1. The mean can be high because of
-    /// water or leaves elsewhere.
+    /// Returns the noise of a pixel relative to the mean noise of the frame, at most 1. Water or leaves elsewhere in
+    /// the picture can raise the mean.
     private func noiseScale(_ index: Int, _ background: BackgroundModel) -> Float {
         min(1, Self.margin * background.noise.base[index] / max(background.typicalNoise, 0.1))
     }
@@ -140,7 +143,7 @@ final class ShadowFilter {
         let range = effect == .darker ? Self.darkest...Self.lightest : Self.minimumLit...Self.maximumLit
         guard range.contains(ratio) else { return Kind.none }
         let error = max(0, ss - 2 * ratio * gs + ratio * ratio * gg) / n
-        // The expected deviation due to noise. The standard deviation is 1.25 times the mean absolute difference.
+        // The expected deviation due to noise. A standard deviation is 1.25 times the mean absolute difference.
         let noise = 1.25 * background.typicalUnsmoothedNoise * (usesPlaces ? noiseScale(index, background) : 1)
         let bearable = 1.5 * noise + 0.8
         guard error < bearable * bearable else { return Kind.none }

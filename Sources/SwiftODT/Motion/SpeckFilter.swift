@@ -1,8 +1,8 @@
-/// Removes isolated foreground pixels, caused by noise, insects or rain.
+/// Removes isolated foreground pixels. Noise, insects and rain cause them.
 final class SpeckFilter {
     private let across: PixelGrid<UInt8>
     private let kept: PixelGrid<UInt8>
-    /// A row of zeros outside the image.
+    /// A row of zeros. It stands for the rows above and below the picture.
     private let none: PixelGrid<UInt8>
 
     init(width: Int, height: Int) {
@@ -11,10 +11,10 @@ final class SpeckFilter {
         none = PixelGrid(width: width, height: 1, filled: 0)
     }
 
-    /// Minimum number of foreground pixels in a 3 x 3 neighbourhood, including the centre.
+    /// The minimum number of foreground pixels in a neighbourhood of 3 × 3 pixels, including the centre.
     private static let minimumCount: UInt8 = 4
 
-    /// Returns the remaining foreground. The grid is reused by the next call.
+    /// Returns the remaining foreground. The next call reuses the grid.
     func filter(_ marks: PixelGrid<UInt8>) -> PixelGrid<UInt8> {
         let (width, height) = (marks.width, marks.height)
         for y in 0..<height {

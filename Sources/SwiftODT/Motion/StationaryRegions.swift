@@ -1,44 +1,46 @@
 /// Decides whether static foreground becomes background.
 ///
-/// Static foreground is either an object that has stopped, which is reported for some seconds and then absorbed, or the
-/// ghost of an object that was part of the background and has left. The outline of an object is visible in the frame,
-/// that of a ghost in the background model.
+/// Static foreground is either a stopped object or a ghost. A stopped object is reported for some seconds and then
+/// absorbed into the background. A ghost is the place of an object that was part of the background and has left. The
+/// outline of an object is visible in the frame. The outline of a ghost is visible in the background model.
 final class StationaryRegions {
     private let selected: PixelGrid<UInt8>
     private let labeler: RegionLabeler
     private var outlines: [Outline] = []
     private var waits: [Float] = []
 
-    /// Seconds without change after which a pixel counts as static.
+    /// The time in seconds without change after which a pixel counts as static.
     private static let stillAfter: Float = 0.3
-    /// The same while the background model is not reliable yet.
+    /// The same time while the background model is not reliable yet.
     private static let soonStillAfter: Float = 0.15
-    /// Seconds for which a stopped object is reported.
+    /// The time in seconds for which a stopped object is reported.
     private static let holdTime: Float = 10
-    /// Share of `holdTime` that the mean over the object's pixels must reach, to allow for small movements.
+    /// The minimum mean time of the object's pixels without change, as a fraction of `holdTime`. It allows for small
+    /// movements.
     private static let holdShare: Float = 0.7
     private static let smallestArea: Float = 6
-    /// Minimum share of static pixels in a ghost. The others may have become visible just now.
+    /// The minimum fraction of static pixels in a ghost. The other pixels may have become visible just now.
     private static let stillShare: Float = 0.4
-    /// A ghost's outline is stronger in the background than in the frame by this factor, plus this margin in grey
-    /// levels per pixel.
+    /// The minimum ratio of the outline's contrast in the background to its contrast in the frame, for a ghost.
     private static let ghostRatio: Float = 1.5
+    /// An additional margin for ``ghostRatio``, in grey levels per border pixel.
     private static let ghostMargin: Float = 3
-    /// Seconds after which any region with a stronger outline in the background is a ghost.
+    /// The time in seconds after which every region with a stronger outline in the background is a ghost.
     private static let doubtfulAfter: Float = 1.5
 
-    /// The contrast across a region's border in the frame and in the background, summed over the border pixels.
+    /// The contrast across the border of a region, summed over the border pixels: in the frame (`seen`) and in the
+    /// background (`learnt`). Only borders with background pixels count.
     private struct Outline {
         var seen: Float = 0
         var learnt: Float = 0
         var pixels: Float = 0
-        /// Number of static pixels in the region.
+        /// The number of static pixels in the region.
         var still: Float = 0
-        /// Sum over all pixels of the region, in seconds.
+        /// The sum of the times without change over all pixels of the region, in seconds.
         var stillFor: Float = 0
 
-        /// Returns whether the region is certainly a ghost, which is absorbed without waiting: nearly all of the
-        /// outline is in the background, and most of the border is adjacent to background.
+        /// Returns whether the region is certainly a ghost. Such a region is absorbed without waiting. Nearly the whole
+        /// outline must be in the background, and most of the border must be adjacent to background.
         func isPlainGhost(area: Float) -> Bool {
             area >= 4 * StationaryRegions.smallestArea && pixels > 2.5 * area.squareRoot()
                 && learnt > 5 * seen + 2 * StationaryRegions.ghostMargin * pixels
@@ -50,7 +52,7 @@ final class StationaryRegions {
         labeler = RegionLabeler(width: width, height: height)
     }
 
-    /// Makes `background` absorb objects that have been static for `holdTime`.
+    /// Absorbs objects that have been static for `holdTime` into the background.
     func absorbStoppedObjects(
         _ marks: PixelGrid<UInt8>, of objects: RegionLabeler, _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>
@@ -68,7 +70,7 @@ final class StationaryRegions {
         }
     }
 
-    /// Makes `background` absorb all static foreground, while the background model is not reliable yet.
+    /// Absorbs all static foreground into the background. Used while the background model is not reliable yet.
     func absorbAll(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         for i in 0..<selected.count
         where background.marks.base[i] != BackgroundModel.Mark.background
@@ -78,10 +80,10 @@ final class StationaryRegions {
         }
     }
 
-    /// Makes `background` absorb ghosts.
+    /// Absorbs ghosts into the background.
     ///
-    /// Areas that have become lighter and darker are processed separately. A moving object and its ghost are adjacent
-    /// and usually differ in opposite directions.
+    /// Areas that have become lighter and areas that have become darker are processed separately. A moving object and
+    /// its ghost are adjacent, and one is usually lighter than the background and the other darker.
     func absorbGhosts(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         absorbGhosts(background, pixels) { $0 > 0 }
         absorbGhosts(background, pixels) { $0 < 0 }
@@ -126,7 +128,7 @@ final class StationaryRegions {
             && outline.learnt > Self.ghostRatio * outline.seen + Self.ghostMargin * outline.pixels
     }
 
-    /// Absorbs the foreground pixels at and around a position.
+    /// Absorbs the foreground pixels at a position and around it.
     private func absorb(around x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         for row in max(0, y - 1)...min(background.height - 1, y + 1) {
             for column in max(0, x - 1)...min(background.width - 1, x + 1) {
@@ -137,7 +139,7 @@ final class StationaryRegions {
         }
     }
 
-    /// Adds the contrast at a border pixel to the region's outline.
+    /// Adds the contrast at a border pixel to the outline of the region.
     private func trace(
         _ region: Int, _ x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>
     ) {
@@ -149,7 +151,7 @@ final class StationaryRegions {
             else {
                 continue
             }
-            // Use only borders with the background, because other objects have edges of their own.
+            // Uses only borders with the background, because other objects have edges of their own.
             guard background.marks.base[nextY * width + nextX] == BackgroundModel.Mark.background else { continue }
             let outside = min(max(y + 2 * dy, 0), height - 1) * width + min(max(x + 2 * dx, 0), width - 1)
             let inside = min(max(y - dy, 0), height - 1) * width + min(max(x - dx, 0), width - 1)
