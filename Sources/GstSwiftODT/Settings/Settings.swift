@@ -1,7 +1,7 @@
 import SwiftODT
 
-/// All properties of the element: one consistent copy a frame. What they are, and what GObject is told of them, says the table
-/// below.
+/// All properties of the element. Each frame is processed with one consistent copy. The table below defines the names, types,
+/// ranges and descriptions of the properties.
 struct Settings: Sendable {
     enum Strategy: Sendable { case auto, keepOnlyLatest, everyFrame }
     enum Updates: Sendable { case onResult, everyFrame, onChange, onObject, none }
@@ -10,13 +10,13 @@ struct Settings: Sendable {
     /// The maximum number of frames that wait in the element, which limits the buffers withheld from a decoder's pool.
     static let maximumLookAhead = 32
 
-    // What is detected, followed and chosen.
+    // Detection, tracking and filtering.
     var scene = SceneOptions()
     var iouThreshold = 0.5
-    /// `nil` for auto: as the stream's tag says.
+    /// `nil`: from the stream's image-orientation tag.
     var orientation: Orientation?
 
-    // What the detector is made of: takes effect when the element starts.
+    // Detector and classifier. Changes take effect when the element starts.
     var detector = DetectorChoice.auto
     var modelFile: String?
     var labelFile: String?
@@ -26,33 +26,34 @@ struct Settings: Sendable {
     var threads = 0
     var classifierFile: String?
     var classifierLabelFile: String?
+    /// Takes effect at once. -1: the default of the model.
     var classificationThreshold = -1.0
 
-    // When it is asked.
+    // Scheduling of inferences.
     var strategy = Strategy.auto
     var inferenceInterval = 1
     var lookAhead = 0
     var zoom = Zoom.off
 
-    // What is drawn.
+    // Drawing.
     var draw = true
     var annotator = AnnotatorOptions()
 
-    // What is said.
+    // Messages, metadata and files.
     var updates = Updates.onResult
-    /// Whether beginnings, changes and ends of objects are said.
+    /// Whether `swiftodt-track` messages are posted.
     var trackEvents = true
     var messageInterval: Nanoseconds = 0
     var messageFormat = MessageFormat.structure
     var attachMeta = AttachedMeta.standard
     var source: String?
-    /// A text or a file, see ``Zone/list(named:)``.
+    /// JSON text or the path of a JSON file; see ``Zone/list(named:)``.
     var zones: String?
-    /// Where what the detector answers is written.
+    /// The path of the file that detections are recorded to.
     var recordDetections: String?
     var recordExisting = RecordingWriter.Existing.refuse
 
-    // As the user wrote them, for reading back; the meaning is in `scene.filter`.
+    // The texts as set by the user, for reading the properties. `scene.filter` has the parsed lists.
     var labelAllowlist: String? {
         didSet { scene.filter.allowlist = DetectionFilter.labels(in: labelAllowlist ?? "") }
     }
@@ -62,31 +63,33 @@ struct Settings: Sendable {
 
     /// Whether redaction that cannot be guaranteed is an error.
     var privacyStrict = true
+    /// The minimum score of a detection that is redacted.
     var privacyThreshold = 0.2
     var privacyLabels: String? {
         didSet { annotator.privacyLabels = DetectionFilter.labels(in: privacyLabels ?? "") }
     }
 
-    /// Whether the user named anything that the network is made of: then nothing else takes its place.
+    /// Whether the user specified a model, a label file or a device. If so, `detector=auto` fails instead of falling back to
+    /// motion detection.
     var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
 
-    var classifierRecipe: TrackClassifierConfiguration {
+    var classifierConfiguration: TrackClassifierConfiguration {
         TrackClassifierConfiguration(
             modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
             isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
     }
 
-    /// What the scene goes by: what the detector finds by itself is not looked for again.
-    var sceneBesideDetector: SceneOptions {
+    /// The scene options without the search for unknown objects that the detector itself already finds.
+    var sceneComplementingDetector: SceneOptions {
         var scene = scene
-        if detector == .motion && scene.detectsMoving || detector == .salient && scene.detectsSalient {
+        if (detector == .motion && scene.detectsMoving) || (detector == .salient && scene.detectsSalient) {
             scene.unknownObjects = .none
         }
         return scene
     }
 
-    /// What the network is made by that finds the prominent thing where the detector finds nothing: the installed one.
-    var forSalient: Settings {
+    /// The settings of the installed saliency network, which runs on single images if the detector finds nothing.
+    var saliencySettings: Settings {
         var settings = self
         (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
         return settings
@@ -96,14 +99,15 @@ struct Settings: Sendable {
 // MARK: - The table
 
 extension Settings {
-    /// The element's properties, in the order in which it lists them: one row says all there is to know of one. A default is what new
-    /// settings have.
+    /// The element's properties, in the order of gst-inspect. The default of a property is the initial value of its variable above.
+    /// The argument after the type states when the property can be changed: in the READY state, while playing, or while playing and
+    /// by a GstController (`controllable`).
     static let properties = detecting + scheduling + drawing + reporting
 
-    /// By GObject's id, which is the place in the table, counted from 1.
+    /// Returns the property with a GObject id. The ids are positions in the table, counted from 1.
     static func property(_ id: UInt32) -> Property { properties[Int(id) - 1] }
 
-    /// What is found, and which of it is reported.
+    /// Detection and filtering.
     private static let detecting: [Property] = [
         Property(
             "mode", \.scene.mode,
@@ -196,7 +200,7 @@ extension Settings {
             .playing, "Unknown objects", "Which objects are reported that the detector cannot classify"),
     ]
 
-    /// When it is looked for, and how it is followed.
+    /// Scheduling and tracking.
     private static let scheduling: [Property] = [
         Property(
             "strategy", \.strategy,
@@ -251,7 +255,7 @@ extension Settings {
             .playing, "Orientation", "Transformation that turns the frame upright"),
     ]
 
-    /// What is drawn.
+    /// Drawing.
     private static let drawing: [Property] = [
         Property(
             "draw", \.draw, .boolean, .controllable, "Draw", "Draw objects into the frame"),
@@ -342,7 +346,7 @@ extension Settings {
             "Draw a panel behind the label"),
     ]
 
-    /// What is said.
+    /// Messages, metadata and recording.
     private static let reporting: [Property] = [
         Property(
             "updates", \.updates,

@@ -43,17 +43,17 @@ final class FrameFinisher {
         drawer = FrameDrawer(element: element, statistics: statistics)
         classifier = ComponentLoader(
             "a classifier", element: element, isEnabled: \.scene.classify,
-            isSpecified: \.classifierRecipe.isModelNeeded, fallback: "categories stay unknown"
+            isSpecified: \.classifierConfiguration.isModelNeeded, fallback: "categories stay unknown"
         ) { settings, warn in
-            try settings.classifierRecipe.makeClassifier { error in
+            try settings.classifierConfiguration.makeClassifier { error in
                 warn(ElementProblem(error, doing: "categories are derived from the detector's labels only"))
             }
         }
         salient = ComponentLoader(
-            "a saliency network", element: element, isEnabled: \.sceneBesideDetector.detectsSalient,
+            "a saliency network", element: element, isEnabled: \.sceneComplementingDetector.detectsSalient,
             isSpecified: { $0.scene.unknownObjects == .salient || $0.device != Settings.standardDevice },
             fallback: "salient objects are not detected in still images"
-        ) { settings, warn in try makeSource(settings.forSalient, .latency, warn) }
+        ) { settings, warn in try makeSource(settings.saliencySettings, .latency, warn) }
     }
 
     /// Reads the zones and loads the classifier and the saliency network, if enabled, before the first frame.
@@ -146,7 +146,7 @@ final class FrameFinisher {
     private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) {
         let (context, settings) = (queued.context, queued.settings)
         trail.note(context.times.timestamp, at: context.time)
-        scene.options = settings.sceneBesideDetector
+        scene.options = settings.sceneComplementingDetector
         scene.advance(
             to: context.time, width: context.width, height: context.height, orientation: context.orientation,
             luma: queued.luma)
