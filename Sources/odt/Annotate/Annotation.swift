@@ -12,11 +12,12 @@ final class Annotation: Sendable {
         var encoder = "auto"
         var quality = VideoEncoder.Quality(percent: VideoEncoder.Quality.usual)
         var mayReplace = false
-        /// Whether messages have to name the input.
+        /// Whether the input is one of several, so that each message to the user has to name the input.
         var isOneOfMany = false
     }
 
-    /// The exit code, and the signal if one ended the stream.
+    /// The result of annotating one input. `signal` is the number of the signal that ended the stream; `nil` if none
+    /// did.
     struct Outcome {
         var code: Int32
         var signal: Int32?
@@ -24,21 +25,22 @@ final class Annotation: Sendable {
 
     private let source: MediaSource
     private let outputs: AnnotationOutputs
-    /// `nil` if no video is written.
+    /// The container format of the annotated video; `nil` if no video is written.
     private let container: Container?
     private let files: AnnotationFiles
     private let pipeline: Pipeline
     private let progress: Progress
     private let linker: StreamLinker
-    /// Crops frames to an even width and height. A probe on its own pad refers to it weakly, so this reference
-    /// keeps it alive.
+    /// The `videocrop` element that crops frames to an even width and height. The probe on its pad holds only a weak
+    /// reference to the element, so this property keeps it alive.
     private let even: Element?
     private let player: Player
     private let pictures: TrackPictures?
 
     /// Builds the pipeline and creates the files, but does not start playing.
     ///
-    /// - Throws: ``PlaybackError`` if the pipeline or the files cannot be created. No existing file is changed then.
+    /// - Throws: ``PlaybackError`` if the pipeline or the files cannot be created. In that case no existing file has
+    ///   been changed.
     init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
         (self.source, self.outputs) = (source, outputs)
         let container = try outputs.video.map(Self.container)
@@ -76,8 +78,8 @@ final class Annotation: Sendable {
         let hasBegun = { @Sendable in progress.frames > 0 || hasLogged.read { $0 } }
         configuration.hasBegun = { hasBegun() && !isAbandoned.read { $0 } }
         configuration.survives = { $0 != "file" }
-        // Before the first frame there is nothing to complete. A muxer whose streams end before they begin fails,
-        // or writes a file without a frame.
+        // If the stream ends before the first frame, there is no recording to complete. A muxer whose streams end
+        // before any data either fails or writes a file without frames.
         configuration.end = { if hasBegun() { linker.endStreams() } else { isAbandoned.update { $0 = true } } }
         configuration.leave = { notify("stopped at once" + files.leftBehind) }
         configuration.tick = { progress.show() }
@@ -92,7 +94,8 @@ final class Annotation: Sendable {
     private let notify: @Sendable (String) -> Void
     /// Whether the element has posted a message, which means that the first frame has arrived.
     private let hasLogged = Monitor(false)
-    /// Whether a frame has reached the muxer. An end-of-stream event can overtake a frame that has passed the element.
+    /// Whether a frame has reached the muxer. A frame that has passed the element may still be lost, because an
+    /// end-of-stream event can overtake it.
     private let hasRecorded = Monitor(false)
 
     // MARK: The pipeline
@@ -144,11 +147,13 @@ final class Annotation: Sendable {
             gst_event_parse_caps(event, &caps)
             var picture = GstVideoInfo()
             guard gst_video_info_from_caps(&picture, caps) != 0 else { return .ok }
-            // H.264 with subsampled chroma needs an even size: an odd last row or column is cropped.
+            // H.264 with subsampled chroma needs an even width and height. An odd last row or column of pixels is
+            // cropped.
             even?.set("right", to: String(picture.width % 2))
             even?.set("bottom", to: String(picture.height % 2))
-            // Uses a timescale of 90,000 per second for variable frame rates, and for rates whose frame duration is
-            // a whole number of such units. For other rates the muxer's own timescale is more exact.
+            // The muxer uses a timescale of 90,000 units per second if the frame rate is variable or if the frame
+            // duration is a whole number of these units. For other frame rates the muxer's default timescale is more
+            // exact.
             if let slot, picture.fps_n == 0 || 90_000 * Int(picture.fps_d) % Int(picture.fps_n) == 0 {
                 slot.set("trak-timescale", to: "90000")
             }
@@ -198,7 +203,7 @@ final class Annotation: Sendable {
         return outcome
     }
 
-    /// Whether each reported track begins with a message.
+    /// Whether the element posts a message at the begin of each track.
     private var reportsTracks: Bool {
         let element = pipeline["swiftodt"]
         return element.text(of: "tracking") == "true" && element.text(of: "track-events") == "true"
@@ -214,7 +219,7 @@ final class Annotation: Sendable {
         do {
             try output.write(text)
         } catch is BrokenPipe {
-            // A closed pipe is not a failure; the recording ends properly.
+            // A closed pipe is not a failure. The recording ends properly.
             isRead = false
             player.askToEnd()
         } catch {
@@ -224,18 +229,19 @@ final class Annotation: Sendable {
         }
     }
 
-    /// Renames the files to their final names after success; keeps or discards them otherwise.
+    /// Renames the files to their final names after success. After a failure the files keep their temporary names, or
+    /// are deleted if they contain nothing usable.
     private func close(_ ending: Player.Ending, isRead: Bool) -> Outcome {
         var isUsable = files.video.map { $0.size != 0 && hasRecorded.read { $0 } } ?? (progress.frames > 0)
-        // The player does not wait for a stream that is interrupted at its start. A frame may have arrived since,
-        // but the file is incomplete.
+        // The player does not wait for the end of a stream that is interrupted before its first frame. Even if a frame
+        // has arrived in the meantime, the file is incomplete.
         if ending.failure == nil, !ending.isWhole { isUsable = false }
         // A frame that reached the muxer during the interrupt may be missing from the file.
         if isUsable, ending.failure == nil, ending.signal != nil, let container, let video = files.video {
             isUsable = container.holdsPicture(video.path)
         }
         guard isUsable else {
-            // A failure during an interrupt is a consequence of the interrupt.
+            // If a signal interrupted the stream, a failure is only a consequence of the interrupt.
             let failure = ending.signal == nil ? ending.failure : nil
             notify(failure ?? "nothing was recorded from \(source.name)")
             files.discard()

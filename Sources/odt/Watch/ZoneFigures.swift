@@ -1,9 +1,9 @@
 import Playback
 import SwiftODT
 
-/// The counts of a zone or line in a result.
+/// The counts of a zone or line in a result message.
 struct ZoneFigures: Equatable {
-    /// The counts of a zone (current, entered, left) or line (in, out), in total or of one label.
+    /// The counts of a zone (`count`, `entered`, `left`) or line (`in`, `out`), for all objects or for one label.
     struct Counts: Equatable, Sendable {
         let count: Int
         let entered: Int
@@ -40,7 +40,7 @@ struct ZoneFigures: Equatable {
         byLabel = Dictionary(counts, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The counts in the element's format, labels in order.
+    /// The counts as JSON in the format of the element's messages, sorted by label.
     var json: JSONValue {
         let labels = byLabel.sorted { $0.key < $1.key }.map { label, counts in
             JSONValue.object(counts.json(isLine: isLine).merging(["label": .string(label)]) { first, _ in first })
