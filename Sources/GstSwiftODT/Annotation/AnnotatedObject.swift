@@ -4,18 +4,19 @@ import SwiftODT
 struct AnnotatedObject: Sendable {
     /// The tracking ID; `nil` for an object that is not tracked.
     var id: Int?
-    /// In buffer pixels. The box may extend beyond the picture.
+    /// The box in buffer pixels. It may extend beyond the picture.
     var box: Box
-    /// The detector's label; empty if the detector gives none.
+    /// The detector's label; empty if the detector assigns no label.
     var label: String
     var category: Category
     /// The classifier's confidence, 0 to 1; `nil` if the object is not classified.
     var confidence: Double?
-    /// The detection score, 0 to 1. A score of NaN is not drawn.
+    /// The detection score, 0 to 1. If it is NaN, no score is drawn.
     var score: Double
-    /// Whether the box is predicted rather than detected. Its lines are dashed and fainter.
+    /// Whether the box is predicted, because the object was not detected in this frame. The box's lines are then dashed
+    /// and fainter.
     var coasting: Bool
-    /// Whether this is the most prominent of the objects shown. Its lines are thicker.
+    /// Whether this is the most prominent of the drawn objects. The box's lines are then thicker.
     var prominent: Bool
 
     init(
@@ -33,13 +34,14 @@ struct AnnotatedObject: Sendable {
     }
 }
 
-/// The region of an inference, drawn for a moment while it fades.
+/// The region of a recent inference. It is drawn for a short time while it fades.
 struct AnnotatedRegion: Hashable, Sendable {
-    /// In buffer pixels.
+    /// The region in buffer pixels.
     let box: Box
-    /// How much larger objects appeared to the network than in the full frame; `nil` for a full-frame inference.
+    /// The factor by which objects appeared larger to the network than in a full-frame inference; `nil` for a
+    /// full-frame inference.
     let magnification: Double?
-    /// How far the region has faded: 1 for a new one, falling to 0.
+    /// The opacity of the drawn region: 1 for a new region, falling to almost 0.
     let strength: Float
 }
 
@@ -47,7 +49,7 @@ struct AnnotatedRegion: Hashable, Sendable {
 struct RecentInferenceRegions {
     private var regions: [(inferredRegion: InferredRegion, time: Nanoseconds)] = []
 
-    /// How long a region is drawn.
+    /// The time in nanoseconds for which a region is drawn.
     private static let span: Nanoseconds = 400_000_000
 
     mutating func note(_ inferredRegion: InferredRegion, at time: Nanoseconds) {
@@ -57,11 +59,11 @@ struct RecentInferenceRegions {
 
     mutating func removeAll() { regions.removeAll() }
 
-    /// Returns the regions to draw, oldest first.
+    /// Returns the regions to draw, the oldest first. Removes regions that are no longer drawn.
     mutating func drawn(at time: Nanoseconds) -> [AnnotatedRegion] {
         regions.removeAll { time - $0.time > Self.span || time < $0.time }
         return regions.map { region in
-            // Regions overlap, so older ones fade quickly to keep the latest one distinguishable.
+            // Regions overlap, so older regions fade quickly. The latest region thus remains distinguishable.
             let left = 1 - 0.8 * Float(time - region.time) / Float(Self.span)
             return AnnotatedRegion(
                 box: region.inferredRegion.box,
@@ -74,7 +76,7 @@ struct RecentInferenceRegions {
 /// A zone as the annotator draws it.
 struct AnnotatedZone: Hashable, Sendable {
     let zone: Zone
-    /// The zone's name and its counts.
+    /// The text beside the zone: its name and its counts.
     let text: String
 
     init(_ zone: Zone, count: ZoneCount?) {

@@ -1,22 +1,24 @@
 import SwiftODT
 
-/// Draws objects into a frame, in the frame's pixel format and in place.
+/// Draws objects into a frame, in place and in the frame's pixel format.
 ///
-/// Straight lines are filled as strips. Text, rounded corners and traces are drawn with Cairo into small tiles; the
-/// tiles are converted to the frame's format once and cached while their content is unchanged. The cost therefore
-/// depends on the area that is drawn, not on the size of the frame.
+/// Straight lines are filled as strips of pixels. Text, rounded corners and traces are drawn with Cairo into small
+/// tiles. A tile is converted to the frame's pixel format once and is cached until its content changes. The cost
+/// therefore depends on the area that is drawn, not on the size of the frame.
 ///
-/// Not thread-safe: an annotator belongs to the streaming thread.
+/// Not thread-safe. An annotator is used only by the streaming thread.
 final class Annotator {
-    /// Values derived from the frame format and the options, kept until either changes.
+    /// Values derived from the frame format and the options. They are kept until the frame format or the options
+    /// change.
     fileprivate struct Setup {
         let options: AnnotatorOptions
         let blender: Blender
         let font: NamedFont
         let sizes: DrawingSizes
         let text: LabelText
-        /// `nil` if no font is installed.
+        /// Draws labels; `nil` if no font is installed.
         let labels: LabelPainter?
+        /// Draws traces; `nil` if traces are not drawn.
         let traces: TracePainter?
 
         var canvas: Canvas { blender.canvas }
@@ -25,7 +27,7 @@ final class Annotator {
     /// An object with the geometry and colour of its box.
     private struct DrawnBox {
         let object: AnnotatedObject
-        /// The outer edge of the line.
+        /// The outer edge of the box's line.
         let rect: PixelRect
         let pen: DrawingSizes.Pen
         let paint: Paint
@@ -36,17 +38,18 @@ final class Annotator {
     private var texts = LabelTextCache()
     private var traces = TraceHistory()
     private var colors = TrackColors()
+    /// The label positions of tracked objects, by tracking ID.
     private var positions: [Int: LabelPosition] = [:]
-    /// The time of the latest frame that was drawn on.
+    /// The time of the latest drawn frame, in nanoseconds.
     private var latest: Nanoseconds?
-    /// The labels of the latest frame.
+    /// The labels that were drawn into the latest frame.
     private(set) var placedLabels: [PlacedLabel] = []
     private var zones: (drawn: [Zone], painter: ZonePainter)?
 
     init() {}
 
-    /// Returns whether ``draw(_:hiding:zones:inferenceRegions:options:into:interlaced:)`` would change the frame. A
-    /// buffer is made writable and mapped for writing only if it would.
+    /// Returns whether ``draw(_:hiding:zones:inferenceRegions:options:into:interlaced:)`` would change the frame. Only
+    /// in this case the buffer has to be made writable and mapped for writing.
     func needsDrawing(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
         inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
@@ -54,18 +57,20 @@ final class Annotator {
         !places.isEmpty || !inferenceRegions.isEmpty || options.drawZones && !zones.isEmpty
             || (options.drawBoxes || options.drawLabels)
                 && objects.contains { $0.isVisible(width: width, height: height) }
-            // Traces are recorded while drawing.
+            // Traces are recorded while drawing, so a tracked object requires drawing even if its trace is not visible
+            // yet.
             || options.drawTraces && objects.contains { $0.id != nil }
             || options.drawTraces && traces.isVisible(at: time, duration: options.traceDuration)
     }
 
-    /// Draws the objects. If there is nothing to draw, no byte of the frame is written.
+    /// Draws the objects. If there is nothing to draw, the frame is not written to.
     ///
     /// - Parameters:
-    ///   - places: the boxes that are redacted before anything is drawn, if the box style is a redaction.
-    ///   - frame: a frame that is mapped for writing. Its orientation determines which way is up, its pixel aspect
-    ///     ratio the proportions of labels and lines, and its time the age of the traces.
-    ///   - interlaced: whether the rows of two fields alternate, which determines the rows that share a chroma sample.
+    ///   - places: The boxes to redact before drawing. They are ignored if the box style is not a redaction.
+    ///   - frame: A frame that is mapped for writing. Its orientation determines the direction of text, its pixel
+    ///     aspect ratio the proportions of labels and lines, and its time the age of traces.
+    ///   - interlaced: Whether the rows of the two fields alternate in the frame. It determines which rows share a
+    ///     chroma sample.
     func draw(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
         inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
@@ -76,7 +81,7 @@ final class Annotator {
         traces.record(
             objects, options: options, colors: colors, time: frame.time, spacing: max(2, setup.canvas.scale / 250))
         let counts = options.drawZones ? drawZones(zones, setup, in: frame) : []
-        // Counts are drawn last so that nothing covers them.
+        // The counts of zones are drawn last, so that nothing covers them.
         defer {
             for count in counts {
                 setup.blender.draw(count.tile, atBuffer: setup.canvas.buffer(count.place), in: frame)
@@ -103,18 +108,18 @@ final class Annotator {
         if options.drawLabels { drawLabels(boxes, setup, elapsed, reserved: counts.map(\.place), in: frame) }
     }
 
-    /// Returns the seconds since the frame that was drawn on before. The distance that a label may move is proportional
-    /// to it.
+    /// Returns the seconds since the previously drawn frame. The distance that a label may move is proportional to this
+    /// time.
     private func elapsed(until time: Nanoseconds) -> Double {
         defer { latest = time }
         guard let latest, time > latest else { return 0 }
         return Double(time) / 1e9 - Double(latest) / 1e9
     }
 
-    /// Removes all traces, at a scene cut.
+    /// Removes all traces, for example at a scene cut.
     func forgetTraces() { traces.removeAll() }
 
-    /// Starts a new epoch: removes traces, label positions and cached tiles.
+    /// Removes traces, label positions and cached tiles, because a new epoch begins.
     func reset() {
         setup = nil
         tiles.removeAll()
@@ -130,14 +135,15 @@ final class Annotator {
         if setup?.canvas.region != canvas.region { positions.removeAll() }
         tiles.removeAll()
         texts.removeAll()
-        // Finding a font is slow, so it is repeated only if the font option changes. Colours may change with every
-        // frame.
+        // Finding a font is slow, so the font is kept unless the font option has changed. Other options, such as
+        // colours, may change with every frame.
         let font = setup.flatMap { $0.options.font == options.font ? $0.font : nil } ?? NamedFont(options.font)
         let sizes = DrawingSizes(options, font: font, canvas: canvas)
         let known = setup.flatMap { $0.canvas == canvas ? $0 : nil }
         if known?.sizes.lineWidth != sizes.lineWidth { zones = nil }
         let isSameText = known?.font === font && known?.sizes.fontSize == sizes.fontSize
-        // The size of a label determines whether there is room for it, so stored positions are invalid.
+        // The size of a label determines whether there is room for the label. If it changes, the stored positions are
+        // invalid.
         if !isSameText { positions.removeAll() }
         let blender = known?.blender ?? Blender(canvas: canvas)
         let prepared = Setup(
@@ -153,9 +159,9 @@ final class Annotator {
 // MARK: - Zones
 
 extension Annotator {
-    /// Draws zones and lines below everything else.
+    /// Draws zones and lines. Everything else is drawn on top of them.
     ///
-    /// - Returns: the tiles of the counts, and where to draw them.
+    /// - Returns: The tiles with the counts of the zones, and the places at which to draw them.
     private func drawZones(
         _ annotated: [AnnotatedZone], _ setup: Setup, in frame: Frame
     ) -> [(tile: Tile, place: PixelRect)] {
@@ -183,7 +189,8 @@ extension Annotator {
 // MARK: - Inference regions
 
 extension Annotator {
-    /// Draws a frame around each region, and the magnification into the latest region that is not the full frame.
+    /// Draws a frame around each region. Draws the magnification into the latest region that is smaller than the full
+    /// frame.
     private func drawInferenceRegions(_ inferenceRegions: [AnnotatedRegion], _ setup: Setup, in frame: Frame) {
         for inferenceRegion in inferenceRegions { drawFrame(of: inferenceRegion, setup, in: frame) }
         guard setup.options.drawLabels, let labels = setup.labels,
@@ -197,7 +204,7 @@ extension Annotator {
         guard let tile else { return }
         let rect = setup.outerEdge(of: latest.box, pen: setup.sizes.pen)
         let (step, inset) = (setup.canvas.step, setup.sizes.strongPen)
-        // The lower left corner, where labels of objects are rare.
+        // The text is in the lower left corner, because labels of objects are rarely there.
         let place = PixelRect(
             x: rect.x + (inset.across + step.x - 1) / step.x * step.x,
             y: max(rect.y, (rect.maxY - inset.down - tile.height) / step.y * step.y), width: tile.width,
@@ -205,8 +212,8 @@ extension Annotator {
         setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
     }
 
-    /// Draws white corners and, around a region, a thin line between them. A dark line beside each white one keeps it
-    /// visible on a bright background.
+    /// Draws white corners and, around a region that is smaller than the full frame, a thin line between the corners.
+    /// Beside each white line there is a dark line, so that the frame is visible on a bright background, too.
     private func drawFrame(of inferenceRegion: AnnotatedRegion, _ setup: Setup, in frame: Frame) {
         let pen = setup.sizes.pen
         let rect = setup.outerEdge(of: inferenceRegion.box, pen: pen)
@@ -230,7 +237,7 @@ extension Annotator {
 // MARK: - Boxes and traces
 
 extension Annotator {
-    /// The factor for the opacity of coasting objects, whose lines are also dashed.
+    /// The factor by which the opacity of coasting objects is reduced. Their lines are also dashed.
     private static let coastingFade: Float = 0.65
 
     private func pen(
@@ -249,7 +256,8 @@ extension Annotator {
             setup.blender.fill(inside, with: paint.faded(object.coasting ? 0.2 : 0.28), in: frame)
         }
         if style == .filled && !object.coasting {
-            // A tint is hard to see on a textured background, so a contrasting line is drawn inside the outline.
+            // The translucent filling is hard to see on a textured background, so a contrasting line is drawn inside
+            // the outline.
             let edge = BoxOutline(inside, style: .rectangle, pen: setup.sizes.pen, dashed: false, canvas: setup.canvas)
             for strip in edge.strips { setup.blender.fill(strip, with: paint.contrast.faded(0.35), in: frame) }
         }
@@ -264,7 +272,7 @@ extension Annotator {
 
     private func drawTraces(_ setup: Setup, in frame: Frame) {
         guard let painter = setup.traces else { return }
-        // The order of IDs keeps crossings of traces the same in each frame.
+        // The traces are sorted by ID, so that crossing traces cover each other in the same order in every frame.
         for (_, trace) in traces.traces.sorted(by: { $0.key < $1.key }) {
             painter.draw(trace, time: frame.time, duration: setup.options.traceDuration, in: frame)
         }
@@ -274,10 +282,10 @@ extension Annotator {
 // MARK: - Labels
 
 extension Annotator {
-    /// How long the label position of an object that is not drawn is kept, in seconds.
+    /// The time in seconds for which the label position of an object that is no longer drawn is kept.
     private static let memory = 1.0
 
-    /// - Parameter reserved: places that no label may cover.
+    /// - Parameter reserved: The places that no label may cover.
     private func drawLabels(
         _ boxes: [DrawnBox], _ setup: Setup, _ elapsed: Double, reserved: [PixelRect], in frame: Frame
     ) {
@@ -309,7 +317,8 @@ extension Annotator {
         forgetLabels(but: boxes.map(\.object), elapsed)
     }
 
-    /// Returns the short label, which is drawn if there is no room for the full one; `nil` if it would not be narrower.
+    /// Returns the short label, which is drawn if there is no room for the full label; `nil` if the short label would
+    /// not be narrower.
     private func shortLabel(
         for object: AnnotatedObject, _ whole: LabelStyle, narrowerThan tile: Tile, _ painter: LabelPainter,
         _ text: LabelText
@@ -323,9 +332,9 @@ extension Annotator {
         return (style, short)
     }
 
-    /// Returns the order in which labels are placed: the most prominent object, objects that have a label and are
-    /// detected, coasting objects that have a label, then the others; within each group, older objects first. A new
-    /// label therefore never displaces an existing one.
+    /// Returns the order in which labels are placed. The most prominent object is first. Then follow detected objects
+    /// with a visible label, coasting objects with a visible label, and the other objects. Within each of these groups,
+    /// older objects precede newer ones. A new label therefore never displaces a visible label.
     private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
         func rank(_ index: Int) -> (Int, Int) {
             let object = objects[index]
@@ -338,7 +347,7 @@ extension Annotator {
         return objects.indices.sorted { (ranks[$0].0, ranks[$0].1, $0) < (ranks[$1].0, ranks[$1].1, $1) }
     }
 
-    /// Keeps the label positions of objects that are not drawn for ``memory`` seconds.
+    /// Removes the label positions of objects that have not been drawn for ``memory`` seconds.
     private func forgetLabels(but objects: [AnnotatedObject], _ elapsed: Double) {
         guard positions.count > objects.count else { return }
         let drawn = Set(objects.lazy.compactMap(\.id))
@@ -365,7 +374,7 @@ extension Annotator {
 }
 
 extension Annotator.Setup {
-    /// Returns the outer edge of a box's line. The line is centred on the edge of the box.
+    /// Returns the outer edge of a box's line. The middle of the line is on the edge of the box.
     fileprivate func outerEdge(of box: Box, pen: DrawingSizes.Pen) -> PixelRect {
         let picture = Box(x: 0, y: 0, width: Double(canvas.width), height: Double(canvas.height))
         let upright = canvas.orientation.upright(

@@ -1,14 +1,15 @@
 import SwiftODT
 
-/// The drawing properties of the element, copied once per frame so that they are consistent.
+/// The properties of the element that concern drawing. They are copied once per frame, so that all of them are
+/// consistent within a frame.
 ///
-/// Every value is safe. An unusable one (a negative width, a font that is not installed) falls back to the automatic
-/// choice.
+/// No value is invalid. An unusable value, such as a negative width or a font that is not installed, is replaced by the
+/// automatic choice.
 struct AnnotatorOptions: Hashable, Sendable {
     /// What determines the colour of an object.
     enum ColorMode: Int, CaseIterable, Sendable {
-        /// One colour per track, with consecutive IDs far apart in hue. Objects without an ID have one colour per
-        /// label.
+        /// One colour per track. The colours of consecutive IDs differ clearly in hue. Objects without an ID have one
+        /// colour per label.
         case trackingID
         /// One colour per coarse category.
         case category
@@ -18,9 +19,11 @@ struct AnnotatorOptions: Hashable, Sendable {
 
     enum BoxStyle: Int, CaseIterable, Sendable {
         case rectangle, rounded, corners, filled
-        /// Redacts the boxes of the labels in ``AnnotatorOptions/privacyLabels``. Other objects have a rectangle.
+        /// Redacts objects with a label in ``AnnotatorOptions/privacyLabels``. The boxes of other objects are drawn as
+        /// rectangles.
         case blur, pixelate
 
+        /// The method of redaction; `nil` for the styles that do not redact.
         var redaction: Redaction.Method? {
             switch self {
             case .blur: .blur
@@ -33,14 +36,14 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// How long the boxes of coasting objects are drawn.
     enum Coasting: Int, CaseIterable, Sendable {
         case never, always
-        /// For a moment; see ``CoastingDisplayPolicy``.
+        /// The boxes are drawn only for a short time, see ``CoastingDisplayPolicy``.
         case briefly
     }
 
-    /// Whether boxes are drawn. Without them, labels keep their positions.
+    /// Whether boxes are drawn. If not, labels have the same positions as with boxes.
     var drawBoxes = true
     var drawCoasting = Coasting.briefly
-    /// Whether labels are drawn. The next two properties only leave out parts of the text.
+    /// Whether labels are drawn. The next two properties only omit parts of the labels' text.
     var drawLabels = true
     /// Whether labels contain the tracking ID.
     var drawTrackingLabels = true
@@ -50,28 +53,31 @@ struct AnnotatorOptions: Hashable, Sendable {
     var drawZones = true
     /// Whether the regions of inferences are drawn.
     var drawInferenceRegions = false
-    /// How long a trace takes to fade.
+    /// The time in nanoseconds after which a point of a trace has faded.
     var traceDuration: Nanoseconds = 2_000_000_000
     var colorMode = ColorMode.trackingID
-    /// ARGB. An alpha of 0 is treated as opaque, because it is usually an omission.
+    /// The colour for ``ColorMode/fixed`` as ARGB. An alpha of 0 is treated as opaque, because the user has probably
+    /// omitted it.
     var boxColor: UInt32 = 0xFF00_E676
-    /// ARGB of the text; 0 selects black or white, whichever has more contrast.
+    /// The colour of the labels' text as ARGB. 0 selects black or white, whichever has more contrast.
     var labelColor: UInt32 = 0
     var boxStyle = BoxStyle.rectangle
-    /// The labels to redact, in lower case; empty redacts all objects. Used by the styles `blur` and `pixelate` only.
+    /// The labels of objects to redact, in lower case. If empty, all objects are redacted. Used only by the box styles
+    /// `blur` and `pixelate`.
     var privacyLabels: Set<String> = []
-    /// In display pixels; 0 derives it from the frame size.
+    /// The width of lines in display pixels; 0 derives it from the frame size.
     var lineWidth = 0.0
     var font = "Sans"
-    /// In display pixels; 0 derives it from the frame size.
+    /// The font size in display pixels; 0 derives it from the frame size.
     var fontSize = 0.0
-    /// Placeholders: `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`. See ``LabelFormat``.
+    /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`. See
+    /// ``LabelFormat``.
     var labelFormat = "{label} · {category} {confidence} #{id}"
     var labelBackground = true
-    /// Whether objects are classified. If so, `{confidence}` is never the detection score.
+    /// Whether objects are classified. If so, `{confidence}` never stands for the detection score.
     var classifies = false
 
-    /// Returns whether objects with this label are redacted, which therefore have no outline.
+    /// Returns whether objects with this label are redacted. A redacted object has no outline.
     func redacts(_ label: String) -> Bool {
         boxStyle.redaction != nil && (privacyLabels.isEmpty || privacyLabels.contains(label.lowercased()))
     }

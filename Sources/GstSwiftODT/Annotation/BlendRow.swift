@@ -1,13 +1,15 @@
 import SwiftODT
 
-/// A row of source samples for blending, premultiplied with alpha, and for each of them the weight of the destination
-/// sample (white minus alpha). It is filled once and blended over many rows.
+/// One line of source samples for alpha blending. It is filled once and then blended with several lines of a frame.
 final class BlendRow {
+    /// The source samples, premultiplied with alpha.
     let value: UnsafeMutableRawPointer
+    /// The weight of the destination sample for each source sample: white minus alpha, where white is the largest
+    /// value.
     let keep: UnsafeMutableRawPointer
     private let depth: SampleDepth
 
-    /// - Parameter capacity: the number of samples.
+    /// - Parameter capacity: The maximum number of samples.
     init(capacity: Int, depth: SampleDepth) {
         let bytes = max(capacity, 1) * depth.bytes
         self.depth = depth
@@ -31,17 +33,18 @@ final class BlendRow {
         }
     }
 
+    /// Sets the sample at an index to one component of a premultiplied colour.
     func set(_ place: Int, component: Int, color: SIMD4<Float>) {
         if depth.bytes == 1 { return set(place, BlendRow.samples(UInt8.self, 255, component: component, color: color)) }
         set(place, BlendRow.samples(UInt16.self, UInt16(depth.white), component: component, color: color))
     }
 
-    /// Repeats a range of samples so that they occur `times` times in succession, the original included.
+    /// Repeats a range of samples directly behind the range, so that it occurs `times` times in total.
     func `repeat`(_ samples: Range<Int>, times: Int) {
         let (start, size) = (samples.lowerBound * depth.bytes, samples.count * depth.bytes)
         var done = size
         while done < size * times {
-            // Each copy doubles the number of repetitions written so far.
+            // Each copy doubles the number of repetitions that have been written.
             let more = min(done, size * times - done)
             for row in [value, keep] { (row + start + done).copyMemory(from: row + start, byteCount: more) }
             done += more
@@ -54,9 +57,9 @@ final class BlendRow {
         keep.storeBytes(of: samples.keep, toByteOffset: place * MemoryLayout<Sample>.size, as: Sample.self)
     }
 
-    /// Converts one component of a colour to its value and the weight of the destination. `color` has the range 0 to
-    /// white, premultiplied with alpha, which is the last lane. A value never exceeds its alpha, so the blended sum
-    /// never exceeds white.
+    /// Converts one component of a colour to a sample and the weight of the destination sample. The lanes of `color`
+    /// are premultiplied with alpha and in the range 0 to white; the last lane is alpha. The sample never exceeds
+    /// alpha, so the blended sum never exceeds white.
     @inline(__always)
     static func samples<Sample: BlendSample>(
         _: Sample.Type, _ white: Sample, component: Int, color: SIMD4<Float>
@@ -65,7 +68,8 @@ final class BlendRow {
         return (min(rounded(color[component], white), alpha), white - alpha)
     }
 
-    /// Converts through `Int32`, because the direct conversion from `Float` to small integers is much slower.
+    /// Rounds and clamps a level. The conversion goes through `Int32`, because the direct conversion from `Float` to
+    /// small integers is much slower.
     @inline(__always)
     private static func rounded<Sample: BlendSample>(_ level: Float, _ white: Sample) -> Sample {
         Sample(truncatingIfNeeded: Int32(min(max(level, 0), Float(UInt32(white))) + 0.5))
@@ -74,7 +78,7 @@ final class BlendRow {
 
 // MARK: - Blending samples
 
-/// The integer type of a sample in memory, with a type that holds the product of two samples.
+/// The integer type of a sample in memory. `Product` can hold the product of two samples.
 protocol BlendSample: FixedWidthInteger, UnsignedInteger {
     associatedtype Product: FixedWidthInteger, UnsignedInteger
 }
@@ -88,13 +92,14 @@ extension UInt16: BlendSample {
 }
 
 extension BlendRow {
-    /// Blends source samples over destination samples. The result is exact at both ends: weight 0 yields the source,
-    /// full weight leaves the destination unchanged. Bits of a word that do not belong to the sample are preserved.
+    /// Blends source samples with destination samples. A weight of 0 yields exactly the source sample, and a full
+    /// weight leaves the destination sample unchanged. Bits of a memory word that do not belong to the sample are
+    /// preserved.
     static func blend(
         _ value: UnsafeRawPointer, keep: UnsafeRawPointer, into old: UnsafeMutableRawPointer, count: Int,
         depth: SampleDepth
     ) {
-        // Literal arguments let the compiler remove the shifts for 8-bit samples.
+        // The arguments are literals, so that the compiler can remove the shifts for 8-bit samples.
         if depth.bytes == 1 {
             blend(UInt8.self, value, keep, old, count, bits: 8, shift: 0)
         } else {
@@ -102,7 +107,7 @@ extension BlendRow {
         }
     }
 
-    /// Copies the same bytes into a number of lines, replacing their content.
+    /// Copies the same bytes into each of `lines` lines. The previous content is replaced.
     static func cover(
         _ value: UnsafeRawPointer, count: Int, into old: UnsafeMutableRawPointer, lines: Int, stride: Int
     ) {
@@ -116,8 +121,8 @@ extension BlendRow {
         }
     }
 
-    /// Copies one to two words of bytes as two words that may overlap. Vertical lines of boxes are this narrow, and
-    /// long.
+    /// Copies `count` bytes, which is one to two words, as two words that may overlap. The vertical lines of boxes are
+    /// this narrow, and they are long.
     @inline(__always)
     private static func cover<Word: FixedWidthInteger & BitwiseCopyable>(
         _: Word.Type, _ value: UnsafeRawPointer, _ count: Int, _ old: UnsafeMutableRawPointer, _ lines: Int,
@@ -148,8 +153,8 @@ extension BlendRow {
         }
     }
 
-    /// Blends pixels of four samples that include alpha. If the destination pixel is not opaque, its colour is weighted
-    /// with its alpha.
+    /// Blends pixels that consist of four samples, one of which is alpha. If the destination pixel is not opaque, its
+    /// colour is weighted with its alpha.
     static func blendPixels(
         _ value: UnsafeRawPointer, keep: UnsafeRawPointer, into old: UnsafeMutableRawPointer, count: Int, alpha: Int,
         depth: SampleDepth
@@ -189,7 +194,7 @@ extension BlendRow {
         }
     }
 
-    /// Returns `a * b / white`, rounded.
+    /// Returns `a * b / white`, rounded to the nearest integer.
     @inline(__always)
     private static func share<Sample: BlendSample>(_ a: Sample, _ b: Sample, bits: Int) -> Sample {
         typealias Product = Sample.Product
@@ -199,7 +204,7 @@ extension BlendRow {
         return Sample(truncatingIfNeeded: (product &+ (product &>> shift)) &>> shift)
     }
 
-    /// Loads a sample without requiring alignment, because strides from upstream may be odd.
+    /// Loads a sample from an address that need not be aligned, because strides of upstream buffers may be odd.
     @inline(__always)
     private static func load<Sample: BlendSample>(
         _ row: UnsafeRawPointer, _ index: Int, as: Sample.Type = Sample.self

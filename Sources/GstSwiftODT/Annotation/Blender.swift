@@ -1,17 +1,22 @@
 import SwiftODT
 
-/// Blends colours and tiles into frames, sample by sample in the frame's pixel format.
+/// Blends colours and tiles into frames, directly in the frame's pixel format.
 ///
-/// `gst_video_blend` is not used: it unpacks and packs whole destination lines, converts with the BT.601 matrix
-/// whatever the stream's colorimetry is, and takes one of two pixels for the chroma of both. Here a tile is converted
-/// once into the frame's samples, each with the weight of the destination, and all formats share one short loop.
-/// Samples outside the drawing stay bit-identical, padding included. (`Tests/Benchmarks/drawing` compares the two.)
+/// In this type, a *row* is a row of pixels of the picture, and a *line* is a row of samples of a plane. With
+/// vertically subsampled chroma, a line covers two rows. A *unit* is a group of samples that repeats along a line, see
+/// ``PlaneLayout``. All formats share the same loop over samples. Samples outside the drawing are not changed, and
+/// neither is padding.
+///
+/// `gst_video_blend` is not used for three reasons. It unpacks and packs whole destination lines. It converts with the
+/// matrix of BT.601, whatever the stream's colorimetry is. It takes the chroma of one of two pixels for both.
+/// `Tests/Benchmarks/drawing` compares the two implementations.
 final class Blender {
     let canvas: Canvas
     let planes: [PlaneLayout]
     let matrix: ComponentMatrix
     private let depth: SampleDepth
-    /// The index of alpha in a pixel of four samples.
+    /// The index of the alpha sample within a pixel of four samples; `nil` if the format has no alpha.
+    /// The line of source samples that ``build(_:units:from:to:color:)`` fills.
     private let alpha: Int?
     private let row: BlendRow
 
@@ -25,8 +30,9 @@ final class Blender {
             capacity: planes.map { $0.units(across: canvas.width) * $0.unitSamples }.max() ?? 0, depth: depth)
     }
 
-    /// Fills a rectangle of the upright grid. It may start and end anywhere: a sample that lies half inside is blended
-    /// with half the opacity. The cost is proportional to the number of pixels inside.
+    /// Fills a rectangle, which is given in pixels of the upright picture (see ``Canvas``). The rectangle may start and
+    /// end at any pixel. A subsampled chroma sample of which only a half is inside the rectangle is blended with half
+    /// the opacity. The cost is proportional to the number of pixels in the rectangle.
     func fill(_ rect: PixelRect, with paint: Paint, in frame: Frame) {
         let picture = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
         let target = canvas.buffer(rect).intersection(picture)
@@ -47,8 +53,8 @@ final class Blender {
                 guard share > 0 else { continue }
                 let isOpaque = build(layout, units: units, from: target.x, to: target.maxX, color: color * share)
                 if isOpaque, depth.bytes == 1 {
-                    // Opaque samples of whole bytes replace the destination, so it need not be read. Most lines of
-                    // boxes are of this kind.
+                    // The source samples are opaque and consist of whole bytes, so they replace the destination samples
+                    // without reading them. Most lines of boxes are filled in this way.
                     BlendRow.cover(
                         row.value, count: count, into: start + first * plane.stride, lines: line - first,
                         stride: plane.stride)
@@ -61,14 +67,16 @@ final class Blender {
         }
     }
 
-    /// Returns the samples of a paint, premultiplied with alpha.
+    /// Returns the samples of a colour in the frame's pixel format, premultiplied with alpha. For the order of the
+    /// lanes see ``ComponentMatrix``.
     func color(of paint: Paint) -> SIMD4<Float> {
         let opacity = paint.opacity
         return matrix.samples(
             red: paint.red * opacity, green: paint.green * opacity, blue: paint.blue * opacity, alpha: opacity)
     }
 
-    /// Draws a tile at an aligned position of the buffer. The tile may extend beyond the right and bottom edges.
+    /// Draws a tile at a position of the buffer. The position must be aligned to whole units and lines. The parts of
+    /// the tile beyond the right and bottom edges of the frame are not drawn.
     func draw(_ tile: Tile, atBuffer target: PixelRect, in frame: Frame) {
         for (layout, plane) in zip(planes, tile.planes) {
             let first = target.x >> layout.unitShift
@@ -79,6 +87,7 @@ final class Blender {
             let destination = frame.plane(layout.plane)
             let corner = destination.base + start * destination.stride + first * layout.unitSamples * depth.bytes
             plane.bytes.withUnsafeBytes { bytes in
+                // The first half of the bytes are the samples, the second half their weights.
                 let half = bytes.count / 2
                 for line in 0..<max(lines, 0) {
                     let value = bytes.baseAddress! + line * plane.units * layout.unitSamples * depth.bytes
@@ -90,9 +99,10 @@ final class Blender {
         }
     }
 
-    /// Fills ``row`` with one line of the rectangle in one plane.
+    /// Fills ``row`` with one line of a rectangle for one plane. The rectangle covers the columns of pixels from `left`
+    /// to `right`.
     ///
-    /// - Returns: whether the row is opaque and covers every sample.
+    /// - Returns: Whether the line is opaque and contains every sample of its units.
     private func build(
         _ layout: PlaneLayout, units: Range<Int>, from left: Int, to right: Int, color: SIMD4<Float>
     ) -> Bool {
@@ -111,7 +121,7 @@ final class Blender {
                 let part = Float(inside) / Float(min(end, canvas.width) - start)
                 row.set(place + sample.place, component: sample.component, color: color * part)
             }
-            // Units that are completely inside are identical.
+            // All units that are completely inside the rectangle are identical, so one unit is built and repeated.
             let same = whole.contains(unit) ? whole.upperBound - unit : 1
             row.repeat(place..<(place + layout.unitSamples), times: same)
             unit += same
@@ -136,8 +146,9 @@ final class Blender {
 extension Blender {
     func lineCount(of layout: PlaneLayout) -> Int { layout.lines(down: canvas.height) }
 
-    /// Returns the two buffer rows of pixels that a line of vertically subsampled chroma covers. The second may lie
-    /// below the picture. In interlaced content both rows belong to the same field.
+    /// Returns the two rows of pixels in the buffer that a line of samples covers. Both are equal if the plane is not
+    /// vertically subsampled. The second row may be below the picture. In interlaced content the two rows belong to the
+    /// same field.
     func pixelRows(of line: Int, in layout: PlaneLayout) -> (Int, Int) {
         guard layout.lineShift > 0 else { return (line, line) }
         guard canvas.interlaced else { return (2 * line, 2 * line + 1) }
@@ -145,14 +156,14 @@ extension Blender {
         return (first, first + 2)
     }
 
-    /// Returns the lines of samples that overlap the given rows of pixels.
+    /// Returns the lines of samples that overlap the rows of pixels from `top` to `bottom`.
     private func lines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
         guard layout.lineShift > 0 else { return top..<bottom }
         guard canvas.interlaced else { return (top >> 1)..<((bottom + 1) >> 1) }
         return (top / 4 * 2)..<min((bottom + 3) / 4 * 2, lineCount(of: layout))
     }
 
-    /// Returns the lines of samples whose pixels all lie in the given rows.
+    /// Returns the lines of samples whose pixels are all in the rows from `top` to `bottom`.
     private func wholeLines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
         guard layout.lineShift > 0 else { return top..<bottom }
         let (first, end) =
@@ -160,7 +171,7 @@ extension Blender {
         return first..<max(first, end)
     }
 
-    /// Returns the fraction of a line's pixels that lies in the given rows.
+    /// Returns the fraction of a line's rows that are between `top` and `bottom`: 0, 0.5 or 1.
     private func coverage(of line: Int, in layout: PlaneLayout, from top: Int, to bottom: Int) -> Float {
         guard layout.lineShift > 0 else { return 1 }
         let (first, second) = pixelRows(of: line, in: layout)

@@ -1,15 +1,15 @@
 import CCairo
 import SwiftODT
 
-/// The outline of a box as strips of whole pixels and, if rounded, corner tiles. The drawn area is that of the lines,
-/// however large the box is.
+/// The outline of a box, as rectangles of whole pixels (strips) and, if the style is `rounded`, tiles for the corners.
+/// The area to draw is only that of the lines, however large the box is.
 struct BoxOutline {
     private(set) var strips: [PixelRect] = []
     private(set) var corners: [(place: PixelRect, corner: RoundedCorner)] = []
 
     /// - Parameters:
-    ///   - rect: the outer edge, on the upright grid.
-    ///   - dashed: whether the sides have gaps, for a coasting object.
+    ///   - rect: The outer edge of the outline, in pixels of the upright picture.
+    ///   - dashed: Whether the sides have gaps, which indicates a coasting object.
     init(
         _ rect: PixelRect, style: AnnotatorOptions.BoxStyle, pen: DrawingSizes.Pen, dashed: Bool, canvas: Canvas
     ) {
@@ -33,8 +33,8 @@ struct BoxOutline {
         }
     }
 
-    /// Adds four sides that leave `corner` free at either end. If that is exactly the pen's width, the upper and lower
-    /// sides include the corners.
+    /// Adds the four sides. A part of the size `corner` is left free at both ends of each side. If its size is the
+    /// width of the pen, the corners are square, and the upper and lower sides include them.
     private mutating func addSides(
         of rect: PixelRect, from corner: (x: Int, y: Int), pen: DrawingSizes.Pen, dashed: Bool
     ) {
@@ -55,7 +55,8 @@ struct BoxOutline {
         }
     }
 
-    /// Returns one range for the side, or dashes with one at either end and gaps slightly shorter than the dashes.
+    /// Returns the ranges of a side that are drawn. Without `dash` this is one range. With `dash` these are dashes of
+    /// about this length, with one dash at each end and gaps that are slightly shorter than the dashes.
     private static func parts(of length: Int, leaving margin: Int, dash: Int?) -> [Range<Int>] {
         let whole = margin..<max(margin, length - margin)
         guard let dash, whole.count > 3 * dash else { return [whole] }
@@ -63,14 +64,15 @@ struct BoxOutline {
         let gaps = max(1, (whole.count - even) * 5 / (even * 9))
         return (0...gaps).map { number in
             let start = (whole.count - even) * number / gaps
-            // Dashes start at even positions to align with subsampled chroma. The last dash ends where the side ends.
+            // Dashes start at even positions, so that they align with subsampled chroma. The last dash ends at the end
+            // of the side.
             let place = whole.lowerBound + (number == gaps ? start : start - start % 2)
             return place..<min(place + even, whole.upperBound)
         }
     }
 
-    /// Returns the radius of the corners in whole steps of the canvas, because corners are tiles; 0 if there is no
-    /// room.
+    /// Returns the radius of the rounded corners; 0 if there is no room for them. It is a multiple of the canvas's
+    /// step, because the corners are tiles.
     private static func radius(in rect: PixelRect, pen: DrawingSizes.Pen, canvas: Canvas) -> (x: Int, y: Int) {
         let wished = 5 * Double(max(pen.across, pen.down))
         let maximum = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY) / 2
@@ -97,8 +99,8 @@ struct BoxOutline {
         }
     }
 
-    /// Adds two arms at each corner. An arm is a quarter of the shorter side long but at least five pen widths, and
-    /// never so long that two arms meet.
+    /// Adds two arms at each corner. The length of an arm is a quarter of the shorter side, but at least five times the
+    /// width of the pen. It is limited so that two arms never meet.
     private mutating func addBrackets(of rect: PixelRect, pen: DrawingSizes.Pen, canvas: Canvas) {
         let side = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY)
         let arm = max(side / 4, 5 * max(Double(pen.across) * canvas.unitX, Double(pen.down) * canvas.unitY))
@@ -118,7 +120,7 @@ struct BoxOutline {
     }
 }
 
-/// One corner of a rounded box: a quarter of a ring. Equal corners share one tile.
+/// One corner of a box with rounded corners: a quarter of a ring. Equal corners share one tile.
 struct RoundedCorner: Hashable {
     let width: Int
     let height: Int
@@ -140,7 +142,7 @@ struct RoundedCorner: Hashable {
         return surface
     }
 
-    /// Adds a quarter of an ellipse around the origin.
+    /// Adds the outline of a quarter of an ellipse around the origin to the path.
     private func addQuarter(width: Double, height: Double, to context: OpaquePointer) {
         guard width > 0, height > 0 else { return }
         cairo_save(context)

@@ -5,24 +5,24 @@ protocol CairoPixel: BitwiseCopyable {
     static var format: cairo_format_t { get }
 }
 
-/// Alpha, red, green and blue, premultiplied with alpha.
+/// A pixel with alpha, red, green and blue. The colours are premultiplied with alpha.
 extension UInt32: CairoPixel {
     static var format: cairo_format_t { CAIRO_FORMAT_ARGB32 }
 }
 
-/// Alpha only: the coverage of the pixel.
+/// A pixel with only alpha: the coverage of the pixel.
 extension UInt8: CairoPixel {
     static var format: cairo_format_t { CAIRO_FORMAT_A8 }
 }
 
-/// A small image surface with its Cairo context.
+/// A small image with a Cairo context that draws into it.
 final class CairoSurface<Pixel: CairoPixel> {
     let width: Int
     let height: Int
     let context: OpaquePointer
     private let surface: OpaquePointer
 
-    /// Returns `nil` if Cairo fails: the size is too large, or memory is exhausted.
+    /// Returns `nil` if Cairo fails, because the size is too large or memory is exhausted.
     init?(width: Int, height: Int) {
         guard let surface = cairo_image_surface_create(Pixel.format, Int32(width), Int32(height)),
             cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let context = cairo_create(surface)
@@ -42,7 +42,7 @@ final class CairoSurface<Pixel: CairoPixel> {
         cairo_set_source_rgba(context, Double(paint.red), Double(paint.green), Double(paint.blue), Double(paint.alpha))
     }
 
-    /// Calls `body` with the pixels and the number of pixels from one row to the next.
+    /// Calls `body` with the pixels and the stride, which is the number of pixels from one row to the next.
     func withPixels(_ body: (_ pixels: UnsafePointer<Pixel>, _ stride: Int) -> Void) {
         cairo_surface_flush(surface)
         guard let data = cairo_image_surface_get_data(surface) else { return }

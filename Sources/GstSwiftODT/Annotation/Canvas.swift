@@ -1,20 +1,21 @@
 import SwiftODT
 
-/// The coordinate system of the drawing: an upright picture over a buffer that may be rotated and have non-square
-/// pixels.
+/// The coordinate system of the drawing. It relates the upright picture to the buffer, which may be rotated and have
+/// non-square pixels.
 ///
-/// The layout uses the *upright grid*: the pixels of the buffer, rotated so that text is readable. Sizes that a viewer
-/// perceives (line widths, letters) are in *display units*; one display unit is the shorter side of a pixel.
+/// Drawings are laid out on the *upright grid*: the pixels of the buffer, rotated and flipped so that the picture is
+/// upright. Sizes that a viewer perceives, such as line widths and font sizes, are in *display units*. A display unit
+/// is the length of the shorter side of a pixel.
 struct Canvas: Hashable {
     let format: PixelFormat
     let colorSpace: ColorSpace
     let orientation: Orientation
-    /// The buffer's size, not rotated.
+    /// The size of the buffer in pixels, before rotation.
     let width: Int
     let height: Int
-    /// Whether chroma rows belong to fields.
+    /// Whether the rows of two fields alternate, so that the rows that share a chroma sample belong to the same field.
     let interlaced: Bool
-    /// The width and height of an upright pixel in display units; the smaller one is 1.
+    /// The width and height of a pixel of the upright grid in display units. The smaller one is 1.
     let unitX: Double
     let unitY: Double
 
@@ -37,19 +38,22 @@ extension Canvas {
     var uprightWidth: Int { orientation.swapsAxes ? height : width }
     var uprightHeight: Int { orientation.swapsAxes ? width : height }
 
-    /// The side of a square of the same area in display units. Automatic sizes are proportional to it.
+    /// The side of a square with the same area as the picture, in display units. Automatic line widths and font sizes
+    /// are derived from it.
     var scale: Double {
         (Double(uprightWidth) * unitX * Double(uprightHeight) * unitY).squareRoot()
     }
 
-    /// Drawing starts and ends on multiples of this in the buffer, so that a line covers a shared chroma sample
-    /// completely or not at all. It is the same for all formats so that their output agrees.
+    /// In the buffer, drawings start and end at multiples of this number of pixels. A drawing thus covers a shared
+    /// chroma sample either completely or not at all. The alignment is the same for all formats, so that their output
+    /// agrees.
     private var alignment: (x: Int, y: Int) { (2, interlaced ? 4 : 2) }
 
-    /// The alignment in the upright grid. The sides of tiles are multiples of it.
+    /// The alignment on the upright grid. The widths and heights of tiles are multiples of it.
     var step: (x: Int, y: Int) { orientation.swapsAxes ? (alignment.y, alignment.x) : alignment }
 
-    /// The part of the upright grid that may be drawn on: all of it except an odd column or row at the end.
+    /// The part of the upright grid that may be drawn on. It excludes incomplete alignment steps at the right and
+    /// bottom edges of the buffer, for example an odd column.
     var region: PixelRect {
         let (alignX, alignY) = alignment
         return upright(
@@ -58,15 +62,18 @@ extension Canvas {
                 height: height < alignY ? height : height - height % alignY))
     }
 
+    /// Converts a rectangle from the buffer to the upright grid.
     func upright(_ rect: PixelRect) -> PixelRect {
         PixelRect(exactly: orientation.upright(rect.box, bufferWidth: Double(width), bufferHeight: Double(height)))
     }
 
+    /// Converts a rectangle from the upright grid to the buffer.
     func buffer(_ rect: PixelRect) -> PixelRect {
         PixelRect(exactly: orientation.buffer(rect.box, bufferWidth: Double(width), bufferHeight: Double(height)))
     }
 
-    /// Returns the aligned rectangle nearest to an upright box, inside ``region`` and never empty.
+    /// Returns the aligned rectangle that is nearest to a box on the upright grid. The rectangle is inside ``region``
+    /// and never empty.
     func snapped(_ box: Box) -> PixelRect {
         let target = orientation.buffer(box, bufferWidth: Double(width), bufferHeight: Double(height))
         let across = snapped(target.minX, target.maxX, step: alignment.x, size: width)
@@ -86,16 +93,17 @@ extension Canvas {
         return (first, last)
     }
 
-    /// Returns the size of the tile that holds a drawing of the given size, in upright pixels.
+    /// Returns the size of the tile for a drawing of this size. Both sizes are in pixels of the upright grid.
     func tileSize(width: Double, height: Double) -> (width: Int, height: Int) {
         func up(_ value: Double, _ step: Int) -> Int { max(step, (Int(value.rounded(.up)) + step - 1) / step * step) }
         return (up(min(width, 65536), step.x), up(min(height, 65536), step.y))
     }
 }
 
-/// The widths of lines and the font size for a frame, in display units.
+/// The line width and the font size for a frame, in display units, and the pens derived from the line width.
 struct DrawingSizes: Hashable {
-    /// The width of the lines of a box, in upright pixels: `across` for vertical lines, `down` for horizontal ones.
+    /// The width of the lines of a box, in pixels of the upright grid. `across` is the width of vertical lines, `down`
+    /// the height of horizontal lines.
     struct Pen: Hashable {
         var across: Int
         var down: Int
@@ -103,10 +111,10 @@ struct DrawingSizes: Hashable {
 
     let lineWidth: Double
     let fontSize: Double
-    /// Whether the user specified the font size, by the property or in the font's name.
+    /// Whether the user specified the font size, with the property `font-size` or in the font's name.
     let isFontSizeGiven: Bool
     let pen: Pen
-    /// The pen for the most prominent of several objects.
+    /// The pen for the most prominent object if there are several objects.
     let strongPen: Pen
 
     init(_ options: AnnotatorOptions, font: NamedFont, canvas: Canvas) {
@@ -115,10 +123,10 @@ struct DrawingSizes: Hashable {
         }
         let scale = canvas.scale
         let given = usable(options.lineWidth, maximum: max(1, scale / 4))
-        // Even, because subsampled chroma would blur lines of odd width.
+        // The automatic width is even, because subsampled chroma would blur lines of odd width.
         let usual = max(2, 2 * (scale / 800).rounded())
         lineWidth = given ?? usual
-        // The style draws little of each box, so its lines are wider.
+        // The style `corners` draws only a small part of each box, so its lines are wider.
         let width = given ?? (options.boxStyle == .corners ? 2 * usual : usual)
         let wished = usable(options.fontSize, maximum: 1024) ?? font.size.map { min($0, 1024) }
         fontSize = wished ?? 8 + 0.011 * scale
@@ -134,7 +142,7 @@ struct DrawingSizes: Hashable {
     }
 }
 
-/// A rectangle of whole pixels.
+/// A rectangle of whole pixels, on the upright grid or in the buffer.
 struct PixelRect: Hashable {
     var x: Int
     var y: Int
@@ -152,7 +160,7 @@ struct PixelRect: Hashable {
         self.init(x: minX, y: minY, width: maxX - minX, height: maxY - minY)
     }
 
-    /// Converts a box whose edges lie on pixel boundaries.
+    /// Creates a rectangle from a box whose edges are on pixel boundaries.
     init(exactly box: Box) {
         self.init(x: Int(box.x), y: Int(box.y), width: Int(box.width), height: Int(box.height))
     }

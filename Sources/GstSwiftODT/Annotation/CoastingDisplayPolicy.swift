@@ -1,17 +1,17 @@
 import SwiftODT
 
-/// Decides how long a coasting object is drawn.
+/// Decides for how long a coasting object is drawn.
 ///
-/// A predicted box is accurate for a moment only, and the error grows with every frame without a detection. A box is
-/// therefore hidden when its object has been coasting for 0.3 s.
+/// A predicted box is accurate only for a short time. Its error grows with every frame without a detection. The box is
+/// therefore no longer drawn when its object has been coasting for 0.3 s.
 struct CoastingDisplayPolicy {
     private static let moment: Nanoseconds = 300_000_000
 
-    /// The time at which each object started coasting, by tracking ID.
+    /// The time at which each coasting object started coasting, by tracking ID.
     private var begun: [Int: Nanoseconds] = [:]
 
-    /// Removes the objects that are not to be drawn. Objects without an ID are not tracked between frames and are kept:
-    /// their boxes remain until the next result.
+    /// Removes the coasting objects that are not to be drawn. Objects without an ID cannot be followed from frame to
+    /// frame. They are kept, so their boxes remain until the next result.
     mutating func filter(
         _ objects: inout [AnnotatedObject], as drawing: AnnotatorOptions.Coasting, at time: Nanoseconds
     ) {

@@ -1,10 +1,12 @@
 import SwiftODT
 
-/// Converts red, green, blue and alpha to the components of a pixel format (YUV, RGB or grey) and alpha.
+/// Converts red, green, blue and alpha to the components of a pixel format.
 ///
-/// The conversion is linear, so it may be applied to premultiplied colours and to their averages. For HDR streams
-/// colours are converted to light and then with the stream's transfer function; white is graphics white, not the peak
-/// luminance of the display.
+/// Lanes 0 to 2 of a result are Y, Cb and Cr, or R, G and B, or three times the grey level. Lane 3 is alpha.
+///
+/// For SDR streams the conversion is linear, so it can be applied to premultiplied colours and to averages of colours.
+/// For HDR streams, a colour is first converted to linear light and then with the transfer function of the stream.
+/// White is graphics white there, which is darker than the peak luminance of the display.
 struct ComponentMatrix {
     private let red: SIMD4<Float>
     private let green: SIMD4<Float>
@@ -12,7 +14,7 @@ struct ComponentMatrix {
     private let alpha: SIMD4<Float>
     private let transfer: ColorSpace.Transfer
 
-    /// Grey is full range with the weights of BT.601 at any size, as in `libgstvideo`.
+    /// Grey formats use the full range and the weights of BT.601 at any frame size, as `libgstvideo` does.
     init(format: PixelFormat, colorSpace: ColorSpace) {
         let white = Float(format.depth.white)
         transfer = colorSpace.transfer
@@ -29,7 +31,8 @@ struct ComponentMatrix {
         } else {
             let weights = colorSpace.lumaWeights
             let weightGreen = 1 - weights.red - weights.blue
-            // One level of 8 bits in limited range. Neutral chroma is the same in both ranges.
+            // The difference of one 8-bit level in limited range. The level of neutral chroma is the same in limited
+            // and full range.
             let level = Float(1 << (format.depth.bits - 8))
             let (lumaScale, chromaScale) = colorSpace.fullRange ? (white, white) : (219 * level, 224 * level)
             let perBlue = chromaScale / (2 * (1 - weights.blue))
@@ -41,7 +44,7 @@ struct ComponentMatrix {
         }
     }
 
-    /// Returns the samples of a premultiplied colour, 0 to the format's white; the last lane is alpha.
+    /// Returns the samples of a premultiplied colour, from 0 to the format's white.
     @inline(__always)
     func samples(red r: Float, green g: Float, blue b: Float, alpha a: Float) -> SIMD4<Float> {
         guard transfer == .gamma else {
@@ -51,12 +54,13 @@ struct ComponentMatrix {
         return red * r + green * g + blue * b + alpha * a
     }
 
-    /// Converts an sRGB colour to the signals of the stream.
+    /// Converts a premultiplied sRGB colour to the non-linear signals of the HDR stream.
     private func signals(_ color: SIMD3<Float>, alpha: Float) -> SIMD3<Float> {
         guard alpha > 0 else { return .zero }
         let paint = color / alpha
         let (r, g, b) = (Paint.light(paint.x), Paint.light(paint.y), Paint.light(paint.z))
-        // Converts BT.709 primaries, which are those of sRGB, to BT.2020.
+        // This matrix converts colours from the primaries of BT.709, which are also those of sRGB, to the primaries of
+        // BT.2020.
         let wide = SIMD3(
             0.6274 * r + 0.3293 * g + 0.0433 * b, 0.0691 * r + 0.9195 * g + 0.0114 * b,
             0.0164 * r + 0.0880 * g + 0.8956 * b)

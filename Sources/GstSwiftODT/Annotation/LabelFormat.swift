@@ -1,15 +1,16 @@
-/// The pattern of a label's text, such as `{label} {confidence} #{id}`.
+/// The pattern of a label's text, for example `{label} {confidence} #{id}`.
 ///
-/// An absent value removes the text that belongs to it: text attached to it (`#`), words before it (`id: `), enclosing
-/// brackets, and the blank or punctuation between it and its neighbour. The pattern above yields `person 87% #3`,
-/// `person` or `#3`, never `person  #`. Text that belongs to no value is always present.
+/// If a value is absent, the text that belongs to the value is omitted, too. This is text attached to the value (`#`),
+/// words before it (`id: `), brackets around it, and the blank or punctuation between it and its neighbour. The pattern
+/// above yields `person 87% #3`, `person` or `#3`, but never `person  #`. Text that belongs to no value is never
+/// omitted.
 struct LabelFormat: Sendable {
     enum Placeholder: String, CaseIterable, Sendable {
         case label, category, confidence, score, id
     }
 
-    /// A value or a bracket with the text that belongs to it. Brackets are separate elements of a flat list so that the
-    /// nesting depth of a pattern is not limited by the stack.
+    /// A value or a bracket, together with the text that belongs to it. The parts are a flat list in which brackets are
+    /// separate elements. The nesting depth of a pattern is thus not limited by the size of the stack.
     private struct Part: Sendable {
         enum Content: Sendable {
             case value(Placeholder)
@@ -17,7 +18,7 @@ struct LabelFormat: Sendable {
             case closing(Character)
         }
 
-        /// The text between this part and the previous one if both are present.
+        /// The text between the previous part and this part. It is written only if both are present.
         var separator = ""
         var prefix = ""
         let content: Content
@@ -25,7 +26,7 @@ struct LabelFormat: Sendable {
     }
 
     private var parts: [Part] = []
-    /// The complete text of a pattern without placeholders.
+    /// The text of a pattern that has no placeholders.
     private let constant: String
 
     init(_ pattern: String) {
@@ -39,11 +40,11 @@ struct LabelFormat: Sendable {
                 text = ""
             }
         }
-        // Text after the last value belongs to that value.
+        // The text after the last value belongs to that value.
         if !parts.isEmpty { parts[parts.count - 1].suffix += text }
     }
 
-    /// Returns the words in braces that are not placeholders. They are treated as plain text.
+    /// Returns the words in braces that are not placeholders. The pattern treats them as plain text.
     static func unknownWords(in pattern: String) -> [String] {
         pattern.split(separator: "{", omittingEmptySubsequences: false).dropFirst()
             .compactMap { $0.firstIndex(of: "}").map($0.prefix(upTo:)) }
@@ -55,14 +56,15 @@ struct LabelFormat: Sendable {
         parts.contains { if case .value(placeholder) = $0.content { true } else { false } }
     }
 
-    /// Returns the text for the given values; empty if all values are absent.
+    /// Returns the text for the given values. It is empty if the pattern has placeholders and all of their values are
+    /// absent.
     func text(_ value: (Placeholder) -> String?) -> String {
         if parts.isEmpty { return constant }
         var text = ""
         var separator = ""
-        /// Whether the next value needs no separator because nothing precedes it.
+        /// Whether the next value needs no separator, because nothing precedes it.
         var isFirst = true
-        /// Opening brackets that are written when a value follows inside them.
+        /// The opening brackets that have not been written yet. They are written before the next value that follows.
         var waiting: [(separator: String, text: String, isFirst: Bool)] = []
         for part in parts {
             if !part.separator.isEmpty { separator = part.separator }
@@ -100,13 +102,14 @@ extension LabelFormat {
     private static let separators: Set<Character> = [" ", "\t", "\n", ",", ";", ":", "|", "/", "-", "–", "—", "·", "•"]
     private static let brackets: [Character: Character] = ["(": ")", "[": "]", "<": ">"]
 
-    /// Splits a pattern into values, pairs of brackets that contain a value, and plain text.
+    /// Splits a pattern into values, pairs of brackets around at least one value, and characters of plain text.
     private static func pieces(of pattern: String) -> [Piece] {
         var pieces: [Piece] = []
         var values = 0
-        /// Open brackets: their index, their closing character, and the number of values before them.
+        /// The open brackets. `place` is the index of the opening bracket, and `values` is the number of values before
+        /// it.
         var open: [(place: Int, closing: Character, values: Int)] = []
-        /// The number of open brackets per closing character. It avoids a search for characters that close none.
+        /// The number of open brackets by closing character. It avoids a search at characters that close no bracket.
         var closable: [Character: Int] = [:]
         var rest = pattern[...]
         while let next = rest.first {
@@ -122,7 +125,7 @@ extension LabelFormat {
                 closable[closing, default: 0] += 1
             } else if closable[next, default: 0] > 0, let match = open.lastIndex(where: { $0.closing == next }) {
                 let (place, _, before) = open[match]
-                // Brackets in between can no longer be closed: they are plain text.
+                // The open brackets in between can no longer be closed, so they are plain text.
                 for bracket in open[match...] { closable[bracket.closing, default: 0] -= 1 }
                 open.removeSubrange(match...)
                 if values > before {
@@ -136,7 +139,7 @@ extension LabelFormat {
         return pieces
     }
 
-    /// Adds a part and assigns the text before it to this part or to the previous one.
+    /// Adds a part. The text before it is assigned to this part or to the previous one.
     private mutating func append(_ content: Part.Content, after text: String) {
         var part = Part(content: content)
         defer { parts.append(part) }
@@ -144,7 +147,8 @@ extension LabelFormat {
         if case .opening = parts[last].content { return part.prefix = text.trimmingPrefix(\.isWhitespace) }
         if case .closing = content { return parts[last].suffix += text }
         var rest = text[...]
-        // A word attached to the previous part belongs to it unless it is also attached to this one.
+        // A word attached to the previous part belongs to the previous part, unless the word is also attached to this
+        // part.
         let word = rest.prefix { !Self.separators.contains($0) }
         if word.count < rest.count {
             parts[last].suffix += word

@@ -1,6 +1,6 @@
 import CCairo
 
-/// Draws labels with one font and font size.
+/// Draws labels in one font and font size. Lengths are in display units (see ``Canvas``) unless stated otherwise.
 struct LabelPainter {
     private let typesetter: Typesetter
     private let fontSize: Double
@@ -15,16 +15,17 @@ struct LabelPainter {
 
     private var canvas: Canvas { blender.canvas }
 
-    /// The space on either side of the text.
+    /// The space to the left and to the right of the text.
     private var margin: Double { 0.4 * fontSize }
 
-    /// Draws an object's label. The text is shortened to about half the width of the picture. Returns `nil` if not even
-    /// one character fits.
+    /// Draws an object's label. A long text is shortened to about half the width of the picture. Returns `nil` if not
+    /// even one character fits, or if Cairo fails.
     func draw(_ style: LabelStyle, of object: AnnotatedObject, showing text: LabelText) -> Tile? {
         line(style.text, of: object, showing: text).flatMap { draw(style, $0) }
     }
 
-    /// Draws a text, truncated at its end if it is too long.
+    /// Draws a text. A long text is truncated at its end. Returns `nil` if not even one character fits, or if Cairo
+    /// fails.
     func draw(_ style: LabelStyle) -> Tile? {
         let line = typesetter.line(style.text, within: room)
         return line.bytesBeforeEllipsis == 0 ? nil : draw(style, line)
@@ -54,7 +55,7 @@ struct LabelPainter {
         }.map(blender.tile)
     }
 
-    /// Draws text without a panel, with a contrasting outline around the letters.
+    /// Draws text without a panel. The letters have a contrasting outline.
     private func drawOutlined(_ line: TextLine, at place: Place, _ ink: Paint) -> Tile? {
         surface(UInt32.self, place) { surface in
             cairo_new_path(surface.context)
@@ -72,7 +73,8 @@ struct LabelPainter {
         line.draw(x: place.start, baseline: place.baseline, asPath: false, in: context)
     }
 
-    /// Draws on a surface of a label's size, in display units; returns `nil` if Cairo fails.
+    /// Creates a surface of a label's size and calls `draw`, which draws in display units. Returns `nil` if Cairo
+    /// fails.
     private func surface<Pixel: CairoPixel>(
         _: Pixel.Type, _ place: Place, draw: (CairoSurface<Pixel>) -> Void
     ) -> CairoSurface<Pixel>? {
@@ -82,9 +84,9 @@ struct LabelPainter {
         return cairo_status(surface.context) == CAIRO_STATUS_SUCCESS ? surface : nil
     }
 
-    /// The position of a line of text on its panel, in display units.
+    /// The position of a line of text on its panel.
     private struct Place {
-        /// The panel size in pixels.
+        /// The size of the panel in pixels.
         let tile: (width: Int, height: Int)
         let width: Double
         let height: Double
@@ -97,15 +99,15 @@ struct LabelPainter {
         let tile = canvas.tileSize(
             width: (line.width + 2 * margin) / canvas.unitX, height: (above + below) / canvas.unitY)
         let size = (width: Double(tile.width) * canvas.unitX, height: Double(tile.height) * canvas.unitY)
-        // Rounded to whole pixels, because letters at fractional positions are blurred.
+        // The positions are rounded to whole pixels, because letters at fractional positions are blurred.
         let baseline = (((size.height + above - below) / 2) / canvas.unitY).rounded() * canvas.unitY
         let start = (((size.width - line.width) / 2) / canvas.unitX).rounded() * canvas.unitX
         return Place(tile: tile, width: size.width, height: size.height, start: start, baseline: baseline)
     }
 
-    /// Returns the height above and below the baseline: room for capitals and, symmetrically, for accents and
-    /// descenders, so that most labels have the same height; more if the script needs it, up to three times the font
-    /// size.
+    /// Returns the height of the panel above and below the baseline. There is room for capital letters and the same
+    /// space above and below for accents and descenders. Most labels thus have the same height. If the script needs
+    /// more room, the height increases, up to three times the font size.
     private func reach(of line: TextLine) -> (above: Double, below: Double) {
         func with(_ ink: Double) -> Double { min(ink + 0.1 * fontSize, 3 * fontSize) }
         return (
@@ -113,13 +115,14 @@ struct LabelPainter {
         )
     }
 
-    /// The maximum width of a text.
+    /// The maximum width of a label's text.
     private var room: Double {
         let maximum = Double(canvas.region.width) * canvas.unitX
         return min(maximum, max(maximum / 2, 14 * fontSize)) - 2 * margin
     }
 
-    /// Shortens the object's label first, so that confidence and ID remain, then the complete text.
+    /// Lays out the text of a label. If it is too long, the object's label in it is shortened first, so that confidence
+    /// and ID remain. If this does not suffice, the complete text is truncated.
     private func line(_ whole: String, of object: AnnotatedObject, showing text: LabelText) -> TextLine? {
         let line = typesetter.line(whole)
         if line.width <= room { return line }
@@ -146,11 +149,11 @@ struct LabelPainter {
     }
 }
 
-/// The properties that determine a label's pixels. Labels of equal style share one tile.
+/// The properties that determine the pixels of a label. Labels of equal style share one tile.
 struct LabelStyle: Hashable {
-    /// The complete text. If it is truncated, the other properties determine how.
+    /// The complete text of the label. A long text is truncated when the label is drawn.
     var text: String
-    /// The colour behind the text; `nil` for outlined text without a panel.
+    /// The colour of the panel behind the text; `nil` for outlined text without a panel.
     var panel: Paint?
     var ink: Paint
     var rounded = false

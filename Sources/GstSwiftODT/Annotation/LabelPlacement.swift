@@ -1,56 +1,61 @@
 import SwiftODT
 
-/// Places the labels of one frame. Each label touches its box, is inside the picture, overlaps no other label and
-/// covers no object. If there is no room, the short label is tried; if there is none for that either, the object has no
-/// label.
+/// Places the labels of one frame. Each label touches its box and is inside the picture. It overlaps no other label and
+/// covers almost nothing of other objects. If there is no room for the full label, the short label is tried. If there
+/// is no room for the short label either, the object has no label.
 ///
-/// A label stays at its side of the box and slides along that side when other labels displace it. If they leave no
-/// room, the label is hidden. It returns after there has been room for ``reappearDelay``, or at another side after
-/// ``sideChangeDelay``. Visible labels never jump.
+/// A label stays at the same side of its box. If other labels displace it, it slides along that side. If there is no
+/// room at that side, the label is hidden. It appears again at the same side after there has been room for
+/// ``reappearDelay``. If it has been hidden for ``sideChangeDelay``, it may appear at another side. Visible labels
+/// never jump.
 struct LabelPlacement {
     /// The size of a label in whole pixels.
     typealias Size = (width: Int, height: Int)
 
-    /// Speeds in label heights per second: of a label that returns to its preferred position, and the maximum at which
-    /// other labels may displace it.
+    /// The speed in label heights per second at which a label returns to its preferred position.
     private static let returnSpeed = 3.0
+    /// The maximum speed in label heights per second at which other labels displace a label.
     private static let maximumPushSpeed = 10.0
-    /// The seconds for which there must be room before a label returns, and after which it tries another side.
+    /// The seconds for which there must be room before a hidden label appears again at the same side.
     private static let reappearDelay = 0.3
+    /// The seconds after which a hidden label may appear at another side.
     private static let sideChangeDelay = 0.5
-    /// The seconds for which there must be room for the full label before it replaces the short one.
+    /// The seconds for which there must be room for the full label before it replaces the short label.
     private static let growDelay = 1.0
-    /// The maximum fraction of a picture that all labels cover together, if their size is automatic.
+    /// The maximum fraction of the picture that all labels may cover together, if the font size is automatic.
     static let usualShare = 1.0 / 6
 
-    /// The size of a label and the maximum fraction of another object's box that it may cover, when it appears and
-    /// while it is shown.
+    /// The size of a label and two limits for the fraction of another object's box that the label may cover: when it
+    /// appears (`maximumOnArrival`) and while it is visible (`maximum`).
     private struct Request {
         let size: Size
         let maximumOnArrival: Double
         let maximum: Double
 
-        /// The upper twentieth of a standing person's box is margin; the head is below it.
+        /// The limits for the first attempt. A label may cover the upper twentieth of a standing person's box, because
+        /// it is margin above the head.
         static func whole(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.03, maximum: 0.06) }
-        /// The limits for a label that cannot be shortened. On a small object even the smallest label is relatively
-        /// large.
+        /// The limits for the last attempt: for the short label or, if there is none, for the full label. They are
+        /// higher, because on a small object even the smallest label covers a large part.
         static func last(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.15, maximum: 0.25) }
     }
 
-    /// The region that contains all labels.
+    /// The region in which all labels must be.
     private let region: PixelRect
-    /// The boxes of all objects shown.
+    /// The boxes of all drawn objects.
     private let boxes: [PixelRect]
-    /// Positions are multiples of this from the corner of the region.
+    /// The grid of label positions: distances from the corner of the region are multiples of this step.
     private let step: (x: Int, y: Int)
-    /// Seconds since the previous frame.
+    /// The seconds since the previous frame.
     private let elapsed: Double
+    /// The area that labels may still cover, in pixels.
     private var areaLeft: Int
+    /// The places of the labels placed so far, and the reserved places.
     private var taken: [PixelRect] = []
 
     /// - Parameters:
-    ///   - reserved: places that no label may cover.
-    ///   - share: the maximum fraction of the region that all labels cover together.
+    ///   - reserved: The places that no label may cover.
+    ///   - share: The maximum fraction of the region that all labels may cover together.
     init(
         region: PixelRect, boxes: [PixelRect], reserved: [PixelRect] = [], step: (x: Int, y: Int) = (2, 2),
         elapsed: Double = 0, share: Double = 1
@@ -60,16 +65,17 @@ struct LabelPlacement {
         areaLeft = Int(Double(region.area) * share)
     }
 
-    /// Chooses the place of a box's label and reserves it. Linear in the number of boxes unless labels accumulate on
-    /// one edge.
+    /// Chooses the place of a box's label and reserves it. The cost is linear in the number of boxes, unless many
+    /// labels are placed at one edge.
     ///
     /// - Parameters:
-    ///   - size: the size of the full label.
-    ///   - short: returns the size of the short label, or `nil` if there is none; called only if there is no room for
-    ///     the full label.
-    ///   - position: the label's position in the previous frame; `nil` for a new label, and it stays `nil` if there is
-    ///     no room. Afterwards it also states which of the two labels was placed.
-    /// - Returns: the place, or `nil` if there is no room.
+    ///   - size: The size of the full label.
+    ///   - short: Returns the size of the short label; `nil` if there is none. It is called only if there is no room
+    ///     for the full label.
+    ///   - position: The position of the label in the previous frame; `nil` for a new label. It is updated to the
+    ///     position in this frame and to whether the full or the short label is placed. For a new label without room it
+    ///     remains `nil`.
+    /// - Returns: The place of the label; `nil` if there is no room.
     mutating func place(
         _ size: Size, short: () -> Size? = { nil }, box index: Int, _ position: inout LabelPosition?
     ) -> PixelRect? {
@@ -80,8 +86,8 @@ struct LabelPlacement {
         return place
     }
 
-    /// Chooses the full label if there is room for it and, after a short label, there has been for a while; otherwise
-    /// the short one.
+    /// Chooses between the full label and the short label. The full label is chosen if there is room for it. If the
+    /// short label was visible before, there must have been room for the full label for ``growDelay``.
     private func choose(
         _ size: Size, _ short: () -> Size?, box index: Int, _ position: inout LabelPosition?
     ) -> (spot: Spot, size: Size)? {
@@ -106,12 +112,13 @@ struct LabelPlacement {
         return spot(for: .last(short), box: index, &position).map { ($0, short) }
     }
 
-    /// Returns where the full label replaces the short one; `nil` until there has been room for ``growDelay``.
+    /// Returns the position at which the full label replaces the short label; `nil` until there has been room for
+    /// ``growDelay``.
     private func growingSpot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
         guard let stood = position else { return nil }
         var away = stood
         away.hiddenInterval = LabelPosition.HiddenInterval()
-        // The current side is preferred.
+        // The current side of the box is preferred.
         let spot =
             hasRoom(for: request.size) && stood.hiddenInterval == nil
             ? nextSpot(for: request, box: index, away) ?? bestSpot(for: request, box: index) : nil
@@ -157,9 +164,9 @@ struct LabelPlacement {
 
     // MARK: The current side
 
-    /// Returns the next position of a label at its current side, as close to its preferred position as the speed limit
-    /// and the other labels permit. Returns `nil` if there is no room, or only beyond a label that it would have to
-    /// jump over.
+    /// Returns the next position of a label at its current side. It is as close to the preferred position as the speed
+    /// limit and the other labels permit. Returns `nil` if there is no room, or if the label would have to jump over
+    /// another label.
     private func nextSpot(for request: Request, box index: Int, _ position: LabelPosition) -> Spot? {
         let size = request.size
         guard let edge = Edge(position.side, of: boxes[index], size, in: region) else { return nil }
@@ -179,7 +186,8 @@ struct LabelPlacement {
         return covers(place, moreThan: isAway ? request.maximumOnArrival : request.maximum, but: index) ? nil : spot
     }
 
-    /// Returns the free position on an edge nearest to the wanted one, which may be occupied.
+    /// Returns the free position on an edge that is nearest to the position `wanted`; `nil` if the edge has no free
+    /// position.
     private func nearestFree(to wanted: Int, on edge: Edge, _ size: Size) -> Int? {
         var (down, up) = (wanted, wanted)
         while down >= edge.low, let other = obstacle(at: down, on: edge, size) {
@@ -196,7 +204,7 @@ struct LabelPlacement {
         return taken.first { !$0.intersection(place).isEmpty }
     }
 
-    /// Returns how far a label may move towards its preferred end before it meets another label.
+    /// Returns the position closest to the preferred position to which a label can move without meeting another label.
     private func targetTowardsHome(from along: Int, on edge: Edge, _ size: Size) -> Int {
         let wanted = min(max(edge.home, edge.low), edge.high)
         let band = edge.place(of: size, at: along)
@@ -218,7 +226,7 @@ struct LabelPlacement {
 
     // MARK: The initial side
 
-    /// Returns the best position of all sides; `nil` if there is no room at any of them.
+    /// Returns the best position at any side of the box; `nil` if there is no room at any side.
     private func bestSpot(for request: Request, box index: Int) -> Spot? {
         let size = request.size
         var best: (spot: Spot, cost: Double)?
@@ -235,15 +243,15 @@ struct LabelPlacement {
         return best?.spot
     }
 
-    /// Returns whether the place covers more than the given fraction of another object's box.
+    /// Returns whether the place covers more than the given fraction of the box of an object other than `index`.
     private func covers(_ place: PixelRect, moreThan share: Double, but index: Int) -> Bool {
         boxes.indices.contains {
             $0 != index && Double(place.intersection(boxes[$0]).area) > share * Double(boxes[$0].area)
         }
     }
 
-    /// Returns how much of other objects the place covers, relative to the area of the label or of the object,
-    /// whichever is smaller.
+    /// Returns how much of the boxes of objects other than `index` the place covers. It is the sum of the covered
+    /// areas, each relative to the area of the label or of the box, whichever is smaller.
     private func hidden(by place: PixelRect, but index: Int) -> Double {
         boxes.indices.reduce(0) { sum, other in
             guard other != index else { return sum }
@@ -256,25 +264,27 @@ struct LabelPlacement {
 // MARK: - Edges
 
 extension LabelPlacement {
-    /// A position on an edge. It is fractional so that slow movements accumulate.
+    /// A position on an edge, in pixels. It is fractional, so that slow movements accumulate over several frames.
     private struct Spot {
         let edge: Edge
         let along: Double
     }
 
-    /// The positions of a label along one side of a box, which it touches: from left to right or from top to bottom.
+    /// The possible positions of a label that touches one side of a box. Positions along the side increase from left to
+    /// right or from top to bottom.
     private struct Edge {
         let side: LabelPosition.Side
-        /// The range of the label's left or upper end.
+        /// The lowest position of the label's left or upper end.
         let low: Int
+        /// The highest position of the label's left or upper end.
         let high: Int
         /// The preferred position of the label's left or upper end.
         let home: Int
-        /// The fixed coordinate: the label's upper end on a horizontal edge, its left end on a vertical one.
+        /// The fixed coordinate of the label: its upper end above and below the box, its left end beside the box.
         let across: Int
 
-        /// Returns `nil` if a label at this side would be outside the picture or cover half of its own object. At the
-        /// upper and lower edge of the picture a label overlaps its box rather than disappear.
+        /// Returns `nil` if a label at this side would be outside the picture or cover more than half of its own box.
+        /// At the upper and lower edges of the picture, a label may overlap its own box, so that it does not disappear.
         init?(_ side: LabelPosition.Side, of box: PixelRect, _ size: Size, in region: PixelRect) {
             self.side = side
             switch side {
@@ -310,7 +320,7 @@ extension LabelPlacement {
         func start(_ rect: PixelRect) -> Int { isLevel ? rect.x : rect.y }
         func end(_ rect: PixelRect) -> Int { isLevel ? rect.maxX : rect.maxY }
 
-        /// Returns whether a label on this edge may meet the other one by moving along the edge.
+        /// Returns whether a label at `place` would meet the label `other` by moving along the edge.
         func isBeside(_ other: PixelRect, _ place: PixelRect) -> Bool {
             isLevel
                 ? other.y < place.maxY && place.y < other.maxY : other.x < place.maxX && place.x < other.maxX
@@ -327,33 +337,34 @@ extension LabelPosition {
     }
 }
 
-/// The position of a tracked object's label relative to its box, kept from frame to frame.
+/// The position of a label relative to its box. It is kept from frame to frame for tracked objects.
 struct LabelPosition: Hashable {
-    /// The sides of a box in order of preference.
+    /// The sides of a box, in order of preference.
     enum Side: CaseIterable {
         case above, below, right, left
     }
 
     var side: Side
-    /// The distance along the side from the preferred position, the left or upper end, in pixels.
+    /// The distance in pixels along the side from the preferred position, at which the left or upper ends of label and
+    /// box coincide.
     var shift: Double
-    /// How long the label has been hidden; `nil` if it is visible.
+    /// The durations since the label was hidden; `nil` if the label is visible.
     var hiddenInterval: HiddenInterval?
-    /// Whether the label is the short one because there was no room for the full one.
+    /// Whether the short label is used, because there was no room for the full label.
     var isShort = false
-    /// The seconds for which there has been room for the full label again.
+    /// The seconds for which there has been room for the full label, while the short label is used.
     var roomToGrow = 0.0
 
-    /// The durations of a label that is hidden for lack of room at its side.
+    /// The durations of a label that is hidden, because there was no room at its side.
     struct HiddenInterval: Hashable {
         /// The seconds for which the label has been hidden.
         var duration = 0.0
-        /// The seconds for which there has been room again.
+        /// The latest seconds for which there has been room without interruption.
         var room = 0.0
     }
 }
 
-/// A label's text and place with the box that it belongs to, on the upright grid.
+/// A drawn label: its text, its place, and the box to which it belongs. Places and boxes are on the upright grid.
 struct PlacedLabel: Hashable {
     /// The tracking ID; `nil` for an object that is not tracked.
     let id: Int?

@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// Formats the text of a label from an object's values and a pattern.
+/// Formats the text of a label from the values of an object and a pattern.
 struct LabelText {
     private let format: LabelFormat
     private let showsID: Bool
@@ -14,15 +14,15 @@ struct LabelText {
         classifies = options.classifies
     }
 
-    /// Returns the text for an object; empty if there is none.
+    /// Returns the text of an object's label; empty if there is none.
     ///
-    /// Without classification, `{confidence}` is the detection score; with it, the confidence of the category, which is
-    /// absent while the category is unknown. For an object without a label, `{label}` is the category, unless the
-    /// pattern contains `{category}`. A coasting track has neither confidence nor score, because the last score does
-    /// not describe the predicted box.
+    /// Without classification, `{confidence}` stands for the detection score. With classification, it stands for the
+    /// confidence of the category and is absent while the category is unknown. If an object has no label, `{label}`
+    /// stands for the category, unless the pattern contains `{category}`. A coasting track has neither confidence nor
+    /// score, because its last score does not describe the predicted box.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
 
-    /// Returns the text with another label, such as a shortened one.
+    /// Returns the text with another label in place of the object's own, for example a shortened one.
     func text(for object: AnnotatedObject, label: String?) -> String {
         format.text { placeholder in
             switch placeholder {
@@ -36,8 +36,8 @@ struct LabelText {
         }
     }
 
-    /// Returns the text of the short label: the ID, or the label for objects without one. Returns `nil` if that is
-    /// empty or equal to the full text.
+    /// Returns the text of the short label: the ID, or the object's label if the object has no ID. Returns `nil` if
+    /// this text is empty or equal to the full text.
     func shortText(for object: AnnotatedObject, insteadOf whole: String) -> String? {
         let kept: LabelFormat.Placeholder = showsID && object.id != nil && format.contains(.id) ? .id : .label
         let short = format.text { placeholder in
@@ -47,12 +47,13 @@ struct LabelText {
         return short.isEmpty || short == whole ? nil : short
     }
 
-    /// An object without an ID keeps its box until the next result, and its score with it.
+    /// Returns whether confidence and score are shown. They are not shown for coasting tracks. An object without an ID
+    /// keeps its box and its score until the next result.
     private func showsFigures(of object: AnnotatedObject) -> Bool {
         showsFigures && !(object.coasting && object.id != nil)
     }
 
-    /// Returns an object's label on one line; `nil` if it has none.
+    /// Returns an object's label on one line; `nil` if the object has no label.
     func label(of object: AnnotatedObject) -> String? {
         let label = LabelText.legible(object.label, maximum: 160)
         return label.isEmpty ? nil : label
@@ -66,24 +67,24 @@ struct LabelText {
         part.isFinite ? "\(Int((min(max(part, 0), 1) * 100).rounded()))%" : nil
     }
 
-    /// Returns the complete characters among the first bytes, followed by an ellipsis.
+    /// Returns the complete characters among the first `count` bytes of a text, followed by an ellipsis.
     static func shortened(_ text: String, toBytes count: Int) -> String {
         var kept = String(decoding: text.utf8.prefix(count), as: UTF8.self)
         while kept.last?.isWhitespace == true { kept.removeLast() }
         return kept + "…"
     }
 
-    /// Isolates right-to-left text so that it does not reorder numbers and IDs beside it. The order of the pattern
-    /// holds for any script.
+    /// Isolates right-to-left text, so that it does not reorder the numbers beside it. The values thus have the order
+    /// of the pattern in any script.
     private static func isolated(_ label: String) -> String {
         label.utf8.allSatisfy { $0 < 0x80 } ? label : "\u{2068}\(label)\u{2069}"
     }
 
-    /// Returns a text on one line without invisible characters. Line breaks and control characters become blanks.
-    /// Format characters are removed, except those that join or separate letters; characters that select a glyph
-    /// variant are kept. Strings are valid Unicode whatever bytes they were made from.
+    /// Returns a text on one line without invisible characters. Line breaks and control characters are replaced by
+    /// blanks. Format characters are removed, except those that join or separate letters. Characters that select a
+    /// variant of a glyph are kept.
     ///
-    /// - Parameter maximum: the maximum number of Unicode scalars; an ellipsis replaces the rest.
+    /// - Parameter maximum: The maximum number of Unicode scalars. An ellipsis replaces the rest of a longer text.
     static func legible(_ text: String, maximum: Int) -> String {
         var legible = String.UnicodeScalarView()
         var count = 0
@@ -110,9 +111,9 @@ struct LabelText {
     }
 }
 
-/// Caches label texts from frame to frame. A text is formatted again when one of the object's values changes.
+/// Caches the texts of labels from frame to frame. A text is formatted again if one of the object's values has changed.
 ///
-/// The caller must clear the cache when the pattern changes.
+/// The cache has to be cleared when the pattern changes.
 struct LabelTextCache {
     private struct Entry {
         let label: String
@@ -122,18 +123,19 @@ struct LabelTextCache {
         let coasting: Bool
         let text: String
 
+        /// Returns whether the values of the object are the same as those from which the text was formatted.
         func holds(for object: AnnotatedObject) -> Bool {
             (score == object.score || score.isNaN && object.score.isNaN) && confidence == object.confidence
                 && category == object.category && label == object.label && coasting == object.coasting
         }
     }
 
-    /// If there are more entries, most belong to tracks that have ended.
+    /// The maximum number of entries. If there are more, most entries belong to tracks that have ended.
     private static let maximum = 512
 
     private var entries: [Int: Entry] = [:]
 
-    /// Returns the text for an object. Objects without an ID are not cached.
+    /// Returns the text of an object's label. The texts of objects without an ID are not cached.
     mutating func text(for object: AnnotatedObject, make: () -> String) -> String {
         guard let id = object.id else { return make() }
         if let entries = entries[id], entries.holds(for: object) { return entries.text }

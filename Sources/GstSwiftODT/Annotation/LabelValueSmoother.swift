@@ -1,15 +1,16 @@
 import SwiftODT
 
-/// Holds the confidence and score in labels for a readable time: a value is shown for at least 0.5 s. After that it
-/// changes if it differs by 5 percentage points, or after 1 s. An unchanged label is also not drawn again.
+/// Limits how often the confidence and the score in labels change, so that they are readable. A value is shown for at
+/// least 0.5 s. After that it changes if the new value differs by at least 5 percentage points, or in any case after 1
+/// s. A label that does not change need not be drawn again, either.
 ///
-/// An object that is coasting, or matched by a detection below the threshold, keeps the latest score that was above it,
-/// because a score below the configured threshold looks like an error.
+/// If an object is coasting or was matched with a detection below the score threshold, its label keeps the latest score
+/// above the threshold. A score below the configured threshold would look like an error.
 struct LabelValueSmoother {
     private static let smallestStep = 0.05
     private static let maximumHoldTime: Nanoseconds = 1_000_000_000
-    /// The minimum applies to changes of any size: scores fluctuate by up to 20 percentage points from frame to frame,
-    /// which is unreadable.
+    /// The minimum time applies to changes of any size. Scores can fluctuate by 20 percentage points from frame to
+    /// frame, which would be unreadable.
     private static let minimumHoldTime: Nanoseconds = 500_000_000
 
     private struct Shown {
@@ -20,9 +21,10 @@ struct LabelValueSmoother {
 
     private var shown: [Int: Shown] = [:]
 
-    /// Replaces the values of objects that have an ID by the held ones, and drops the held values of all other IDs.
+    /// Replaces the values of objects that have an ID by the values to show. The stored values of IDs that are not
+    /// among `objects` are removed.
     ///
-    /// - Parameter threshold: the score from which a detection counts as strong.
+    /// - Parameter threshold: The score threshold. Lower scores are not shown.
     mutating func smooth(_ objects: inout [AnnotatedObject], threshold: Double = 0, at time: Nanoseconds) {
         var next: [Int: Shown] = [:]
         next.reserveCapacity(objects.count)
@@ -48,7 +50,7 @@ struct LabelValueSmoother {
         let change = max(
             abs(fresh.score - old.score), abs((fresh.confidence ?? 0) - (old.confidence ?? 0)))
         let standing = fresh.time - old.time
-        // An unchanged value keeps its start time so that the next change need not wait.
+        // An unchanged value keeps its start time, so that the next change need not wait.
         return change == 0 || standing < minimumHoldTime || (standing < maximumHoldTime && change < smallestStep)
     }
 }

@@ -1,11 +1,11 @@
 import SwiftODT
 
 extension Blender {
-    /// Converts a drawing of one colour on another, such as text on a panel. A pixel is `ground` where the mask is
-    /// empty, `ink` over `ground` where it is full, and a mixture in between.
+    /// Converts a drawing in two colours, such as text on a panel, to a tile. A pixel has the colour `ground` where the
+    /// mask is empty, `ink` over `ground` where the mask is full, and a mixture in between.
     ///
-    /// Only the two colours are converted; the samples are interpolated between them with vector instructions, which is
-    /// much cheaper than converting each pixel.
+    /// Only the two colours are converted to the pixel format. The samples are interpolated between the two with vector
+    /// instructions, which is much cheaper than converting each pixel.
     func tile(from mask: CairoSurface<UInt8>, ground: Paint, ink: Paint) -> Tile {
         let empty = color(of: ground)
         let full = color(of: ink) + empty * (1 - ink.opacity)
@@ -32,7 +32,7 @@ extension Blender {
                     white: white,
                     empty: BlendRow.samples(Sample.self, white, component: sample.component, color: empty),
                     full: BlendRow.samples(Sample.self, white, component: sample.component, color: full))
-                // Literal arguments let the compiler vectorise the common cases.
+                // The arguments are literals, so that the compiler can vectorise the common cases.
                 let isPacked = view.stepX == 1 && layout.unitSamples == 1
                 switch (sample.pixels, layout.lineShift, isPacked) {
                 case (1, 0, true):
@@ -48,10 +48,10 @@ extension Blender {
         }
     }
 
-    /// Writes one sample of each unit of a plane.
+    /// Writes one sample of each unit (see ``PlaneLayout``) of a plane.
     ///
-    /// - Parameter steps: the distances between neighbouring pixels of the mask, between units of the mask, and between
-    ///   the samples of neighbouring units.
+    /// - Parameter steps: Three distances: between neighbouring pixels of the mask, between the first pixels of
+    ///   neighbouring units in the mask, and between the samples of neighbouring units in the plane.
     @inline(__always)
     private func mix<Sample: BlendSample>(
         _ view: BufferView<UInt8>, _ layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
@@ -77,7 +77,7 @@ extension Blender {
 }
 
 extension BufferView<UInt8> {
-    /// Returns the mean of the pixels that a sample covers.
+    /// Returns the mean coverage of the pixels that a sample covers.
     @inline(__always)
     fileprivate func mean(
         _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, _ step: Int, _ share: PixelShare
@@ -94,7 +94,7 @@ extension BufferView<UInt8> {
     }
 }
 
-/// Interpolates between two samples, each a value with the weight of the destination.
+/// Interpolates between two samples. Each sample has a value and the weight of the destination, as in ``BlendRow``.
 private struct Mixture<Sample: BlendSample> {
     private typealias Product = Sample.Product
 
@@ -102,8 +102,8 @@ private struct Mixture<Sample: BlendSample> {
     let empty: (value: Sample, keep: Sample)
     let full: (value: Sample, keep: Sample)
 
-    /// Maintains the invariants of ``BlendRow/samples(_:_:component:color:)``: weight and alpha add up to white, and a
-    /// value never exceeds its alpha.
+    /// The result fulfils the invariants of ``BlendRow/samples(_:_:component:color:)``: weight and alpha add up to
+    /// white, and the value never exceeds alpha.
     @inline(__always)
     func samples(_ coverage: UInt8) -> (value: Sample, keep: Sample) {
         let keep = mix(empty.keep, full.keep, coverage)

@@ -1,18 +1,19 @@
 import CPango
 import Synchronization
 
-/// A font given by a Pango description such as `Sans`, `DejaVu Sans Bold` or `Serif Italic 14`.
+/// A font given by a Pango description, for example `Sans`, `DejaVu Sans Bold` or `Serif Italic 14`.
 final class NamedFont {
-    /// The description without a size.
+    /// The Pango description without a size.
     private let description: OpaquePointer
-    /// The number at the end of the name, in display pixels like `font-size`; `nil` if there is none.
+    /// The font size in display pixels, which is the number at the end of the description; `nil` if there is none.
     let size: Double?
 
-    /// Creates a font. A text without a family selects `Sans`. Characters after the first 1000 are ignored.
+    /// Creates a font from a description. If the description has no family, the family is `Sans`. Characters after the
+    /// first 1,000 are ignored.
     init(_ text: String) {
         var description: OpaquePointer = pango_font_description_from_string(String(text.prefix(1000)))
-        // Pango parses Roman, Black or East at the end as a style. In `Times New Roman` it belongs to the family name,
-        // so the complete name is used if no font `Times New` is installed.
+        // Pango interprets `Roman`, `Black` and `East` at the end as a style. In `Times New Roman`, `Roman` belongs to
+        // the name of the family. The complete name is therefore used if no font `Times New` is installed.
         if let whole = Self.wholeName(in: text), Self.family(of: description) != whole.family,
             FontLookup.find(Self.family(of: description) ?? "Sans") != .found
         {
@@ -21,8 +22,8 @@ final class NamedFont {
         }
         let size = Double(pango_font_description_get_size(description)) / Double(PANGO_SCALE)
         self.size = size > 0 ? size : nil
-        // Gravity has no meaning in a label. Font features (after `#`, Pango 1.56 and later) are dropped because Pango
-        // hangs on malformed ones.
+        // Gravity has no meaning in a label. Font features (after `#`, in Pango 1.56 and later) are removed, because
+        // Pango hangs on malformed features.
         pango_font_description_unset_fields(description, PangoFontMask(~Self.kept))
         if Self.family(of: description) == nil { pango_font_description_set_family(description, "Sans") }
         self.description = description
@@ -30,11 +31,11 @@ final class NamedFont {
 
     deinit { pango_font_description_free(description) }
 
-    /// The family, or several separated by commas, the first installed of which is used.
+    /// The family, or several families separated by commas. The first family that is installed is used.
     var family: String { withExtendedLifetime(self) { Self.family(of: description) ?? "" } }
 
-    /// Returns the description with a size in display units; the caller frees it. It contains only installed families,
-    /// or the substitute if none is, because Pango caches every name that it is given.
+    /// Returns the Pango description with a size in display units. The caller frees it. It contains only installed
+    /// families, or the substitute if none is installed. This is because Pango caches every name that it is given.
     func description(size: Double) -> OpaquePointer {
         let sized: OpaquePointer = pango_font_description_copy(description)
         pango_font_description_set_absolute_size(sized, size * Double(PANGO_SCALE))
@@ -54,7 +55,8 @@ final class NamedFont {
         pango_font_description_get_family(description).map { String(cString: $0) }
     }
 
-    /// Splits a single name into the family with all its words, and the most common styles and the size at its end.
+    /// Splits a description of a single family into the family, with all words of its name, and the rest: the most
+    /// common styles and the size at the end.
     private static func wholeName(in text: String) -> (family: String, style: String)? {
         guard !text.contains(",") else { return nil }
         let words = text.prefix(1000).split(whereSeparator: \.isWhitespace)
@@ -63,7 +65,7 @@ final class NamedFont {
         return (words[..<end].joined(separator: " "), words[end...].joined(separator: " "))
     }
 
-    /// The fields of a description that apply to labels.
+    /// The fields of a Pango description that apply to labels.
     private static let kept =
         PANGO_FONT_MASK_FAMILY.rawValue | PANGO_FONT_MASK_STYLE.rawValue | PANGO_FONT_MASK_VARIANT.rawValue
         | PANGO_FONT_MASK_WEIGHT.rawValue | PANGO_FONT_MASK_STRETCH.rawValue | PANGO_FONT_MASK_VARIATIONS.rawValue
@@ -71,28 +73,28 @@ final class NamedFont {
     private static let plainStyles: Set<String> = ["bold", "italic", "oblique", "normal", "regular"]
 }
 
-/// Whether a font is installed. Pango silently substitutes another font otherwise.
+/// The result of a search for a font. For a font that is not installed, Pango would silently use another one.
 enum FontLookup: Equatable {
     case found
-    /// Another font is substituted.
+    /// The font is not installed, and another font is used.
     case replaced(by: String)
     /// No font is installed.
     case nothing
 
-    /// Generic names, which match any font of their kind.
+    /// Generic family names, which match any font of their kind.
     private static let kinds: Set<String> = [
         "sans", "sansserif", "serif", "mono", "monospace", "cursive", "fantasy", "systemui", "emoji", "math",
     ]
 
-    /// Asks fontconfig which font it selects for a comma-separated list of families without blanks. Pango is not asked,
-    /// because it caches every name for the life of the process, and the cache cannot be cleared while Pango's own
-    /// threads may use it.
+    /// Returns which font fontconfig selects for a list of families, separated by commas without blanks. Pango is not
+    /// asked, because it caches every name until the process ends. The cache cannot be cleared, because Pango's own
+    /// threads may be using it.
     static func find(_ families: String) -> FontLookup {
         guard let pattern = FcPatternCreate() else { return .nothing }
         defer { FcPatternDestroy(pattern) }
         let wanted = families.split(separator: ",")
         for family in wanted { FcPatternAddString(pattern, FC_FAMILY, String(family)) }
-        // The formats that Pango can draw.
+        // These are the font formats that Pango can draw.
         for format in ["TrueType", "CFF"] { FcPatternAddString(pattern, FC_FONTFORMAT, format) }
         FcConfigSubstitute(nil, pattern, FcMatchPattern)
         FcDefaultSubstitute(pattern)
@@ -105,7 +107,7 @@ enum FontLookup: Equatable {
         return wanted.contains { there.contains(normalized($0)) } ? .found : .replaced(by: first)
     }
 
-    /// Returns all names of a font's family; a font may have names in several languages.
+    /// Returns all family names of a font. A font may have names in several languages.
     private static func names(of pattern: OpaquePointer?) -> [String] {
         var names: [String] = []
         var value: UnsafeMutablePointer<FcChar8>?
@@ -115,18 +117,19 @@ enum FontLookup: Equatable {
         return names
     }
 
-    /// Normalises a name for comparison: lower case without blanks, as fontconfig does, and without hyphens, which
-    /// users write in place of blanks.
+    /// Normalises a family name for comparison. It becomes lower case without blanks, as in fontconfig, and without
+    /// hyphens, which users may write in place of blanks.
     private static func normalized(_ name: Substring) -> String {
         name.lowercased().filter { !$0.isWhitespace && $0 != "-" }
     }
 }
 
-/// Pango's font map, shared by all elements for the life of the process.
+/// Pango's font map. All elements share it, and it exists until the process ends.
 ///
-/// Pango requires that one thread at a time uses a font map and all objects created from it, so typesetting and text
-/// drawing take a lock. The lock is held briefly, and only for new labels. A font map per element would scan all fonts
-/// again for each element; a font map per thread, Pango's default, would scan them again at each start of a stream.
+/// Pango requires that only one thread at a time uses a font map and the objects created from it, so typesetting and
+/// drawing text take a lock. The lock is held briefly, and only for new labels. With a font map per element, each
+/// element would scan all fonts again. With a font map per thread, Pango's default, each start of a stream would scan
+/// all fonts again.
 enum FontMap {
     private static let turn = Mutex(())
     private nonisolated(unsafe) static let fonts = pango_cairo_font_map_new()

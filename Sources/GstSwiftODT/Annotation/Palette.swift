@@ -3,9 +3,10 @@ import SwiftODT
 
 /// Assigns colours to objects.
 enum Palette {
-    /// Returns the colour of an object. It stays the same for the life of the object.
+    /// Returns the colour of an object. A tracked object keeps its colour.
     ///
-    /// - Parameter colors: the colours of the tracks; a track that is not among them has the colour of its ID.
+    /// - Parameter colors: The colours that were chosen for tracks. A track without a chosen colour has the colour of
+    ///   its ID.
     static func paint(
         for object: AnnotatedObject, options: AnnotatorOptions, colors: TrackColors = TrackColors()
     ) -> Paint {
@@ -23,7 +24,7 @@ enum Palette {
         }
     }
 
-    /// An alpha of 0 would draw nothing, so it is treated as opaque.
+    /// Returns the colour of an ARGB value. An alpha of 0 would make the drawing invisible, so it is treated as opaque.
     private static func fixed(_ argb: UInt32) -> Paint {
         Paint(argb: argb >> 24 == 0 ? argb | 0xFF00_0000 : argb)
     }
@@ -39,19 +40,20 @@ enum Palette {
         }
     }
 
-    /// Returns a number that depends on the text only, the same in every process (FNV-1a).
+    /// Returns a number that depends only on the text and is the same in every process (FNV-1a hash).
     private static func number(of text: String) -> Int {
         var hash: UInt32 = 2_166_136_261
         for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
         return Int(hash % 4096)
     }
 
-    /// Returns the colour with the given index in an endless sequence. Consecutive colours differ clearly: the hue
-    /// advances by the golden angle and the lightness cycles through three values in OKLCH, a perceptually uniform
-    /// space.
+    /// Returns the colour at an index of an endless sequence. Consecutive colours differ clearly. The hue advances by
+    /// the golden angle, and the lightness cycles through three values. The colour space is OKLCH, which is
+    /// perceptually uniform.
     static func distinct(_ number: Int) -> Paint { color(number).paint }
 
-    /// Returns the colour together with its coordinates in OKLab, where distances correspond to perceived differences.
+    /// Returns the colour at an index, together with its coordinates in OKLab. Distances in OKLab correspond to
+    /// perceived differences.
     static func color(_ number: Int) -> (paint: Paint, lab: SIMD3<Double>) {
         let index = ((number % 4096) + 4096) % 4096
         let angle = (12.5 + 137.508 * Double(index)) * .pi / 180
@@ -59,7 +61,7 @@ enum Palette {
         let lightness = [0.86, 0.78, 0.66][index % 3]
         var chroma = 0.22
         var rgb = linearRGB(lightness: lightness, chroma: chroma, hue: hue)
-        // Some of these colours are outside the sRGB gamut; the chroma is reduced until they fit.
+        // Some of these colours are outside the sRGB gamut. Their chroma is reduced until they are inside.
         while rgb.min() < -0.0001 || rgb.max() > 1.0001, chroma > 0 {
             chroma -= 0.005
             rgb = linearRGB(lightness: lightness, chroma: chroma, hue: hue)
@@ -87,7 +89,7 @@ enum Palette {
     }
 }
 
-/// A colour: red, green, blue and alpha, 0 to 1, not premultiplied.
+/// A colour with the components red, green, blue and alpha, each 0 to 1. The colour is not premultiplied with alpha.
 struct Paint: Hashable {
     var red: Float
     var green: Float
@@ -107,7 +109,7 @@ struct Paint: Hashable {
             blue: Float(argb & 255) / 255, alpha: Float(argb >> 24) / 255)
     }
 
-    /// Alpha clamped to 0 to 1.
+    /// The alpha value, clamped to the range 0 to 1.
     var opacity: Float { min(max(alpha, 0), 1) }
 
     static let black = Paint(red: 0, green: 0, blue: 0)
@@ -121,12 +123,12 @@ struct Paint: Hashable {
 }
 
 extension Paint {
-    /// Converts an sRGB component to linear light.
+    /// Converts a component of an sRGB colour to linear light.
     static func light(_ value: Float) -> Float {
         value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)
     }
 
-    /// The relative luminance as defined by WCAG.
+    /// The relative luminance of the colour as defined by WCAG.
     private var luminance: Float {
         0.2126 * Paint.light(red) + 0.7152 * Paint.light(green) + 0.0722 * Paint.light(blue)
     }

@@ -1,33 +1,38 @@
 import SwiftODT
 
-/// The layout of one plane of a pixel format: *units* of samples that repeat along a row.
+/// The layout of one plane of a pixel format, as *units* of samples that repeat along a line of samples.
 ///
-/// A unit is the smallest independent group of samples: one luma sample, the four samples of two YUY2 pixels, or the U
-/// and V samples of four NV12 pixels.
+/// A unit is the smallest group of samples that share no pixel with other groups. Examples are one luma sample, the
+/// four samples of two YUY2 pixels, and the U and V samples that two NV12 pixels of a row share.
 struct PlaneLayout {
     struct Sample {
-        /// The sample's index in the unit.
+        /// The index of the sample in the unit.
         let place: Int
-        /// 0 to 2 as in ``SwiftODT/PixelComponents``, 3 for alpha.
+        /// The component of the sample: 0 to 2 as in ``SwiftODT/PixelComponents``, 3 for alpha.
         let component: Int
-        /// The first pixel of the unit that the sample covers, and the number of pixels across.
+        /// The index, within the unit, of the first pixel that the sample covers.
         let firstPixel: Int
+        /// The number of pixels in a row that the sample covers.
         let pixels: Int
     }
 
+    /// The index of the plane.
     let plane: Int
+    /// The number of samples in a unit, including unused ones.
     let unitSamples: Int
-    /// log2 of the number of pixels across a unit.
+    /// The binary logarithm of the number of pixels in a row that a unit covers.
     let unitShift: Int
-    /// log2 of the number of pixel rows per line of samples.
+    /// The binary logarithm of the number of pixel rows that a line of samples covers.
     let lineShift: Int
     let samples: [Sample]
 
+    /// Returns the number of units that cover a number of pixels in a row.
     func units(across pixels: Int) -> Int { (pixels + (1 << unitShift) - 1) >> unitShift }
 
+    /// Returns the number of lines that cover a number of pixel rows.
     func lines(down pixels: Int) -> Int { (pixels + (1 << lineShift) - 1) >> lineShift }
 
-    /// Returns the units that overlap the given columns of pixels.
+    /// Returns the units that overlap the columns of pixels from `left` to `right`.
     func units(from left: Int, to right: Int) -> Range<Int> { (left >> unitShift)..<units(across: right) }
 
     static func planes(of format: PixelFormat) -> [PlaneLayout] {

@@ -1,19 +1,19 @@
 import SwiftODT
 
-/// Redacts a part of a frame irreversibly, in the frame's pixel format: samples are replaced by the means of blocks,
-/// from which the original cannot be recovered.
+/// Redacts a part of a frame in the frame's pixel format. The samples are replaced by the means of blocks, from which
+/// the original picture cannot be recovered.
 ///
-/// The cost is two passes over the samples of the part.
+/// The cost is two passes over the samples of the redacted part.
 enum Redaction {
     enum Method: Sendable {
-        /// Blocks of one colour.
+        /// Each block has one colour, the mean of its samples.
         case pixelate
-        /// The same blocks, interpolated.
+        /// The means of the same blocks, with interpolation between their centres.
         case blur
     }
 
-    /// Redacts a box with a margin of a tenth of its size on each side, because boxes jitter and hair and elbows extend
-    /// beyond them.
+    /// Redacts a box with a margin of a tenth of its size on each side. The margin is necessary because boxes jitter,
+    /// and because hair and elbows extend beyond the box.
     static func apply(_ method: Method, to box: Box, in frame: Frame) {
         let part = room(of: box, width: frame.width, height: frame.height)
         guard part.isFinite, !part.isEmpty else { return }
@@ -29,31 +29,36 @@ enum Redaction {
         }
     }
 
-    /// Returns the part of a picture that is redacted for a box.
+    /// Returns the part of a picture that is redacted for a box: the box with its margin, clipped to the picture.
     static func room(of box: Box, width: Int, height: Int) -> Box {
         Box(centerX: box.centerX, centerY: box.centerY, width: 1.2 * box.width, height: 1.2 * box.height)
             .clipped(width: width, height: height)
     }
 
-    /// Returns the block size in pixels: an eighth of the shorter side but at least 8, and even to align with
-    /// subsampled chroma.
+    /// Returns the width and height of a block in pixels. It is an eighth of the shorter side of the redacted part, but
+    /// at least 8. It is even, so that blocks align with subsampled chroma.
     private static func blockSize(_ width: Int, _ height: Int) -> Int { max(8, (min(width, height) + 15) / 16 * 2) }
 }
 
-/// The samples of one component in a part of a frame, divided into blocks.
+/// One component of the redacted part of a frame, divided into blocks.
 private struct Mosaic {
     private let component: PixelComponent
     private let depth: SampleDepth
-    /// Columns of samples.
+    /// The columns of the component's samples in the redacted part.
     private let columns: Range<Int>
+    /// The rows of the component's samples in the redacted part.
     private let rows: Range<Int>
+    /// The width of a block in samples.
     private let blockWidth: Int
+    /// The height of a block in samples.
     private let blockHeight: Int
     private var blocksAcross: Int { (columns.count + blockWidth - 1) / blockWidth }
     private var blocksDown: Int { (rows.count + blockHeight - 1) / blockHeight }
 
     /// - Parameters:
-    ///   - columns: columns of pixels; `rows` and `block` are in pixels, too.
+    ///   - columns: The columns of the redacted part in pixels.
+    ///   - rows: The rows of the redacted part in pixels.
+    ///   - block: The width and height of a block in pixels.
     init(
         _ component: PixelComponent, depth: SampleDepth, columns: Range<Int>, rows: Range<Int>, block: Int,
         of frame: Frame
@@ -65,7 +70,7 @@ private struct Mosaic {
         blockHeight = block >> component.shiftY
     }
 
-    /// Returns all samples that overlap the pixels.
+    /// Returns the range of all samples that overlap a range of pixels. `shift` is the subsampling as a power of two.
     private static func halved(_ pixels: Range<Int>, _ shift: Int) -> Range<Int> {
         pixels.lowerBound >> shift..<(pixels.upperBound + (1 << shift) - 1) >> shift
     }
@@ -100,7 +105,7 @@ private struct Mosaic {
         }
     }
 
-    /// The two blocks whose centres surround a sample, and the weight of the second.
+    /// The two blocks whose centres surround a sample in one direction, and the weight of the second block (0 to 1).
     private struct BlockInterpolation: BitwiseCopyable {
         let first: Int
         let second: Int
@@ -118,7 +123,7 @@ private struct Mosaic {
         }
     }
 
-    /// Computes the means of a row of blocks.
+    /// Computes the means of the blocks in one row of blocks.
     private func measure<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ plane: Frame.Plane, _ samples: Sample.Type, blocksOf down: Int,
         into means: UnsafeMutableBufferPointer<Float>
@@ -139,7 +144,7 @@ private struct Mosaic {
 
     private func place(of column: Int) -> Int { (component.offset + column * component.step) * depth.bytes }
 
-    /// Interpolates between the rows of blocks above and below a row of samples.
+    /// Interpolates the means between the rows of blocks above and below a row of samples.
     private func mix(
         _ means: UnsafeMutableBufferPointer<Float>, _ rows: BlockInterpolation,
         into line: UnsafeMutableBufferPointer<Float>
@@ -154,7 +159,7 @@ private struct Mosaic {
         _ line: UnsafeMutableBufferPointer<Float>, _ neighbours: UnsafeMutableBufferPointer<BlockInterpolation>,
         to row: UnsafeMutableRawPointer, _ samples: Sample.Type
     ) {
-        // Unused low bits stay zero.
+        // The low bits of a memory word that the format does not use remain zero.
         let mask: Sample = ~((1 << Sample(depth.shift)) - 1)
         for column in columns {
             let between = neighbours[column - columns.lowerBound]

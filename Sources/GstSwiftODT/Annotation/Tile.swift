@@ -1,16 +1,16 @@
 import SwiftODT
 
-/// A small drawing, converted to the samples of one pixel format, for blending over many frames.
+/// A small drawing, converted to the samples of one pixel format. It can be blended with many frames.
 struct Tile {
     struct Plane {
         let units: Int
         let lines: Int
-        /// All values, followed by as many weights of the destination. See ``BlendRow``.
+        /// All source samples, followed by the same number of weights of the destination. See ``BlendRow``.
         let bytes: [UInt8]
     }
 
     let planes: [Plane]
-    /// The size in upright pixels.
+    /// The size of the drawing in pixels of the upright grid.
     let width: Int
     let height: Int
 
@@ -18,7 +18,8 @@ struct Tile {
 }
 
 extension Tile.Plane {
-    /// Creates a plane for the given size. `fill` receives the values and the weights, which are initially transparent.
+    /// Creates a plane for a drawing of this size in buffer pixels. `fill` receives the source samples and the weights,
+    /// which are initially transparent.
     init<Sample: BlendSample>(
         of layout: PlaneLayout, width: Int, height: Int, white: Sample,
         fill: (_ value: UnsafeMutablePointer<Sample>, _ keep: UnsafeMutablePointer<Sample>) -> Void
@@ -38,13 +39,14 @@ extension Tile.Plane {
 }
 
 extension Blender {
-    /// Converts a drawing on the upright grid: rotates it to the orientation of the buffer, averages the pixels of each
-    /// sample and converts them to the pixel format.
+    /// Converts a drawing on the upright grid to a tile. The drawing is rotated to the orientation of the buffer. The
+    /// pixels that a sample covers are averaged and converted to the pixel format.
     func tile(from surface: CairoSurface<UInt32>) -> Tile {
         tile(from: surface, width: surface.width, height: surface.height, orientation: canvas.orientation)
     }
 
-    /// Converts the upper left part of a surface, in whole steps of the canvas, with the given orientation.
+    /// Converts the upper left part of a surface to a tile. Its width and height must be multiples of the canvas's
+    /// step.
     func tile(from surface: CairoSurface<UInt32>, width: Int, height: Int, orientation: Orientation) -> Tile {
         var converted: [Tile.Plane] = []
         surface.withPixels { pixels, stride in
@@ -54,7 +56,8 @@ extension Blender {
         return Tile(planes: converted, width: width, height: height)
     }
 
-    /// Reads no pixel outside the view, however small it is.
+    /// Converts the pixels of a view to the planes of a tile. No pixel outside the view is read, however small the view
+    /// is.
     func convert(_ view: BufferView<UInt32>) -> [Tile.Plane] {
         planes.map { layout in
             canvas.format.depth.bytes == 1
@@ -68,7 +71,7 @@ extension Blender {
         let white = Sample(truncatingIfNeeded: canvas.format.depth.white)
         return Tile.Plane(of: layout, width: view.width, height: view.height, white: white) { value, keep in
             for sample in layout.samples {
-                // Literal arguments let the compiler remove the branches that do not apply.
+                // The arguments are literals, so that the compiler can remove the branches that do not apply.
                 switch (sample.pixels, layout.lineShift) {
                 case (1, 0): convert(view, layout, sample, PixelShare(pixels: 1, rows: 1), value, keep)
                 case (2, 1): convert(view, layout, sample, PixelShare(pixels: 2, rows: 2), value, keep)
@@ -80,7 +83,7 @@ extension Blender {
         }
     }
 
-    /// Writes one sample of each unit of a plane.
+    /// Writes one sample of each unit (see ``PlaneLayout``) of a plane.
     @inline(__always)
     private func convert<Sample: BlendSample>(
         _ view: BufferView<UInt32>, _ layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
@@ -102,13 +105,13 @@ extension Blender {
                 var color: (value: Sample, keep: Sample) = (0, 0)
                 for unit in 0..<units {
                     if unit == wholeUnits {
-                        // The last unit of an odd width has only one column of pixels, which also counts for the
-                        // missing one.
+                        // If the width is odd, the last unit has only one column of pixels. This column is also used in
+                        // place of the missing column.
                         pixel = (view.width - 1 - sample.firstPixel) * view.stepX
                         next = 0
                     }
                     let sum = view.sum(upper + pixel, lower + pixel, next, share)
-                    // Most of a label has one colour, so the last result is likely to be needed again.
+                    // Most of a label has one colour, so the latest result is likely to be needed again.
                     if sum != last {
                         last = sum
                         color = colors.converted(sum) {
@@ -129,9 +132,9 @@ extension Blender {
 }
 
 extension BufferView<UInt32> {
-    /// Returns the sum of the pixels that a sample covers. The lower row is ignored if the sample covers one row.
+    /// Returns the sum of the pixels that a sample covers. If the sample covers only one row, the lower row is ignored.
     ///
-    /// - Parameter next: the distance from the first pixel of a row to the second.
+    /// - Parameter next: The distance from the first to the second pixel of a row.
     @inline(__always)
     fileprivate func sum(
         _ upper: UnsafePointer<UInt32>, _ lower: UnsafePointer<UInt32>, _ next: Int, _ share: PixelShare
@@ -147,9 +150,9 @@ extension BufferView<UInt32> {
     }
 }
 
-/// The sums of alpha, green, red and blue of up to four pixels, 16 bits each.
+/// The sums of alpha, green, red and blue over up to four pixels, with 16 bits each.
 private struct ChannelSum: Equatable {
-    /// A value that no sum has.
+    /// A value that differs from every sum.
     static let none = ChannelSum(lanes: .max)
 
     private(set) var lanes: UInt64 = 0
@@ -159,7 +162,7 @@ private struct ChannelSum: Equatable {
         lanes &+= UInt64(argb & 0x00FF_00FF) | UInt64(argb & 0xFF00_FF00) &<< 24
     }
 
-    /// Returns red, green, blue and alpha, 0 to 1, premultiplied with alpha.
+    /// Returns the means of red, green, blue and alpha, 0 to 1. The colours are premultiplied with alpha.
     func mean(_ share: PixelShare) -> SIMD4<Float> {
         let sum = SIMD4(lanes &>> 16, lanes &>> 32, lanes, lanes &>> 48) & 0xFFFF
         let weight = 1 / (255 * Float(share.pixels * share.rows))
@@ -167,8 +170,8 @@ private struct ChannelSum: Equatable {
     }
 }
 
-/// A direct-mapped cache of converted colours. A drawing has few distinct colours: two, and the mixtures at the edges
-/// of letters.
+/// A direct-mapped cache of converted colours. A drawing has few distinct colours: two colours, and mixtures of them at
+/// the edges of letters.
 private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
     private struct Entry {
         var sum: ChannelSum
@@ -179,7 +182,7 @@ private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
 
     private let entries: UnsafeMutableBufferPointer<Entry>
 
-    /// Calls `body` with an empty cache.
+    /// Calls `body` with an empty cache, which exists only during the call.
     static func with(_ body: (borrowing Self) -> Void) {
         withUnsafeTemporaryAllocation(of: Entry.self, capacity: places) { entries in
             entries.initialize(repeating: Entry(sum: .none, color: (0, 0)))
@@ -195,9 +198,10 @@ private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
     }
 }
 
-/// Keeps tiles from frame to frame while their content is unchanged.
+/// Keeps tiles from frame to frame.
 ///
-/// The size is bounded: beyond 8 MiB or 512 tiles the least recently used half is removed.
+/// The size of the cache is limited. If there are more than 8 MiB or 512 tiles, the least recently used half of the
+/// tiles is removed.
 struct TileCache {
     enum Key: Hashable {
         case label(LabelStyle)
@@ -220,7 +224,8 @@ struct TileCache {
 
     var count: Int { entries.count }
 
-    /// Returns the tile for a key, drawing it if it is not cached; `nil` if drawing fails.
+    /// Returns the tile for a key. If the tile is not cached, it is drawn and added to the cache. Returns `nil` if
+    /// drawing fails.
     mutating func tile(_ key: Key, draw: () -> Tile?) -> Tile? {
         clock += 1
         if let entry = entries[key] {
@@ -239,7 +244,7 @@ struct TileCache {
         bytes = 0
     }
 
-    /// Removes the least recently used half.
+    /// Removes the half of the tiles that was least recently used.
     private mutating func shrink() {
         let ages = entries.values.map(\.used).sorted()
         let middle = ages[ages.count / 2]
@@ -248,12 +253,12 @@ struct TileCache {
     }
 }
 
-/// A view of pixels that were drawn upright, addressed in the orientation of the buffer.
+/// A view of an upright drawing that addresses the pixels in the orientation of the buffer.
 struct BufferView<Pixel> {
     let width: Int
     let height: Int
     private let origin: UnsafePointer<Pixel>
-    /// The distance between neighbouring pixels of a row.
+    /// The distance in memory, in pixels, between neighbouring pixels of a row.
     let stepX: Int
     private let stepY: Int
 
@@ -273,8 +278,8 @@ struct BufferView<Pixel> {
         stepY = offset(0, 1) - first
     }
 
-    /// - Parameter y: a row number; rows below the picture return the last row, because a chroma line may cover a
-    ///   second row that does not exist.
+    /// - Parameter y: The number of a row. For rows below the picture the last row is returned, because a line of
+    ///   chroma samples may cover a second row that does not exist.
     func row(_ y: Int) -> UnsafePointer<Pixel> { origin + min(y, height - 1) * stepY }
 }
 

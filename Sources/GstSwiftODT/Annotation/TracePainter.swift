@@ -1,7 +1,8 @@
 import CCairo
 import SwiftODT
 
-/// Draws fading lines. The picture is divided into squares, and only those that a line crosses are drawn and blended.
+/// Draws the paths of objects as fading lines. The picture is divided into squares. Only the squares that a line
+/// crosses are drawn and blended.
 struct TracePainter {
     private static let side = 128
     private let surface: CairoSurface<UInt32>
@@ -20,14 +21,14 @@ struct TracePainter {
         (unitX, unitY) = canvas.orientation.swapsAxes ? (canvas.unitY, canvas.unitX) : (canvas.unitX, canvas.unitY)
         let context = surface.context
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
-        // A newer piece replaces an older one where they overlap, which hides the joints.
+        // A newer segment of a line replaces an older one where they overlap. This hides the joints between segments.
         cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
     }
 
     private struct Piece {
         let from: TraceHistory.Point
         let to: TraceHistory.Point
-        /// 1 at the object, 0 at the end of the trace.
+        /// The opacity: 1 at the object, 0 at the end of the trace.
         let strength: Double
         let bounds: Box
     }
@@ -65,7 +66,7 @@ struct TracePainter {
         let here = pieces.filter { !$0.bounds.intersection(window).isEmpty }
         guard let first = here.first else { return }
         let touched = here.reduce(first.bounds) { $0.union($1.bounds) }.intersection(window)
-        // Multiples of 4 suit the chroma of any format, interlaced formats included.
+        // Multiples of 4 pixels are aligned with the chroma samples of any format, including interlaced ones.
         let left = Int(touched.minX) / 4 * 4
         let top = Int(touched.minY) / 4 * 4
         let target = PixelRect(
@@ -96,7 +97,7 @@ struct TracePainter {
 /// The recent paths of tracked objects.
 struct TraceHistory {
     struct Point {
-        /// The centre of the box, in buffer pixels.
+        /// The centre of the object's box, in buffer pixels.
         var x: Double
         var y: Double
         var time: Nanoseconds
@@ -110,10 +111,10 @@ struct TraceHistory {
     private(set) var traces: [Int: Trace] = [:]
     private var latest: Nanoseconds = .min
 
-    /// Records the objects of a frame and removes points older than the trace duration.
+    /// Records the positions of the objects of a frame. Removes points that are older than the trace duration.
     ///
-    /// - Parameter spacing: a point nearer than this to the one before replaces it, so that a slow object does not fill
-    ///   the history.
+    /// - Parameter spacing: The minimum distance between two points in buffer pixels. A point that is closer to the
+    ///   previous point replaces it, so that a slow object does not fill the history.
     mutating func record(
         _ objects: [AnnotatedObject], options: AnnotatorOptions, colors: TrackColors = TrackColors(),
         time: Nanoseconds, spacing: Double
@@ -136,7 +137,7 @@ struct TraceHistory {
                 traces[id] = nil
                 continue
             }
-            // One older point is kept: the line fades out towards it.
+            // One older point is kept, because the line fades out towards it.
             let old = trace.points.prefix { $0.time <= start }.count - 1
             if old > 0 { traces[id]?.points.removeFirst(old) }
         }
@@ -159,7 +160,7 @@ struct TraceHistory {
 extension TraceHistory.Trace {
     private static let maximumPoints = 256
 
-    /// The last point is the current position of the object; earlier points do not change.
+    /// Adds a point. The last point is the current position of the object. Earlier points do not change.
     fileprivate mutating func add(_ point: TraceHistory.Point, spacing: Double) {
         if points.count > 1 {
             let (dx, dy) = (point.x - points[points.count - 2].x, point.y - points[points.count - 2].y)

@@ -1,31 +1,36 @@
 import SwiftODT
 
-/// Chooses the colour of each track when it is first drawn: the colour of its ID, or the next in the sequence that
-/// differs clearly from the colours of tracks nearby. A track keeps its colour for life.
+/// Chooses the colour of each track when the track is first drawn. It is the colour of the track's ID or, if this
+/// colour is similar to those of other tracks nearby, a later colour of the sequence. A track keeps its colour until it
+/// ends.
 struct TrackColors {
     private struct Entry {
         let paint: Paint
-        /// The colour in OKLab.
+        /// The coordinates of the colour in OKLab.
         let lab: SIMD3<Double>
         var box: Box
         var time: Nanoseconds
     }
 
-    /// Minimum distances in OKLab. A difference of 0.06 is visible side by side, one of 0.16 at a glance.
+    /// The minimum distance in OKLab between the colours of tracks near each other. A distance of 0.06 is visible side
+    /// by side, and a distance of 0.16 at a glance.
     private static let leastNearby = 0.16
+    /// The minimum distance in OKLab between the colours of other visible tracks.
     private static let leastElsewhere = 0.06
-    /// Tracks that were drawn this recently count as visible, because they may be drawn again.
+    /// The time in nanoseconds for which a track counts as visible after it was last drawn, because it may be drawn
+    /// again.
     private static let memory: Nanoseconds = 1_000_000_000
+    /// The number of colours of the sequence that are tried.
     private static let candidates = 24
-    /// If there are more entries, most belong to tracks that have ended.
+    /// The maximum number of entries. If there are more, most entries belong to tracks that have ended.
     private static let most = 1024
 
     private var entries: [Int: Entry] = [:]
 
     func paint(of id: Int) -> Paint? { entries[id]?.paint }
 
-    /// Updates the positions of tracks and chooses colours for new ones. Linear in the number of objects, except for
-    /// new tracks.
+    /// Updates the positions of tracks and chooses colours for new tracks. The cost is linear in the number of objects,
+    /// plus the cost of new tracks.
     mutating func assign(_ objects: [AnnotatedObject], at time: Nanoseconds) {
         for object in objects {
             guard let id = object.id else { continue }
@@ -72,7 +77,7 @@ struct TrackColors {
 }
 
 extension Box {
-    /// Returns whether the gap between two boxes is less than the larger side of either.
+    /// Returns whether the gap between two boxes is less than the longest side of both boxes.
     fileprivate func isNear(_ other: Box) -> Bool {
         let reach = max(max(width, height), max(other.width, other.height))
         return minX - other.maxX < reach && other.minX - maxX < reach && minY - other.maxY < reach

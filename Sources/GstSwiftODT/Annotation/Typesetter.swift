@@ -1,12 +1,12 @@
 import CCairo
 import CPango
 
-/// Lays out lines of text with one font and font size.
+/// Lays out lines of text in one font and font size.
 ///
-/// Pango selects other fonts for missing glyphs, shapes and reorders letters as their script requires, and sets
-/// right-to-left words in their own direction within the line.
+/// Pango uses other fonts for missing glyphs. It shapes and reorders letters as their script requires. Right-to-left
+/// words have their own direction within the line.
 final class Typesetter {
-    /// The height of a capital letter, in display units.
+    /// The height of a capital letter in display units.
     let capHeight: Double
     private let context: OpaquePointer
     private let pixelWidth: Double
@@ -14,8 +14,8 @@ final class Typesetter {
     /// Returns `nil` if no font is installed.
     ///
     /// - Parameters:
-    ///   - size: the font size in display units.
-    ///   - pixelWidth: the width of a pixel in display units. Glyphs are placed on whole pixels.
+    ///   - size: The font size in display units.
+    ///   - pixelWidth: The width of a pixel in display units. Glyphs are placed at multiples of it.
     init?(_ font: NamedFont, size: Double, pixelWidth: Double) {
         guard let context = Self.context(font, size: size) else { return nil }
         self.context = context
@@ -26,7 +26,7 @@ final class Typesetter {
 
     deinit { FontMap.withLock { _ in g_object_unref(UnsafeMutableRawPointer(context)) } }
 
-    /// - Parameter width: the maximum width in display units; a longer text ends in an ellipsis.
+    /// - Parameter width: The maximum width in display units. A longer text ends in an ellipsis. `nil` for no limit.
     func line(_ text: String, within width: Double? = nil) -> TextLine {
         TextLine(text, in: context, pixelWidth: pixelWidth, within: width)
     }
@@ -34,7 +34,7 @@ final class Typesetter {
     private static func context(_ font: NamedFont, size: Double) -> OpaquePointer? {
         let options = cairo_font_options_create()
         defer { cairo_font_options_destroy(options) }
-        // Subpixel antialiasing would produce coloured fringes, because the picture may be scaled and rotated later.
+        // Subpixel antialiasing would cause coloured fringes, because the picture may be scaled or rotated later.
         cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY)
         cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT)
         cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_ON)
@@ -55,26 +55,28 @@ final class Typesetter {
     }
 }
 
-/// A line of text that has been laid out. All lengths are in display units.
+/// A line of text whose glyphs have been positioned. All lengths are in display units.
 final class TextLine {
     let width: Double
-    /// The extent of the ink above and below the baseline.
+    /// The height of the ink above the baseline.
     let above: Double
+    /// The height of the ink below the baseline.
     let below: Double
-    /// The number of bytes before the ellipsis; `nil` if the text is complete.
+    /// The number of bytes of the text before the ellipsis; `nil` if the text is complete.
     let bytesBeforeEllipsis: Int?
-    /// Whether a glyph has its own colours, as in emoji fonts.
+    /// Whether at least one glyph has its own colours, as in emoji fonts.
     let hasColors: Bool
     private let layout: OpaquePointer
 
     /// - Parameters:
-    ///   - context: the context of the ``Typesetter``, with its font.
-    ///   - room: the maximum width; a longer text ends in an ellipsis.
+    ///   - context: The Pango context of the ``Typesetter``, with its font.
+    ///   - room: The maximum width. A longer text ends in an ellipsis. `nil` for no limit.
     init(_ text: String, in context: OpaquePointer, pixelWidth: Double, within room: Double? = nil) {
         let made = FontMap.withLock { _ in
             let layout: OpaquePointer = pango_layout_new(context)
             pango_layout_set_single_paragraph_mode(layout, 1)
-            // The pattern determines the order of the parts. The words of a label keep the direction of their script.
+            // The line runs from left to right, so that the pattern determines the order of the values. The words of a
+            // label keep the direction of their script.
             pango_layout_set_auto_dir(layout, 0)
             if let room {
                 pango_layout_set_width(layout, Int32(min(max(room, 0), 1e6) * Double(PANGO_SCALE)))
@@ -90,7 +92,7 @@ final class TextLine {
                     cut = Int(run.item.pointee.offset)
                 }
                 if Self.isColored(run.item.pointee.analysis.font) { hasColors = true }
-                // Pango itself rounds glyph positions to whole units.
+                // If a pixel is one display unit wide, Pango itself rounds the positions of glyphs to whole pixels.
                 if pixelWidth != 1 { Self.round(run.glyphs, to: pixelWidth * Double(PANGO_SCALE)) }
             }
             pango_layout_line_get_extents(line, &ink, &logical)
@@ -107,7 +109,8 @@ final class TextLine {
 
     deinit { FontMap.withLock { _ in g_object_unref(UnsafeMutableRawPointer(layout)) } }
 
-    /// Adds the line to the context's path, or draws it with the context's colour.
+    /// Draws the line with the context's colour or, if `asPath` is true, adds the outlines of its glyphs to the
+    /// context's path.
     func draw(x: Double, baseline: Double, asPath: Bool, in context: OpaquePointer) {
         FontMap.withLock { _ in
             let line = pango_layout_get_line_readonly(layout, 0)
@@ -117,7 +120,7 @@ final class TextLine {
         }
     }
 
-    /// Calls `body` for each run of one font. The ellipsis is a run that stands for the bytes it hides.
+    /// Calls `body` for each run of glyphs in one font. The ellipsis is a run, which stands for the hidden bytes.
     private static func forEachRun(of line: UnsafeMutablePointer<PangoLayoutLine>?, _ body: (PangoGlyphItem) -> Void) {
         var next = line?.pointee.runs
         while let run = next {
@@ -128,7 +131,7 @@ final class TextLine {
 
     private static func isColored(_ font: UnsafeMutablePointer<PangoFont>?) -> Bool {
         guard let font else { return false }
-        // Cairo's fonts are instances of `PangoFcFont` on platforms that use fontconfig.
+        // Cairo's fonts are instances of `PangoFcFont`, because fontconfig is used.
         let found = UnsafeMutableRawPointer(font).assumingMemoryBound(to: PangoFcFont.self)
         guard let pattern = pango_fc_font_get_pattern(found) else { return false }
         var isColored: FcBool = 0

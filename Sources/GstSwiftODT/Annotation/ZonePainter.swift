@@ -1,10 +1,11 @@
 import CCairo
 import SwiftODT
 
-/// Draws zones and lines once, as tiles that are blended over each frame until the zones or the frame format change.
+/// Draws zones and lines once into tiles. The tiles are blended with each frame until the zones or the frame format
+/// change.
 ///
-/// The picture is divided into squares, and only those that a zone touches are kept. The cost per frame is proportional
-/// to the area of the zones.
+/// The picture is divided into squares. Only the squares that a zone or line touches become tiles. The cost per frame
+/// is proportional to the area of the zones.
 struct ZonePainter {
     private static let side = 128
     private static let fill: Float = 0.10
@@ -35,7 +36,8 @@ struct ZonePainter {
         for (tile, place) in tiles { blender.draw(tile, atBuffer: canvas.buffer(place), in: frame) }
     }
 
-    /// Returns the place of a zone's text: below the highest point of an area, or beside the middle of a line.
+    /// Returns the place of a zone's text: below the highest point of an area, or beside the middle of a line. The size
+    /// of the text is in pixels of the upright grid.
     func place(of zone: Zone, width: Int, height: Int) -> PixelRect {
         let corners = zone.points.map {
             (x: $0.x * Double(canvas.uprightWidth), y: $0.y * Double(canvas.uprightHeight))
@@ -56,12 +58,12 @@ struct ZonePainter {
             height: height)
     }
 
-    /// Amber, which no track has; grey for ignored areas.
+    /// Returns the colour of a zone: amber, which no track has, or grey for an ignored area.
     static func paint(of zone: Zone) -> Paint { Paint(argb: zone.kind == .ignore ? 0xFF9E_9E9E : 0xFFFF_C107) }
 }
 
 extension ZonePainter {
-    /// One square of the picture during drawing.
+    /// The drawing of one square of the picture.
     private struct Sketch {
         let canvas: Canvas
         let lineWidth: Double
@@ -95,7 +97,7 @@ extension ZonePainter {
             if zone.kind == .line { drawArrow(across: corners, paint) }
         }
 
-        /// Draws a line with a dark edge, which keeps it visible on a bright background.
+        /// Draws a line with a dark edge, so that the line is visible on a bright background, too.
         private func stroke(_ paint: Paint, dashed: Bool = false) {
             let context = surface.context
             if dashed { cairo_set_dash(context, [3 * lineWidth, 3 * lineWidth], 2, 0) }
@@ -107,7 +109,8 @@ extension ZonePainter {
             cairo_stroke(context)
         }
 
-        /// Draws an arrow in the direction that counts as `in`: to the right of the line's direction.
+        /// Draws an arrow in the direction that counts as `in`. It is to the right of the direction from the line's
+        /// first point to its last.
         private func drawArrow(across corners: [(x: Double, y: Double)], _ paint: Paint) {
             let middle = corners.count / 2
             let (from, to) = (corners[middle - 1], corners[middle])
@@ -116,7 +119,7 @@ extension ZonePainter {
             guard length > 0 else { return }
             let (reach, context) = (6 * lineWidth, surface.context)
             let (along, across) = ((x: dx / length, y: dy / length), (x: -dy / length, y: dx / length))
-            // A quarter of the way along, because the text is in the middle.
+            // The arrow is at a quarter of the line's length, because the text is at the middle.
             let root = (x: from.x + dx / 4, y: from.y + dy / 4)
             let tip = (x: root.x + across.x * reach, y: root.y + across.y * reach)
             cairo_move_to(context, root.x, root.y)
@@ -133,7 +136,7 @@ extension ZonePainter {
 }
 
 extension CairoSurface<UInt32> {
-    /// Whether all pixels are transparent.
+    /// Whether all pixels of the surface are transparent.
     fileprivate var isEmpty: Bool {
         var isEmpty = true
         withPixels { pixels, stride in
