@@ -1,29 +1,31 @@
 import CGStreamer
 import Glibc
 
-/// The functions of GStreamer's analytics library, loaded at run time. The plugin thus works with GStreamer versions
-/// older than 1.24 and does not depend on the library, which is part of the bad plugins.
+/// The functions of GStreamer's analytics library. They are loaded at run time. The plugin thus also works with
+/// GStreamer versions before 1.24, and it does not depend on the library, which belongs to the bad plugins.
 ///
-/// Tests/pipelines/testing_root.py compares the layouts and constants below with the library's headers.
+/// The function types name no arguments; their order is that of the C declarations in the library's headers.
+/// `Tests/pipelines/testing_root.py` compares the layouts and constants below with these headers.
 ///
-/// `@unchecked Sendable`: all properties are constant function pointers, and the library is never unloaded.
+/// `@unchecked Sendable`: all properties are constant values or function pointers, and the library is never unloaded.
 struct AnalyticsLibrary: @unchecked Sendable {
-    /// A pointer to `GstAnalyticsRelationMeta`.
+    /// A pointer to a `GstAnalyticsRelationMeta`, which holds all analytics entries of one buffer.
     typealias Meta = UnsafeMutableRawPointer
 
-    /// `GstAnalyticsMtd`: a handle of one entry of the metadata.
+    /// The layout of `GstAnalyticsMtd`: a handle of one entry in the metadata of a buffer. `id` is the entry's index.
     struct Entry {
         var id: UInt32 = 0
         var meta: Meta?
     }
 
-    /// `GstAnalyticsRelationMetaInitParams`: the initial capacity of the metadata.
+    /// The layout of `GstAnalyticsRelationMetaInitParams`: the initial capacity of the metadata, in entries and in
+    /// bytes.
     struct Room {
         var entries: Int
         var bytes: Int
     }
 
-    /// `GstAnalyticsRelTypes`.
+    /// The values of `GstAnalyticsRelTypes`, the kinds of relation between two entries.
     struct Relation: OptionSet {
         let rawValue: UInt32
 
@@ -32,34 +34,52 @@ struct AnalyticsLibrary: @unchecked Sendable {
         static let relateTo = Relation(rawValue: 1 << 3)
     }
 
-    /// `GstAnalyticsMtdType`.
+    /// The type `GstAnalyticsMtdType`: an identifier of the kind of an entry (object detection, tracking,
+    /// classification).
     typealias Kind = UInt
 
+    /// Arguments: buffer, initial capacity (``Room``).
     typealias AddMeta = @convention(c) (UnsafeMutablePointer<GstBuffer>, UnsafeMutableRawPointer) -> Meta?
+    /// Arguments: metadata, object type, x, y, width, height, confidence, the new entry (output). The box is in pixels.
     typealias AddObject =
         @convention(c) (Meta, GQuark, Int32, Int32, Int32, Int32, Float, UnsafeMutableRawPointer) -> gboolean
+    /// Arguments: metadata, tracking id, time of the first detection, the new entry (output).
     typealias AddTracking = @convention(c) (Meta, UInt64, GstClockTime, UnsafeMutableRawPointer) -> gboolean
+    /// Arguments: metadata, confidence, class name, the new entry (output).
     typealias AddClass = @convention(c) (Meta, Float, GQuark, UnsafeMutableRawPointer) -> gboolean
+    /// Arguments: tracking entry, time of the latest detection.
     typealias UpdateLastSeen = @convention(c) (UnsafeMutableRawPointer, GstClockTime) -> gboolean
+    /// Argument: tracking entry.
     typealias SetLost = @convention(c) (UnsafeMutableRawPointer) -> gboolean
+    /// Arguments: metadata, relation, id of the first entry, id of the second entry.
     private typealias SetRelation = @convention(c) (Meta, UInt32, UInt32, UInt32) -> gboolean
+    /// Arguments: entry, tag.
     private typealias SetTag = @convention(c) (UnsafeMutableRawPointer, UnsafePointer<CChar>) -> gboolean
 
+    /// Argument: buffer. The result is `nil` if the buffer has no analytics metadata.
     typealias GetMeta = @convention(c) (UnsafeMutablePointer<GstBuffer>) -> Meta?
     private typealias GetKind = @convention(c) () -> Kind
+    /// Arguments: metadata, state of the iteration, kind of entry, the next entry (output).
     private typealias Iterate =
         @convention(c) (Meta, UnsafeMutablePointer<gpointer?>, Kind, UnsafeMutableRawPointer) -> gboolean
+    /// Arguments: metadata, id of the entry, relations, kind of the related entry, state of the iteration, the next
+    /// related entry (output).
     private typealias GetRelated =
         @convention(c) (Meta, UInt32, UInt32, Kind, UnsafeMutablePointer<gpointer?>, UnsafeMutableRawPointer)
         -> gboolean
+    /// Arguments: object-detection entry, then the outputs x, y, width, height and confidence.
     typealias GetLocation =
         @convention(c) (
             UnsafeRawPointer, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>,
             UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Float>
         ) -> gboolean
+    /// Argument: object-detection entry.
     typealias GetObjectType = @convention(c) (UnsafeRawPointer) -> GQuark
+    /// Argument: classification entry.
     typealias GetClassCount = @convention(c) (UnsafeRawPointer) -> Int
+    /// Arguments: classification entry, index of the class. The result is the name of the class.
     typealias GetClass = @convention(c) (UnsafeRawPointer, Int) -> GQuark
+    /// Arguments: classification entry, index of the class. The result is the confidence of the class, 0 to 1.
     typealias GetLevel = @convention(c) (UnsafeRawPointer, Int) -> Float
 
     let addMeta: AddMeta
@@ -69,7 +89,7 @@ struct AnalyticsLibrary: @unchecked Sendable {
     let updateLastSeen: UpdateLastSeen
     let setLost: SetLost
     let meta: GetMeta
-    /// The bounds of a box, also of an oriented one, and its confidence.
+    /// Returns the box of an object and its confidence. For a rotated box it returns the bounds.
     let location: GetLocation
     let objectType: GetObjectType
     let classCount: GetClassCount
@@ -80,14 +100,14 @@ struct AnalyticsLibrary: @unchecked Sendable {
     private let getRelated: GetRelated
     private let objectKind: Kind
     private let classKind: Kind
-    /// Available since GStreamer 1.30.
+    /// Sets the semantic tag of an entry. `nil` in versions of GStreamer before 1.30.
     private let setTag: SetTag?
 
-    /// `nil` if the library is not installed.
+    /// The functions of the installed library; `nil` if the library is not installed.
     static let shared = AnalyticsLibrary()
 
     private init?() {
-        // The library is never closed, because GStreamer registers types from it.
+        // The library is never closed, because GStreamer registers types whose code is in the library.
         guard let library = dlopen("libgstanalytics-1.0.so.0", RTLD_NOW) else { return nil }
         func symbol<Function>(_ name: String, _ type: Function.Type) -> Function? {
             dlsym(library, "gst_" + name).map { unsafeBitCast($0, to: type) }
@@ -118,27 +138,27 @@ struct AnalyticsLibrary: @unchecked Sendable {
         setTag = symbol("analytics_mtd_set_semantic_tag", SetTag.self)
     }
 
-    /// Adds a relation from one entry to another.
+    /// Adds a relation from the entry `one` to the entry `other`.
     func relate(_ one: Entry, _ relation: Relation = .relateTo, to other: Entry) {
         guard let meta = one.meta else { return }
         _ = setRelation(meta, relation.rawValue, one.id, other.id)
     }
 
-    /// Sets the semantic tag of an entry, if GStreamer supports it.
+    /// Sets the semantic tag of an entry. Does nothing if the installed GStreamer does not support tags.
     func tag(_ entry: Entry, _ tag: String) {
         guard let setTag else { return }
         var entry = entry
         _ = setTag(&entry, tag)
     }
 
-    /// Returns all object-detection entries in their order.
+    /// Returns all object-detection entries in the order of the metadata.
     func objects(of meta: Meta) -> [Entry] {
         var (state, entry, entries): (gpointer?, Entry, [Entry]) = (nil, Entry(), [])
         while iterate(meta, &state, objectKind, &entry) != 0 { entries.append(entry) }
         return entries
     }
 
-    /// Returns the classification entries that an entry is related to or contains.
+    /// Returns the classification entries to which an object-detection entry is related or which it contains.
     func classes(of object: Entry) -> [Entry] {
         guard let meta = object.meta else { return [] }
         var (state, entry, entries): (gpointer?, Entry, [Entry]) = (nil, Entry(), [])

@@ -1,14 +1,14 @@
 import CGStreamer
 import SwiftODT
 
-/// The reason why caps are refused, and the element that converts the frames.
+/// The error for caps that the element refuses. It names the reason and an element that converts the frames.
 ///
-/// Frames must be in system memory. The pad templates accept nothing else, so upstream elements that can produce such
-/// frames do. This error is for elements that cannot, or that send caps without a query.
+/// Frames must be in system memory. The pad templates accept no other memory, so an upstream element that can produce
+/// such frames does so. This error is for upstream elements that cannot, or that send caps without a query.
 struct CapsRefusal {
     let problem: ElementProblem
 
-    /// Returns `nil` for caps that the pad templates accept and for caps that are not raw video.
+    /// Returns `nil` for caps that the pad templates accept, and for caps of other media than raw video.
     init?(_ caps: UnsafeMutablePointer<GstCaps>) {
         guard let structure = gst_caps_get_structure(caps, 0),
             String(cString: gst_structure_get_name(structure)) == "video/x-raw"
@@ -22,8 +22,9 @@ struct CapsRefusal {
             problem = .format(
                 "cannot read frames of type \(feature); put \(remedy) before swiftodt", detail: detail)
         } else if let name = gst_structure_get_string(structure, "format"),
-            // The returned string belongs to the caps. The header declares the function as `const`, so a temporary copy
-            // that Swift makes for it is freed before the call.
+            // `name` is a C string that belongs to the caps. `gst_video_format_from_string` is declared with the
+            // attribute `const`. If a Swift `String` were passed, the compiler could thus free the temporary C string
+            // before the call.
             PixelFormat(gst_video_format_from_string(name)) == nil
         {
             problem = .format(
@@ -34,7 +35,7 @@ struct CapsRefusal {
         }
     }
 
-    /// Returns the first caps feature other than system memory.
+    /// Returns the first caps feature that is not system memory; `nil` if there is none.
     private static func foreignFeature(of caps: UnsafeMutablePointer<GstCaps>) -> String? {
         guard let features = gst_caps_get_features(caps, 0), gst_caps_features_is_any(features) == 0 else { return nil }
         return (0..<gst_caps_features_get_size(features)).lazy

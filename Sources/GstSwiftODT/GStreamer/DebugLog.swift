@@ -2,12 +2,13 @@ import CGStreamer
 import CSwiftODTElement
 import SwiftODT
 
-/// Logging to the debug category `swiftodt`, with the element as the object: `GST_DEBUG=swiftodt:6`.
+/// Logs to the debug category `swiftodt`, with the element as the object of each line. `GST_DEBUG=swiftodt:6` enables
+/// the levels up to LOG.
 ///
-/// INFO contains decisions and their reasons, DEBUG changes in the stream, LOG each frame, TRACE each object. Warnings
-/// and errors are those that are posted on the bus.
+/// The level INFO is for decisions and their reasons, DEBUG for changes in the stream, LOG for frames, and TRACE for
+/// objects. The levels WARNING and ERROR are for the warnings and errors that are posted on the bus.
 extension ElementHandle {
-    /// Logs a text. A disabled level costs one comparison; the text is not evaluated.
+    /// Logs a text. If the level is disabled, this costs one comparison and the text is not evaluated.
     @inline(__always)
     func log(
         _ level: GstDebugLevel, _ text: @autoclosure () -> String, file: StaticString = #fileID,
@@ -17,17 +18,17 @@ extension ElementHandle {
         write(level, text(), file: file, function: function, line: line)
     }
 
-    /// Returns whether a level is enabled, for log output that needs more than a text.
+    /// Returns whether a level is enabled. It is for callers that need more than one text.
     @inline(__always)
     func isLogging(_ level: GstDebugLevel) -> Bool { swiftodt_logs(level) != 0 }
 
-    /// Runs `work` and logs the diagnostics that the library reports during it.
+    /// Runs `work` and logs the diagnostics that the library SwiftODT reports meanwhile.
     func listening<Result>(to work: () throws -> Result) rethrows -> Result {
         guard isLogging(.warning) else { return try work() }
         return try Diagnostics.listening(log, to: work)
     }
 
-    /// Logs a diagnostic entry of the library.
+    /// Logs one diagnostic entry of the library.
     func log(_ fact: Diagnostics.Entry) {
         log(GstDebugLevel(fact.level), fact.text, file: fact.file, function: fact.function, line: fact.line)
     }
@@ -40,7 +41,7 @@ extension ElementHandle {
 }
 
 extension StaticString {
-    /// A pointer to the text, which the compiler terminates with a zero byte. It is valid for the life of the process.
+    /// A pointer to the text with a terminating zero byte. It is valid until the process ends.
     var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }
 
@@ -61,7 +62,7 @@ extension GstDebugLevel {
     }
 }
 
-/// Text representations of GStreamer values for the log.
+/// Converts GStreamer values to text for the log.
 enum GstText {
     static func of(_ caps: UnsafePointer<GstCaps>?) -> String {
         guard let caps, let text = gst_caps_to_string(caps) else { return "none" }

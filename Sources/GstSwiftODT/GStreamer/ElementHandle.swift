@@ -1,10 +1,10 @@
 import CGStreamer
 import SwiftODT
 
-/// The GStreamer element of a session, for posting messages and querying upstream.
+/// The GStreamer element of a session. It posts messages and queries upstream elements.
 ///
-/// `@unchecked Sendable`: the element outlives its session, so nothing is retained, and all functions called here are
-/// thread-safe in GStreamer.
+/// `@unchecked Sendable`: the element outlives its session, so no reference is held. All GStreamer functions that are
+/// called here are thread-safe.
 struct ElementHandle: @unchecked Sendable {
     let base: UnsafeMutablePointer<GstBaseTransform>
 
@@ -18,13 +18,13 @@ struct ElementHandle: @unchecked Sendable {
         UnsafeMutableRawPointer(base).assumingMemoryBound(to: GstObject.self)
     }
 
-    /// Posts a message and takes ownership of it.
+    /// Posts a message on the bus. Takes ownership of the message.
     func post(_ message: UnsafeMutablePointer<GstMessage>) {
         gst_element_post_message(element, message)
     }
 
-    /// Returns whether messages are pending on the application's bus, which is that of the outermost bin. Buses of
-    /// inner bins forward all messages and hold none.
+    /// Whether the application's bus has messages that have not been read. This is the bus of the outermost bin. The
+    /// buses of inner bins forward all messages and hold none.
     var hasPendingMessages: Bool {
         var outermost = object
         gst_object_ref(outermost)
@@ -39,22 +39,24 @@ struct ElementHandle: @unchecked Sendable {
         return gst_bus_have_pending(bus) != 0
     }
 
-    /// Creates an element message and takes ownership of the structure.
+    /// Creates an element message. Takes ownership of the structure.
     func elementMessage(_ structure: UnsafeMutablePointer<GstStructure>) -> UnsafeMutablePointer<GstMessage> {
         gst_message_new_element(object, structure)
     }
 
-    /// Lets GStreamer controllers set the properties for a frame. Without a stream time they are unchanged.
+    /// Lets the GStreamer controllers of the element set its properties for a frame. If the stream time is unknown
+    /// (`UInt64.max`), the properties are not changed.
     func syncProperties(to streamTime: UInt64) {
         if streamTime != .max { gst_object_sync_values(object, GstClockTime(streamTime)) }
     }
 
-    /// Posts a latency message.
+    /// Posts a latency message, which makes the pipeline query the latency again.
     func announceLatency() {
         post(gst_message_new_latency(object))
     }
 
-    /// Returns whether upstream is live; `nil` if the latency query fails, such as before a decoder has negotiated.
+    /// Returns whether the source is live; `nil` if the latency query fails, for example because a decoder has not
+    /// negotiated yet.
     func isUpstreamLive() -> Bool? {
         guard let query = gst_query_new_latency() else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(query).assumingMemoryBound(to: GstMiniObject.self)) }
@@ -64,12 +66,12 @@ struct ElementHandle: @unchecked Sendable {
         return live != 0
     }
 
-    /// Returns what upstream elements have already applied of the orientation tag.
+    /// Returns the part of the tagged orientation that upstream elements have already applied to the frames.
     func turnsUpstream(tagged: Orientation) -> UpstreamOrientation {
         tagged == .identity ? UpstreamOrientation() : UpstreamOrientation(before: base.pointee.sinkpad, tagged: tagged)
     }
 
-    /// Posts a warning; the stream continues.
+    /// Posts a warning. The stream continues.
     func warn(
         _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {
@@ -77,7 +79,7 @@ struct ElementHandle: @unchecked Sendable {
         post(problem, type: GST_MESSAGE_WARNING, file: file, function: function, line: line)
     }
 
-    /// Posts an error, which ends the stream.
+    /// Posts an error. The stream ends.
     func fail(
         _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {
@@ -88,7 +90,7 @@ struct ElementHandle: @unchecked Sendable {
     private func post(
         _ problem: ElementProblem, type: GstMessageType, file: StaticString, function: StaticString, line: Int32
     ) {
-        // The function takes ownership of both texts.
+        // `gst_element_message_full` takes ownership of both texts.
         gst_element_message_full(
             element, type, problem.domain, problem.code, g_strdup(problem.text),
             problem.detail.map { g_strdup($0) } ?? nil, file.cString, function.cString, line)

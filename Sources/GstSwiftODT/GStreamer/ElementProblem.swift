@@ -2,14 +2,15 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// An error or warning in GStreamer's terms: a domain, a code, and a text that names the remedy.
+/// An error or warning as GStreamer represents it: a domain, a code, a text that names the remedy, and optional
+/// details.
 struct ElementProblem {
     let domain: GQuark
     let code: Int32
     let text: String
     var detail: String?
 
-    /// Text and detail on one line, for the log.
+    /// The text and the detail on one line, for the log.
     var wholeText: String { detail.map { "\(text) (\($0))" } ?? text }
 
     static func settings(_ text: String, detail: String? = nil) -> ElementProblem {
@@ -32,7 +33,7 @@ struct ElementProblem {
         ElementProblem(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text, detail: detail)
     }
 
-    /// Creates a problem from an error of the library, with the code that matches its reason.
+    /// Creates a problem from an error of the library SwiftODT. The code matches the reason of the error.
     init(_ error: any Error, doing what: String? = nil) {
         let text = (what.map { $0 + ": " } ?? "") + String(describing: error)
         switch (error as? ODTError)?.reason {
@@ -53,8 +54,8 @@ struct ElementProblem {
     }
 }
 
-/// Posts the first 100 warnings of a run and only logs the others, so that a program that repeatedly sets invalid
-/// properties does not fill an unread bus.
+/// Posts at most 100 warnings per run on the bus. Further warnings are only logged, so that a program that repeatedly
+/// sets invalid properties does not fill a bus that nobody reads.
 final class WarningLimit: Sendable {
     private static let maximum = 100
     private let count = Mutex(0)

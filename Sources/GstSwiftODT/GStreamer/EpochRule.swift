@@ -1,17 +1,18 @@
 import SwiftODT
 
-/// Decides where a new epoch begins, which ends all tracks. It does so only at real discontinuities.
+/// Decides at which frames a new epoch begins. A new epoch ends all tracks, so it begins only at real discontinuities.
 ///
-/// An epoch begins at a flush, a seek, a step backwards in time, a gap, and a change of the frame size or orientation.
-/// It does not begin at buffers that are flagged DISCONT, which leaky queues and filters set at every drop, nor at
-/// segments, caps or tags that leave time and picture unchanged: the tracker bridges dropped frames by their times.
+/// A new epoch begins at a flush, a seek, a step backwards in time, a gap, and a change of the frame size or
+/// orientation. Buffers with the flag DISCONT do not begin an epoch, because leaky queues and filters set this flag at
+/// every dropped frame; the tracker bridges dropped frames by their times. Segments, caps and tags that change neither
+/// time nor picture do not begin an epoch, either.
 ///
-/// All times are running times. Two frames in the wrong order are tolerated: time may step back by up to three frames,
-/// and at most 1 s. The same holds for a stream whose every frame steps back slightly. A gap is longer than
-/// `track-max-age` and longer than two frames of the stream, so that a stream with one frame every ten seconds is not
-/// broken at each frame.
+/// All times are running times. Two frames in the wrong order are tolerated: time may step back by up to three frame
+/// durations, but at most 1 s. This is also true for a stream in which every frame steps back slightly. A gap is longer
+/// than `track-max-age` and longer than two frame durations. A stream with one frame every ten seconds thus does not
+/// begin an epoch at each frame.
 struct EpochRule {
-    /// The reason for a new epoch.
+    /// The reasons for a new epoch.
     enum Break: String {
         case flush = "a flush"
         case seek = "a seek"
@@ -23,9 +24,9 @@ struct EpochRule {
 
     /// The properties of a frame that the rule depends on.
     struct FrameInfo {
-        /// The running time; `nil` if the frame has none in the valid range.
+        /// The running time in nanoseconds; `nil` if it is unknown or out of range.
         var time: Nanoseconds?
-        /// How long the frame is shown, or an estimate.
+        /// The duration of the frame in nanoseconds, or an estimate.
         var duration: Nanoseconds
         var width: Int
         var height: Int
@@ -34,24 +35,27 @@ struct EpochRule {
 
     private var last: FrameInfo?
     private var hasSeeked = false
-    /// The interval between the two latest frames whose time increased.
+    /// The difference between the running times of the two latest consecutive frames whose time increased, in
+    /// nanoseconds.
     private var rhythm: Nanoseconds = 0
 
-    /// Discards all state.
+    /// Discards all state, because the stream was flushed.
     ///
-    /// - Returns: the reason for a new epoch; `nil` if there was no frame since the last one began.
+    /// - Returns: The reason for a new epoch; `nil` if there was no frame since the latest flush.
     mutating func flush() -> Break? {
         defer { self = EpochRule() }
         return last == nil ? nil : .flush
     }
 
-    /// Notes the segment of a seek. The next frame begins an epoch even if its time continues.
+    /// Notes that a segment follows a seek. The next frame then begins an epoch, even if its time continues that of the
+    /// previous frame.
     mutating func noteSeek() { hasSeeked = true }
 
-    /// Checks the next frame.
+    /// Checks whether a new epoch begins at the next frame.
     ///
-    /// - Parameter maxAge: the maximum age of tracks without detections.
-    /// - Returns: the reason why an epoch begins at the frame; `nil` if none does.
+    /// - Parameter maxAge: The maximum time in nanoseconds for which a track without detections is kept
+    ///   (`track-max-age`).
+    /// - Returns: The reason why a new epoch begins at the frame; `nil` if none begins.
     mutating func check(at frame: FrameInfo, maxAge: Nanoseconds) -> Break? {
         defer { remember(frame) }
         guard let last else { return nil }

@@ -1,15 +1,16 @@
 import CGStreamer
 import SwiftODT
 
-/// The times of one frame according to its buffer and segment, in nanoseconds; `GST_CLOCK_TIME_NONE` if unknown.
+/// The times of one frame in nanoseconds, derived from its buffer and segment. An unknown time is
+/// `GST_CLOCK_TIME_NONE`.
 struct FrameTimes: Sendable {
     let timestamp: UInt64
     let streamTime: UInt64
     let runningTime: UInt64
     let duration: UInt64
 
-    /// Returns `nil` for a frame outside its segment, which must not be shown. If a frame begins before its segment,
-    /// its stream time and running time are those of the segment start.
+    /// Returns `nil` for a frame outside its segment, because such a frame must not be shown. If a frame begins before
+    /// its segment, its stream time and running time are those of the start of the segment.
     init?(_ buffer: UnsafeMutablePointer<GstBuffer>, segment: UnsafePointer<GstSegment>) {
         let (start, length) = (buffer.pointee.pts, buffer.pointee.duration)
         (timestamp, duration) = (UInt64(start), UInt64(length))
@@ -25,25 +26,26 @@ struct FrameTimes: Sendable {
         runningTime = UInt64(gst_segment_to_running_time(segment, GST_FORMAT_TIME, from))
     }
 
-    /// The running time if it is in the valid range.
+    /// The running time; `nil` if it is unknown or out of range.
     var validTime: Nanoseconds? { Nanoseconds(exactly: runningTime).flatMap { $0.isInRange ? $0 : nil } }
 
-    /// The duration if the buffer has one.
+    /// The duration; `nil` if the buffer has no valid duration.
     var validDuration: Nanoseconds? {
         Nanoseconds(exactly: duration).flatMap { $0 > 0 && $0.isInRange ? $0 : nil }
     }
 }
 
 extension FrameTimes: CustomStringConvertible {
-    /// The running time in nanoseconds, for the log.
+    /// The running time in nanoseconds as text for the log.
     var description: String { runningTime == .max ? "no time" : "\(runningTime) ns" }
 }
 
-/// The capture time of a frame in nanoseconds since 1970 (UTC), for alarms and for correlating several sources.
+/// The capture time of a frame in nanoseconds since 1970 (UTC). It is used for alarms and to correlate several sources.
 ///
-/// It is the reference timestamp of the buffer (`rtspsrc add-reference-timestamp-meta=true`, cameras) or else, for live
-/// streams, the arrival time at the element. Files without reference timestamps have no capture time: the time of
-/// reading would only make the messages of each run different.
+/// The capture time is the buffer's reference timestamp, if there is one. It is attached by `rtspsrc
+/// add-reference-timestamp-meta=true` and by some camera sources. For other live streams it is the time at which the
+/// frame arrives at the element. Files without reference timestamps have no capture time (`UInt64.max`), because the
+/// time of reading would only make the messages of each run different.
 enum UTCTime {
     static func of(_ buffer: UnsafeMutablePointer<GstBuffer>, isLive: Bool) -> UInt64 {
         referenceTime(by: buffer) ?? (isLive ? UInt64(max(0, g_get_real_time())) * 1000 : .max)
@@ -60,8 +62,8 @@ enum UTCTime {
 
     private static let from1900To1970: UInt64 = 2_208_988_800_000_000_000
 
-    // `nonisolated(unsafe)`: the caps are constant and never freed. The flag excludes them from GStreamer's leak
-    // tracer.
+    // `nonisolated(unsafe)`: the caps are constant and never freed. The flag excludes them from the leaks that
+    // GStreamer's leak tracer reports.
     nonisolated(unsafe) private static let sinceUnix = kept(gst_caps_new_empty_simple("timestamp/x-unix"))
     nonisolated(unsafe) private static let sinceNTP = kept(gst_caps_new_empty_simple("timestamp/x-ntp"))
 
@@ -71,21 +73,23 @@ enum UTCTime {
     }
 }
 
-/// Maps running times of past frames to their timestamps. Tracking uses running time, applications use timestamps.
+/// Maps the running times of past frames to their timestamps. The tracker uses running times, and applications use
+/// timestamps.
 ///
-/// Within a segment the difference is constant, so only its changes are stored: one for most streams, one per frame for
-/// streams with a playback rate other than 1.
+/// Within a segment with a playback rate of 1, the difference between timestamp and running time is constant. Therefore
+/// only its changes are stored: usually one, or one per frame if the playback rate is not 1.
 struct TimestampMap {
+    /// A range of running time with a constant difference. It ends where the next one begins.
     private struct Stretch {
         let since: Nanoseconds
-        /// Timestamp minus running time, with wrap-around; `nil` if the frames have no timestamps.
+        /// The timestamp minus the running time, with wrap-around; `nil` if the frames have no timestamps.
         let difference: UInt64?
     }
 
     private static let longest = 1024
     private var stretches: [Stretch] = []
 
-    /// Records the timestamp of a frame. Times must not decrease.
+    /// Records the timestamp of a frame. The running times must not decrease from call to call.
     mutating func note(_ timestamp: UInt64, at time: Nanoseconds) {
         let difference = timestamp == .max ? nil : timestamp &- UInt64(bitPattern: time)
         if let last = stretches.last, last.difference == difference { return }
@@ -93,7 +97,8 @@ struct TimestampMap {
         stretches.append(Stretch(since: time, difference: difference))
     }
 
-    /// Returns the timestamp of the frame at a recorded time; `UInt64.max` if it had none or is no longer stored.
+    /// Returns the timestamp of the frame with a recorded running time; `UInt64.max` if the frame had no timestamp or
+    /// is no longer stored.
     func timestamp(at time: Nanoseconds) -> UInt64 {
         guard let difference = stretches.last(where: { $0.since <= time })?.difference else { return .max }
         return UInt64(bitPattern: time) &+ difference

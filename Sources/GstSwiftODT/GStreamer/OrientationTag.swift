@@ -1,19 +1,22 @@
 import CGStreamer
 import SwiftODT
 
-/// The orientation requested by `image-orientation` tags. A tag of stream scope takes precedence over a global one.
+/// The orientation that `image-orientation` tags specify. A tag of stream scope takes precedence over a tag of global
+/// scope.
 struct OrientationTag {
     private var ofStream: Orientation?
     private var global: Orientation?
-    /// The part of the orientation that upstream has not applied; `nil` until it is determined.
+    /// The part of the tagged orientation that upstream elements have not applied; `nil` until it is determined.
     private var remaining: Orientation?
 
+    /// The tagged orientation; identity if there is no tag.
     var orientation: Orientation { ofStream ?? global ?? .identity }
 
-    /// Returns the orientation of the incoming frames: the tag's orientation minus the part that upstream elements have
-    /// applied.
+    /// Returns the orientation of the incoming frames. It is the tagged orientation without the part that upstream
+    /// elements have already applied.
     ///
-    /// The upstream elements are examined at the first frame after a new tag or new caps.
+    /// The upstream elements are examined at the first frame after a new tag or new caps. Later calls return the same
+    /// result.
     mutating func orientation(at element: ElementHandle) -> Orientation {
         if let remaining { return remaining }
         let turns = element.turnsUpstream(tagged: orientation)
@@ -28,7 +31,8 @@ struct OrientationTag {
         return left
     }
 
-    /// New caps may mean that upstream elements rotate the frames differently.
+    /// Discards the result for the incoming frames, because upstream elements may rotate frames differently after new
+    /// caps.
     mutating func noticeCaps() { remaining = nil }
 
     mutating func notice(_ tags: UnsafePointer<GstTagList>) {
@@ -56,7 +60,7 @@ extension Orientation {
         }
     }
 
-    /// The name of the orientation in the `orientation` property and in messages.
+    /// The name of the orientation as the value of the property `orientation` and in messages.
     var nick: String {
         switch self {
         case .identity: "identity"
@@ -71,29 +75,30 @@ extension Orientation {
     }
 }
 
-/// The orientation changes that upstream elements have already applied.
+/// The part of the tagged orientation that upstream elements have already applied.
 ///
-/// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged, so applying the tag
-/// again would rotate them twice. All elements from this one back to the origin of the tag are searched for
-/// `GstVideoDirection`, and what they apply is subtracted from the tag. An element that sends another tag than it
-/// receives is taken to be correct.
+/// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged. If this element
+/// applied the tag again, the frames would be rotated twice. The elements upstream of this one are therefore searched
+/// for the interface `GstVideoDirection`, up to the element from which the tag originates. What they apply is
+/// subtracted from the tag. An element that sends another tag than it receives is assumed to send the correct tag, so
+/// the search ends there.
 struct UpstreamOrientation {
-    /// The combined orientation applied after the tag was written.
+    /// The combination of all orientation changes that were applied to the frames after the tag was written.
     private(set) var turn = Orientation.identity
-    /// The names of the elements that applied it.
+    /// The names of the elements that applied these changes.
     private(set) var rotatingElements: [String] = []
 
     private typealias Pad = UnsafeMutablePointer<GstPad>
 
-    /// A limit beyond the length of any real pipeline.
+    /// The maximum number of elements that are searched. No real pipeline is longer.
     private static let furthest = 500
 
-    /// Nothing was applied.
+    /// Creates a value for streams whose upstream elements have applied no change.
     init() {}
 
     /// - Parameters:
-    ///   - pad: a sink pad.
-    ///   - tagged: the orientation of the tags received on it.
+    ///   - pad: The sink pad upstream of which the elements are searched.
+    ///   - tagged: The orientation specified by the tags that arrived at the pad.
     init(before pad: UnsafeMutablePointer<GstPad>, tagged: Orientation) {
         var sink: Pad? = Self.retained(pad)
         for _ in 0..<Self.furthest {
@@ -117,24 +122,24 @@ struct UpstreamOrientation {
         let method = GstVideoOrientationMethod(rawValue: .init(g_value_get_enum(&value)))
         let own = method == GST_VIDEO_ORIENTATION_AUTO ? tagged : Orientation(method) ?? .identity
         guard own != .identity else { return }
-        // The search goes upstream, so this element was applied before those found so far.
+        // The search goes upstream, so the change of this element was applied before the changes found so far.
         turn = turn.following(own)
         rotatingElements.append(rotatingElement.pointee.name.map { String(cString: $0) } ?? "an element upstream")
     }
 
     // MARK: Upstream traversal
 
-    /// Returns the element of a source pad if it implements `GstVideoDirection`.
+    /// Returns the element of a source pad if it implements `GstVideoDirection`; `nil` otherwise.
     private static func rotatingElement(of source: Pad) -> UnsafeMutablePointer<GstObject>? {
         guard let parent = source.pointee.object.parent else { return nil }
         let instance = UnsafeMutableRawPointer(parent).assumingMemoryBound(to: GTypeInstance.self)
         return g_type_check_instance_is_a(instance, gst_video_direction_get_type()) != 0 ? parent : nil
     }
 
-    /// Returns the one sink pad that feeds a source pad, or the inner pad of a ghost pad; `nil` for sources and
-    /// elements that combine streams. The caller owns the result.
+    /// Returns the sink pad from which the data of a source pad comes. For a ghost pad this is the inner pad. Returns
+    /// `nil` for the pads of sources and of elements that combine several streams. The caller owns the result.
     private static func feeder(of source: Pad) -> Pad? {
-        // A bin that implements `GstVideoDirection` is treated as one element.
+        // A bin that implements `GstVideoDirection` is treated as a single element.
         if let rotatingElement = rotatingElement(of: source),
             let sink = gst_element_get_static_pad(element(rotatingElement), "sink")
         {
@@ -163,7 +168,7 @@ struct UpstreamOrientation {
 }
 
 extension OrientationTag {
-    /// Reads the sticky tag events of a pad.
+    /// Creates the tags from the sticky tag events of a pad.
     init(of pad: UnsafeMutablePointer<GstPad>) {
         self.init()
         var number: UInt32 = 0

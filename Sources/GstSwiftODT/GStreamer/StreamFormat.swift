@@ -1,7 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// The format of frames according to the caps.
+/// The format of frames as specified by the caps.
 struct StreamFormat {
     var info: GstVideoInfo
     let format: PixelFormat
@@ -9,10 +9,10 @@ struct StreamFormat {
     let height: Int
     let colorSpace: ColorSpace
     let pixelAspectRatio: Double
-    /// The reciprocal of the frame rate; `nil` if the rate is variable.
+    /// The duration of a frame in nanoseconds, derived from the frame rate; `nil` if the frame rate is variable.
     let frameDuration: Nanoseconds?
 
-    /// A frame rate below one frame per hour is treated as invalid.
+    /// The maximum duration of a frame. A frame rate below one frame per hour is treated as invalid.
     private static let longestFrame: Nanoseconds = 3_600_000_000_000
 
     /// Returns `nil` for formats that the pad templates do not accept.
@@ -28,8 +28,8 @@ struct StreamFormat {
         frameDuration = (1...Self.longestFrame).contains(duration) ? duration : nil
     }
 
-    /// Returns whether the rows of two fields alternate in a buffer. In the mixed interlace mode each buffer has a
-    /// flag.
+    /// Returns whether the rows of two fields alternate in a buffer. With the interlace mode `mixed`, a flag of the
+    /// buffer determines this.
     func isInterlaced(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         switch info.interlace_mode {
         case GST_VIDEO_INTERLACE_MODE_INTERLEAVED: true
@@ -39,8 +39,8 @@ struct StreamFormat {
         }
     }
 
-    /// Maps a buffer and calls `body` with its planes, which are valid during the call. Returns `nil` if the buffer
-    /// cannot be mapped.
+    /// Maps a buffer and calls `body` with a frame that refers to the mapped planes. The planes are valid only during
+    /// the call. Returns `nil` if the buffer cannot be mapped or does not match the caps.
     func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, writable: Bool = false, orientation: Orientation,
         time: Nanoseconds, _ body: (Frame) throws -> Result
@@ -48,8 +48,8 @@ struct StreamFormat {
         var mapped = GstVideoFrame()
         var info = info
         let flags = writable ? GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue : GST_MAP_READ.rawValue
-        // The `GstVideoMeta` must not contradict the caps. It is checked before mapping, because mapping would log a
-        // critical warning.
+        // The `GstVideoMeta` of the buffer must not contradict the caps. This is checked before mapping, because
+        // mapping would log a critical warning.
         if let meta = gst_buffer_get_video_meta(buffer)?.pointee {
             guard Int(meta.width) >= width, Int(meta.height) >= height, meta.format == info.finfo.pointee.format else {
                 return nil
@@ -61,7 +61,7 @@ struct StreamFormat {
         return try body(frame)
     }
 
-    /// Returns `nil` if a plane is missing.
+    /// Returns the mapped frame; `nil` if a plane is missing.
     private func frame(_ mapped: borrowing GstVideoFrame, orientation: Orientation, time: Nanoseconds) -> Frame? {
         let (bases, strides) = (mapped.data, mapped.info.stride)
         func plane(_ number: Int, _ base: UnsafeMutableRawPointer?, _ stride: Int32) -> Frame.Plane? {
@@ -77,13 +77,13 @@ struct StreamFormat {
 }
 
 extension PixelFormat {
-    /// Converts GStreamer's format; returns `nil` for unsupported formats.
+    /// Converts a GStreamer format. Returns `nil` for unsupported formats.
     init?(_ format: GstVideoFormat) {
         guard let known = PixelFormat.named.first(where: { $0.0 == format }) else { return nil }
         self = known.1
     }
 
-    /// The same format in GStreamer.
+    /// The corresponding GStreamer format.
     var gstreamer: GstVideoFormat {
         PixelFormat.named.first { $0.1 == self }?.0 ?? GST_VIDEO_FORMAT_UNKNOWN
     }
@@ -133,13 +133,13 @@ extension ColorSpace {
 }
 
 extension GstVideoFrame {
-    /// Returns whether all planes lie within the mapped memory. GStreamer does not validate the offsets and strides of
-    /// a `GstVideoMeta`.
+    /// Returns whether all planes of a frame are within the mapped memory. GStreamer does not validate the offsets and
+    /// strides of a `GstVideoMeta`.
     func holds(_ frame: Frame) -> Bool {
         withUnsafeBytes(of: map) { maps in
             let maps = maps.bindMemory(to: GstMapInfo.self)
             return (0..<frame.format.planeCount).allSatisfy { index in
-                // Without a `GstVideoMeta` all planes share one block of memory.
+                // Without a `GstVideoMeta` all planes are in the same memory block.
                 let map = maps[meta == nil ? 0 : index]
                 guard let start = map.data.map(UnsafeRawPointer.init) else { return false }
                 let plane = frame.plane(index)

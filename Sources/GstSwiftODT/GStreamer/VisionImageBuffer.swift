@@ -2,10 +2,10 @@ import CGStreamer
 import SwiftODT
 
 extension VisionImage {
-    /// Creates an image with a copy of a GStreamer buffer and its presentation time.
+    /// Creates an image with a copy of the frame in a GStreamer buffer, and with its presentation time.
     ///
-    /// - Parameter info: the video info of the buffer's caps.
-    /// - Throws: ``ODTError`` for unsupported formats and buffers that cannot be mapped.
+    /// - Parameter info: The video format of the buffer's caps.
+    /// - Throws: ``ODTError`` if the format is not supported or the buffer cannot be mapped.
     package convenience init(
         buffer: UnsafeMutablePointer<GstBuffer>, info: GstVideoInfo, orientation: Orientation = .identity
     ) throws {
