@@ -1,28 +1,31 @@
 import CGStreamer
 import SwiftODT
 
-/// Attaches `GstAnalyticsRelationMeta`, available since GStreamer 1.24.
+/// Attaches results to buffers as `GstAnalyticsRelationMeta`, which exists since GStreamer 1.24.
 ///
-/// Each object is an object-detection entry that relates to a tracking entry and, if its category is known, to a
-/// classification entry. GStreamer's own elements use the same direction and type of relation. Zones and marks are
-/// classification entries that objects are part of, so that readers of an object's classes do not find them. The cost
-/// is one allocation per buffer.
+/// Each object is an object-detection entry. It has a relation to a tracking entry and, if its category is known, to a
+/// classification entry. GStreamer's own elements use the same direction and type of relation. Zones and marks such as
+/// `swiftodt/carried` are classification entries, too, but with a relation of the type "is part of". Readers of an
+/// object's classes thus do not find them. The cost is one allocation per buffer.
 struct AnalyticsWriter: Sendable {
-    /// `nil` if GStreamer's analytics library is not installed.
+    /// The writer; `nil` if GStreamer's analytics library is not installed.
     static let shared = AnalyticsLibrary.shared.map(AnalyticsWriter.init)
 
     private let library: AnalyticsLibrary
 
-    /// Adds a report to the metadata of a writable buffer. Entries of others stay as they are.
+    /// Adds the objects of a report to the metadata of a writable buffer. Entries that other elements added are not
+    /// changed.
     ///
-    /// - Parameter upstream: the objects that the origins of tracks refer to.
-    /// - Returns: the ids of the object-detection entries, one for each object.
+    /// - Parameter upstream: The objects that upstream elements attached to the buffer. The origin of a track is an
+    ///   index into this list.
+    /// - Returns: The ids of the object-detection entries, one for each object of the report; `nil` for an object
+    ///   without an entry.
     func attach(
         _ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, upstream: [UpstreamObject]
     ) -> [UInt32?] {
         guard !report.objects.isEmpty else { return [] }
-        // At most three entries per object, the largest of about 50 bytes. GStreamer grows the metadata if that is not
-        // enough.
+        // The initial capacity is three entries per object, the largest of which has about 50 bytes. If it is exceeded,
+        // GStreamer enlarges the metadata.
         var room = AnalyticsLibrary.Room(entries: 3 * report.objects.count, bytes: 192 * report.objects.count)
         guard let meta = library.addMeta(buffer, &room) else { return [] }
         var marks: [String: AnalyticsLibrary.Entry] = [:]
@@ -64,7 +67,7 @@ struct AnalyticsWriter: Sendable {
         }
     }
 
-    /// Makes an object part of a mark. All objects of a buffer share the mark's entry.
+    /// Adds the relation that an object is part of a mark. All objects of a buffer that have the mark share its entry.
     private func mark(
         _ box: AnalyticsLibrary.Entry, _ name: String, _ marks: inout [String: AnalyticsLibrary.Entry],
         in meta: AnalyticsLibrary.Meta
@@ -78,7 +81,8 @@ struct AnalyticsWriter: Sendable {
         library.relate(box, .isPartOf, to: mark)
     }
 
-    /// Attaches the end of a track. It has no box and is reported once.
+    /// Attaches the end of a track: a tracking entry that is marked as lost. It has no object-detection entry, because
+    /// an ended track has no box.
     private func attachEnd(of track: Track, to meta: AnalyticsLibrary.Meta) {
         guard var tracking = entry(of: track, in: meta) else { return }
         _ = library.setLost(&tracking)
@@ -95,7 +99,8 @@ struct AnalyticsWriter: Sendable {
 }
 
 extension ReportedObject {
-    /// The names of the classification entries that the object is part of.
+    /// The names of the marks that the object is part of: whether its box is extrapolated, and its zones and line
+    /// crossings.
     fileprivate var marks: [String] {
         (isCarried ? ["swiftodt/carried"] : [])
             + object.zones.map { relation in

@@ -2,28 +2,31 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// Decides which reports are posted as bus messages.
+/// Decides which reports are posted on the bus as messages, and when.
 ///
-/// A report that is due earlier than `message-interval` allows is deferred; a newer one replaces it, which is counted
-/// as coalesced. So that an unread bus does not grow without bound, reports are also deferred while many messages are
-/// unread. Messages that an application has read and retains do not count as unread.
+/// A report that is due earlier than `message-interval` allows is deferred. If a newer report replaces it, it is
+/// counted as coalesced. Reports are also deferred while many messages are unread, so that a bus that nobody reads does
+/// not grow without limit. Messages that an application has read and retains do not count as unread.
 final class BusReporter {
     /// The maximum number of messages that are unread or in transit.
     private static let backlog = 512
-    /// From this number of live messages on, the reporter checks whether the bus is empty.
+    /// The number of existing messages from which on the reporter checks whether the bus is empty.
     private static let fewest = 64
 
     private let element: ElementHandle
-    /// The messages posted since the bus was last empty that still exist.
+    /// The messages that were posted since the bus was last empty and that still exist.
     private var unread = LivingMessages()
     private var sequence: UInt64 = 0
+    /// The report that has not been posted yet; `nil` if there is none.
     private var waiting: (report: Report, format: MessageFormat)?
+    /// The monotonic time in nanoseconds at which a report was last posted.
     private var lastPosted: Nanoseconds?
+    /// The objects of the latest report, for `updates=on-change`.
     private var lastIdentity: [Identity]?
-    /// Whether the latest message contained objects, which the reader assumes to be still present.
+    /// Whether the latest message contained objects. The reader of the messages assumes that they are still present.
     private var hasPostedObjects = false
 
-    /// The properties that `updates=on-change` compares.
+    /// The properties of an object that `updates=on-change` compares.
     private struct Identity: Equatable {
         let id: Int?
         let label: String
@@ -33,12 +36,12 @@ final class BusReporter {
 
     init(element: ElementHandle) { self.element = element }
 
-    /// Posts events, and the report if it is due.
+    /// Posts the events of a frame, and the latest report if it is due.
     ///
     /// - Parameters:
-    ///   - isResult: whether a detection finished at this frame.
-    ///   - time: a monotonic time in nanoseconds.
-    /// - Returns: the number of reports that were coalesced or dropped.
+    ///   - isResult: Whether the report contains a new detection result.
+    ///   - time: The monotonic time in nanoseconds.
+    /// - Returns: The number of reports that were coalesced, plus the number of events that were dropped.
     func post(
         _ report: Report, events: [any EventReport], isResult: Bool, settings: Settings, at time: Nanoseconds
     ) -> Int {
@@ -59,9 +62,9 @@ final class BusReporter {
         return coalesced
     }
 
-    /// Posts events regardless of `updates` and `message-interval`.
+    /// Posts events. The properties `updates` and `message-interval` do not apply to events.
     ///
-    /// - Returns: the number of events that were dropped because too many messages were unread.
+    /// - Returns: The number of events that were dropped, because too many messages were unread.
     @discardableResult
     func post(_ events: [any EventReport], as format: MessageFormat) -> Int {
         var left = 0
@@ -77,24 +80,26 @@ final class BusReporter {
         return left
     }
 
-    /// Whether another message may be posted. A bus has no message count but reports whether it is empty; all messages
-    /// that exist at that moment have been read.
+    /// Whether another message may be posted. A bus has no message count, but it reports whether it is empty. If it is
+    /// empty, all messages that exist at this moment have been read, so counting starts again.
     private var hasRoom: Bool {
         if unread.count >= Self.fewest, !element.hasPendingMessages { unread = LivingMessages() }
         return unread.count < Self.backlog
     }
 
-    /// Posts the deferred report at the end of the stream.
+    /// Posts the deferred report at the end of the stream, if there is one.
     func finish() { postWaiting() }
 
-    /// Posts that all objects have ended with the stream, if `updates=on-change` and an earlier message had objects.
+    /// Posts a report that all objects have ended with the stream. It is posted only with `updates=on-change`, and only
+    /// if the latest message contained objects.
     func postEnd(_ report: Report, settings: Settings) {
         guard settings.updates == .onChange, hasPostedObjects, hasRoom else { return }
         waiting = (report, settings.messageFormat)
         postWaiting()
     }
 
-    /// Discards reports of an earlier epoch. ``hasPostedObjects`` is kept, because the reader still has those objects.
+    /// Discards the state of the previous epoch. ``hasPostedObjects`` is kept, because the reader of the messages still
+    /// assumes that these objects are present.
     func reset() {
         waiting = nil
         lastPosted = nil
@@ -139,7 +144,7 @@ final class BusReporter {
     }
 }
 
-/// Counts messages that still exist: in transit, unread, or retained by the application.
+/// Counts the messages that still exist, because they are in transit, unread, or retained by the application.
 private final class LivingMessages: Sendable {
     private let living = Atomic<Int>(0)
 
@@ -147,7 +152,7 @@ private final class LivingMessages: Sendable {
 
     func watch(_ message: UnsafeMutablePointer<GstMessage>) {
         living.add(1, ordering: .relaxed)
-        // The message may outlive the element, so it retains the counter.
+        // The message may outlive the element, so the message holds a reference to the counter.
         gst_mini_object_weak_ref(
             UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self),
             { counter, _ in

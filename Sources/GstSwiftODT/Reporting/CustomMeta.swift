@@ -1,15 +1,15 @@
 import CGStreamer
 import SwiftODT
 
-/// Attaches results to buffers as the `GstCustomMeta` named `SwiftOdtMeta`.
+/// Attaches results to buffers as a `GstCustomMeta` with the name `SwiftOdtMeta`.
 ///
 /// The metadata is tagged as dependent on size and orientation. Elements that keep the picture (converters, encoders)
-/// copy it, elements that scale call ``transform`` to adapt it, and elements that crop, flip or rotate drop it, because
-/// the boxes would be wrong.
+/// copy the metadata. Elements that scale the picture call ``transform`` to adapt the metadata. Elements that crop,
+/// flip or rotate the picture drop it, because the boxes would be wrong.
 enum CustomMeta {
     private static let name = "SwiftOdtMeta"
 
-    /// Registers the metadata once per process.
+    /// Registers the metadata when it is first used. The value is whether the metadata is registered.
     private static let isRegistered: Bool = {
         if gst_meta_get_info(name) != nil { return true }
         let tags: [StaticString] = ["video", "size", "orientation"]
@@ -17,7 +17,9 @@ enum CustomMeta {
         return gst_meta_register_custom(name, &list, transform, nil, nil) != nil
     }()
 
-    /// - Parameter buffer: a writable buffer.
+    /// Attaches a report to a buffer.
+    ///
+    /// - Parameter buffer: A writable buffer.
     static func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>) {
         guard isRegistered, let structure = add(to: buffer) else { return }
         for field in report.fields where field.name != "sequence" {
@@ -26,9 +28,9 @@ enum CustomMeta {
         report.objectList.set("objects", in: structure)
     }
 
-    /// Removes results that an earlier instance attached.
+    /// Removes the results that another `swiftodt` element upstream attached.
     ///
-    /// - Parameter buffer: a writable buffer.
+    /// - Parameter buffer: A writable buffer.
     static func remove(from buffer: UnsafeMutablePointer<GstBuffer>) {
         guard isRegistered else { return }
         while let meta = gst_buffer_get_custom_meta(buffer, name),
@@ -44,7 +46,7 @@ enum CustomMeta {
 
     private static let copying = g_quark_from_string("gst-copy")
 
-    /// Called by downstream elements on their threads.
+    /// Copies or scales the metadata for another buffer. Downstream elements call it on their threads.
     private static let transform: GstCustomMetaTransformFunction = { target, meta, _, kind, data, _ in
         guard let target, let source = meta.flatMap(gst_custom_meta_get_structure) else { return 0 }
         if kind == copying {
@@ -71,20 +73,22 @@ enum CustomMeta {
     }
 }
 
-/// A scaling of a picture and its boxes.
+/// The scaling of a picture, with which the boxes in metadata are scaled, too.
 private struct Scaling {
     private let width: Int32
     private let height: Int32
+    /// The factors by which the width and height of the picture change.
     private let x: Double
     private let y: Double
 
-    /// Returns `nil` if the aspect ratio changes, because borders may have been added at unknown positions.
+    /// Returns `nil` if the aspect ratio of the picture changes. In this case borders may have been added at unknown
+    /// positions.
     init?(_ transform: GstVideoMetaTransform) {
         guard let from = transform.in_info?.pointee, let to = transform.out_info?.pointee,
             from.width > 0, from.height > 0, to.width > 0, to.height > 0
         else { return nil }
         let (before, after) = (Self.proportions(of: from), Self.proportions(of: to))
-        // Sizes are integers, so the aspect ratio may differ by up to two pixels of the smaller picture.
+        // Sizes in pixels are integers, so the aspect ratio may differ by up to two pixels of the shortest side.
         let minimum = Double(min(to.width, to.height, from.width, from.height))
         guard abs(before / after - 1) <= 2 / minimum else { return nil }
         (width, height) = (to.width, to.height)
@@ -116,7 +120,7 @@ private struct Scaling {
         gst_structure_take_value(result, "objects", &scaled)
     }
 
-    /// Computes the pixel coordinates from the normalised ones.
+    /// Computes the coordinates in pixels of the new picture from the normalised coordinates.
     private func apply(toObject object: UnsafeMutablePointer<GstStructure>) {
         func real(_ name: String) -> Double {
             var value = 0.0

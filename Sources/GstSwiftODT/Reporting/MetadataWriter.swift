@@ -1,18 +1,19 @@
 import CGStreamer
 import SwiftODT
 
-/// Attaches reports to buffers as metadata. Metadata of other elements is neither removed nor changed; objects that
-/// they described get the tracking id in addition.
+/// Attaches reports to buffers as metadata. The metadata of other elements is neither removed nor changed. If it
+/// describes objects that are tracked, the tracking id is added to it.
 enum MetadataWriter {
     /// - Parameters:
-    ///   - buffer: a writable buffer.
-    ///   - isFromUpstream: whether the detections were read from the buffer's metadata.
+    ///   - buffer: A writable buffer.
+    ///   - isFromUpstream: Whether the detections were read from metadata of the buffer.
     static func attach(
         _ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, _ kinds: AttachedMeta, isFromUpstream: Bool
     ) {
         let upstream = isFromUpstream ? UpstreamObject.all(of: buffer) : []
         if kinds.contains(.custom) {
-            // Otherwise a reader would find the older results.
+            // The metadata of an upstream `swiftodt` element is removed first, because a reader would find it instead
+            // of the new results.
             if isFromUpstream { CustomMeta.remove(from: buffer) }
             CustomMeta.attach(report, to: buffer)
         }
@@ -33,8 +34,8 @@ enum MetadataWriter {
         }
     }
 
-    /// Attaches one region per object, with the parameters that DL Streamer's elements read. As there, the region's id
-    /// is that of the entry in the analytics metadata.
+    /// Attaches one region of interest for an object. It has the parameters that the elements of DL Streamer read. As
+    /// in DL Streamer, the region's id is the id of the object's entry in the analytics metadata.
     private static func attachRegion(
         _ object: ReportedObject, as type: GQuark?, entry: UInt32?, to buffer: UnsafeMutablePointer<GstBuffer>
     ) {
@@ -55,7 +56,7 @@ enum MetadataWriter {
         gst_video_region_of_interest_meta_add_param(meta, StructureWriter.structure("detection", fields))
     }
 
-    /// Adds the tracking id, unless a tracker upstream has given the region one.
+    /// Adds the tracking id to a region of interest, unless an upstream tracker has already added one.
     private static func addID(of track: Track, to region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) {
         guard let id = track.id, gst_video_region_of_interest_meta_get_param(region, "object_id") == nil else { return }
         gst_video_region_of_interest_meta_add_param(

@@ -1,9 +1,9 @@
 import SwiftODT
 
-/// The content of a `swiftodt` message for one frame, as plain values from which structures, JSON and metadata are
-/// written.
+/// The content of a `swiftodt` message for one frame, as plain values. Structures, JSON and metadata are written from
+/// them.
 struct Report: Sendable {
-    /// The version of the message format. It increases when the meaning of a field changes.
+    /// The version of the message format. It is increased when the meaning of a field changes.
     static let version: UInt32 = 1
 
     var sequence: UInt64 = 0
@@ -13,19 +13,24 @@ struct Report: Sendable {
     let height: Int
     let orientation: Orientation
     let mode: SceneOptions.Mode
-    /// The timestamp of the frame of the latest detection; `UInt64.max` before the first one.
+    /// The timestamp of the frame to which the latest detection result belongs, in nanoseconds; `UInt64.max` before the
+    /// first result.
     let detectionTimestamp: UInt64
-    /// The running time from that frame to this one.
+    /// The running time from that frame to this frame, in nanoseconds.
     let detectionLatency: UInt64
-    /// The capture time; see ``UTCTime``.
+    /// The capture time in nanoseconds since 1970, see ``UTCTime``; `UInt64.max` if it is unknown.
     let utcTime: UInt64
+    /// The reported objects.
     let objects: [ReportedObject]
+    /// The objects as a GStreamer list.
     let objectList: ObjectList
+    /// The counts of all zones and lines.
     let zones: [ZoneCount]
-    /// The rejected detection with the highest score, if it is reported.
+    /// The rejected detection with the highest score; `nil` if none is reported.
     let bestRejected: Rejections.Candidate?
+    /// The name of the stream (property `source`).
     let source: String?
-    /// The name of the model whose detections the objects are.
+    /// The name of the model that detected the objects.
     let model: String?
 
     init(
@@ -43,7 +48,7 @@ struct Report: Sendable {
         objectList = ObjectList(objects)
     }
 
-    /// Returns a report of the same frame after all objects have ended.
+    /// Returns a report for the same frame in which all objects have ended.
     func withoutObjects(zones: [ZoneCount]) -> Report {
         Report(
             epoch: epoch, times: times, width: width, height: height, orientation: orientation, mode: mode,
@@ -51,7 +56,7 @@ struct Report: Sendable {
             zones: zones, source: source)
     }
 
-    /// The fields in their order, except the list of objects and the JSON text.
+    /// The fields of the message in their order, except the list of objects and the JSON text.
     var fields: [(name: String, value: FieldValue)] {
         var fields: [(name: String, value: FieldValue)] = [
             ("version", .uint(Self.version)),
@@ -78,7 +83,7 @@ struct Report: Sendable {
 }
 
 extension Rejections.Candidate {
-    /// The fields in messages and in `stats`.
+    /// The fields that describe the rejected detection, in messages and in `stats`.
     var fields: [(name: String, value: FieldValue)] {
         [
             ("best-rejected-label", .text(label?.text ?? "")), ("best-rejected-score", .real(score)),
@@ -92,16 +97,16 @@ enum FieldValue: Sendable {
     case uint(UInt32)
     case int(Int32)
     case uint64(UInt64)
-    /// A `guint64` in nanoseconds; `GST_CLOCK_TIME_NONE` is `null` in JSON.
+    /// A time in nanoseconds, written as `guint64`. `GST_CLOCK_TIME_NONE` is written as `null` in JSON.
     case time(UInt64)
     case real(Double)
     case text(String)
     case boolean(Bool)
-    /// A list of structures with the given name; a list of objects in JSON.
+    /// A list of structures with the given name. In JSON it is a list of objects.
     indirect case list(of: String, [[(name: String, value: FieldValue)]])
 }
 
-/// A box in whole pixels, clipped to the picture.
+/// A box in whole pixels of the buffer, clipped to the picture.
 struct IntegerBox: Hashable, Sendable {
     let x: UInt32
     let y: UInt32
@@ -122,7 +127,8 @@ struct IntegerBox: Hashable, Sendable {
     }
 }
 
-/// An object in messages and metadata: clipped, in whole pixels and normalised.
+/// An object as in messages and metadata. Its box is clipped to the picture and is available in whole pixels and
+/// normalised (0 to 1).
 struct ReportedObject: Sendable {
     let object: SceneObject
     let pixels: IntegerBox
@@ -147,7 +153,7 @@ struct ReportedObject: Sendable {
     var width: UInt32 { pixels.width }
     var height: UInt32 { pixels.height }
 
-    /// Whether the box is extrapolated, because the frame has no detection of the object.
+    /// Whether the box is extrapolated, because the object was not detected in this frame.
     var isCarried: Bool { object.track.state == .coasting || object.track.timeSinceUpdate > 0 }
 
     /// A description for the log.
@@ -159,15 +165,16 @@ struct ReportedObject: Sendable {
 
     var label: String { object.track.label?.text ?? "" }
 
-    /// -1 without a label or if only its name is known.
+    /// The class index of the label; -1 if the object has no label or only the label's name is known.
     var labelIndex: Int32 { Int32(clamping: max(-1, object.track.label?.index ?? -1)) }
 
-    /// The label, or else the category, or else `object`.
+    /// The object's label. If it has none, the name of its category. If its category is unknown, too, `object`.
     var name: String {
         if !label.isEmpty { return label }
         return object.category == .unknown ? "object" : object.category.name
     }
 
+    /// The fields of the object in messages, in their order.
     var fields: [(name: String, value: FieldValue)] {
         let track = object.track
         var fields: [(name: String, value: FieldValue)] = []
@@ -192,22 +199,23 @@ struct ReportedObject: Sendable {
     }
 }
 
-/// An event that is posted as a message of its own.
+/// An event that is posted as its own message.
 protocol EventReport: Sendable {
+    /// The name of the message.
     static var message: String { get }
     var fields: [(name: String, value: FieldValue)] { get }
     /// A description for the log.
     var summary: String { get }
 }
 
-/// The content of a `swiftodt-track` message: the beginning, change or end of a track.
+/// The content of a `swiftodt-track` message: the begin, a change or the end of a track.
 struct TrackReport: EventReport {
     static let message = "swiftodt-track"
 
     let event: SceneEvent
     /// The report of the frame at which the event is posted.
     let report: Report
-    /// The timestamp of the frame with the best detection of the object.
+    /// The timestamp of the frame with the best detection of the object, in nanoseconds.
     let bestTimestamp: UInt64
 
     var summary: String {
@@ -245,7 +253,8 @@ struct TrackReport: EventReport {
     }
 }
 
-/// The content of a `swiftodt-zone` message: an object entered or left a zone, stayed in it, or crossed a line.
+/// The content of a `swiftodt-zone` message. An object entered a zone, left it, stayed in it for the dwell time, or
+/// crossed a line.
 struct ZoneReport: EventReport {
     static let message = "swiftodt-zone"
 
@@ -283,6 +292,7 @@ struct ZoneReport: EventReport {
 }
 
 extension ZoneCount {
+    /// The fields of the zone in messages.
     var fields: [(name: String, value: FieldValue)] {
         let labels = byLabel.sorted { $0.key < $1.key }
         return [("name", .text(name)), ("kind", .text(kind.rawValue))] + fields(of: all) + [

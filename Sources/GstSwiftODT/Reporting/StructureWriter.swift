@@ -1,9 +1,11 @@
 import CGStreamer
 import SwiftODT
 
-/// Writes plain values to `GstStructure`s.
+/// Writes plain values to structures of the type `GstStructure`.
 enum StructureWriter {
-    /// - Returns: a new structure, owned by the caller.
+    /// Creates a structure.
+    ///
+    /// - Returns: The structure. The caller owns it.
     static func structure(
         _ name: String, _ fields: [(name: String, value: FieldValue)]
     ) -> UnsafeMutablePointer<GstStructure> {
@@ -12,8 +14,8 @@ enum StructureWriter {
         return structure
     }
 
-    /// Returns the structure of a `swiftodt` message. Must be called after the metadata is attached, because it takes
-    /// the report's list of objects.
+    /// Returns the structure of a `swiftodt` message. It takes the report's list of objects, so it has to be called
+    /// after the metadata was attached.
     static func message(of report: Report, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
         let structure = structure("swiftodt", report.fields)
         if format.contains(.structure) || !format.contains(.json) { report.objectList.move("objects", into: structure) }
@@ -51,11 +53,11 @@ enum StructureWriter {
             g_value_set_boolean(&slot, flag ? 1 : 0)
         case .list(let item, let entries): slot = list(of: item, entries)
         }
-        // `withCString` avoids the temporary array that passing the string directly would allocate.
+        // `withCString` avoids the temporary array that would be allocated if the string were passed directly.
         name.withCString { gst_structure_take_value(structure, $0, &slot) }
     }
 
-    /// Returns a list of structures with the given name. The caller must unset it.
+    /// Returns a list of structures with the given name. The caller has to unset the list.
     static func list(of name: String, _ entries: some Sequence<[(name: String, value: FieldValue)]>) -> GValue {
         var list = GValue()
         g_value_init(&list, gst_value_list_get_type())
@@ -69,7 +71,7 @@ enum StructureWriter {
     }
 }
 
-/// GLib's fundamental types, which are C macros that Swift does not import.
+/// GLib's fundamental types. In GLib they are macros, which Swift does not import.
 extension GType {
     static let int = GType(6 << 2)
     static let uint = GType(7 << 2)
@@ -80,10 +82,10 @@ extension GType {
 }
 
 /// The objects of a report as a GStreamer list of `object` structures. The list is created for the first message or
-/// metadata that contains it and copied for the next, which is much cheaper than writing the fields again. If nothing
-/// contains it, it costs nothing. The last user takes the list itself.
+/// metadata that contains it and is copied for further ones, because copying is much cheaper than writing the fields
+/// again. The last user takes the list itself. If no message or metadata contains the list, it is never created.
 ///
-/// `@unchecked Sendable`: used by the streaming thread only, like the report that contains it.
+/// `@unchecked Sendable`: only the streaming thread uses it, as the report that contains it.
 final class ObjectList: @unchecked Sendable {
     private let objects: [ReportedObject]
     private var list: GValue?
@@ -99,7 +101,7 @@ final class ObjectList: @unchecked Sendable {
         list = made
     }
 
-    /// Moves the list into a structure. A later call creates it again.
+    /// Moves the list into a structure. If the list is needed later, it is created again.
     func move(_ name: String, into structure: UnsafeMutablePointer<GstStructure>) {
         var made = take()
         gst_structure_take_value(structure, name, &made)

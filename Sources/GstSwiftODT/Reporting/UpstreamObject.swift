@@ -1,22 +1,24 @@
 import CGStreamer
 import SwiftODT
 
-/// An object that an element upstream described by metadata of a buffer: an analytics entry, a region of interest, or
-/// both.
+/// An object that an upstream element has described by metadata of a buffer. The metadata is an analytics entry, a
+/// region of interest, or both.
 struct UpstreamObject {
-    /// The object-detection entry in the analytics metadata.
+    /// The object-detection entry in the analytics metadata; `nil` if there is none.
     let entry: AnalyticsLibrary.Entry?
+    /// The region of interest; `nil` if there is none.
     let region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>?
-    /// In buffer pixels, as the element gave it.
+    /// The box in buffer pixels, as the upstream element specified it.
     let box: Box
-    /// The type of object.
+    /// The type of the object: its class name, or 0.
     let type: GQuark
+    /// The detection score as the upstream element specified it; 1 if it specified none.
     let score: Double
-    /// The class index; `nil` if only the name is known.
+    /// The index of the class; `nil` if only the class name is known.
     let classIndex: Int?
 
-    /// Returns all objects of a buffer. The order depends only on the metadata, so that a copy of the buffer has the
-    /// same one.
+    /// Returns all objects that the metadata of a buffer describes. The order depends only on the metadata, so a copy
+    /// of the buffer yields the same order.
     static func all(of buffer: UnsafeMutablePointer<GstBuffer>) -> [UpstreamObject] {
         let regions = regions(of: buffer)
         guard let library = AnalyticsLibrary.shared, let meta = library.meta(buffer) else {
@@ -35,7 +37,8 @@ struct UpstreamObject {
         return objects + regions.indices.lazy.filter { !isPaired[$0] }.map { UpstreamObject(region: regions[$0]) }
     }
 
-    /// Returns the objects as detections whose origin is the object's index.
+    /// Returns the objects as detections, without those below the score floor. The origin of a detection is the index
+    /// of its object.
     static func detections(of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions) -> [Detection] {
         all(of: buffer).enumerated().compactMap { index, object in
             guard object.score.isFinite, object.score >= options.scoreFloor else { return nil }
@@ -43,7 +46,8 @@ struct UpstreamObject {
         }
     }
 
-    /// The class. A negative index distinguishes labels of which only the name is known.
+    /// The label of the object; `nil` if it has no class name. If only the name is known, the label's index is negative
+    /// and depends on the name.
     private var label: Label? {
         let name = Self.text(type)
         return name.isEmpty ? nil : Label(index: classIndex ?? -1 - Int(type), text: name)
@@ -67,8 +71,8 @@ struct UpstreamObject {
 }
 
 extension Report {
-    /// Returns an object with the box of the element upstream that found it, so that readers recognise metadata of both
-    /// as one object.
+    /// Returns an object with the box that the upstream element specified. Readers thus recognise that the metadata of
+    /// the upstream element and of this element describe the same object.
     func object(_ object: ReportedObject, describing source: UpstreamObject?) -> ReportedObject {
         guard let source else { return object }
         var described = object.object
@@ -78,7 +82,8 @@ extension Report {
 }
 
 extension UpstreamObject {
-    /// Reads a region. The score is that of the parameter `detection`, which DL Streamer defines, or else 1.
+    /// Creates an object from a region of interest. The score is the confidence in the parameter `detection`, which DL
+    /// Streamer defines; 1 if there is none.
     fileprivate init(region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) {
         var score = 1.0
         if let detection = gst_video_region_of_interest_meta_get_param(region, "detection") {
@@ -89,7 +94,8 @@ extension UpstreamObject {
             classIndex: Self.classIndex(of: region))
     }
 
-    /// Reads an object-detection entry. Some decoders leave the type or the confidence to a classification.
+    /// Creates an object from an object-detection entry. Some decoders put the type or the confidence into a
+    /// classification entry instead, so missing values are taken from there.
     fileprivate init?(_ entry: AnalyticsLibrary.Entry, _ library: AnalyticsLibrary) {
         var entry = entry
         var (x, y, width, height): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
@@ -126,17 +132,19 @@ extension UpstreamObject {
             classIndex: Self.classIndex(of: region))
     }
 
-    /// Returns whether a region and an entry describe one object: the region names the entry by its id and lies at its
-    /// place, or they agree in rectangle and type. The id alone does not suffice, because elements also use it for
-    /// tracking ids.
+    /// Returns whether a region of interest and this object's entry describe the same object. This is the case if the
+    /// region's id is that of the entry and the boxes overlap, or if the boxes are almost equal and the types are
+    /// equal. The id alone does not suffice, because elements also use it for tracking ids.
     fileprivate func describesSame(as region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) -> Bool {
         let overlap = Self.box(of: region).iou(box)
         if let entry, Int64(region.pointee.id) == Int64(entry.id), overlap >= Self.overlapWithID { return true }
         return overlap >= Self.overlapWithoutID && region.pointee.roi_type == type
     }
 
-    /// Regions are clipped to the picture and entries need not be.
+    /// The minimum IoU of a region and an entry if the region's id is that of the entry. Regions are clipped to the
+    /// picture, but entries need not be.
     private static let overlapWithID = 0.5
+    /// The minimum IoU of a region and an entry if the region's id is not that of the entry.
     private static let overlapWithoutID = 0.95
 
     private static func box(of region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) -> Box {
