@@ -1,35 +1,38 @@
 import SwiftODT
 
-/// How often is looked, and at what.
+/// Settings that determine when and on which regions inference runs.
 extension Settings {
-    /// Which parts of the picture are looked at besides the whole. The words stand in recordings.
+    /// The regions on which inference runs in addition to the full frame. The names of the cases are also written to
+    /// recordings.
     enum Zoom: String, Sendable { case off, auto, grid }
 
-    /// Auto needs objects that are followed.
+    /// The policy for the interval between inferences. The adaptive policy needs tracks, so without tracking inference
+    /// runs on every frame.
     var intervalPolicy: InferencePolicy.Interval {
         inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
     }
 
-    /// Whether each look is at the whole picture or at a part, as what is followed needs.
+    /// Whether each inference runs on either the full frame or one region that is chosen from the tracks.
     var choosesRegions: Bool { zoom == .auto && scene.follows && detector.acceptsRegions }
 
-    /// How many detections may be under way at once; 0: as many as the runtime asks for. Where parts are chosen, one may be while the
-    /// next is chosen: more would be chosen knowing too little.
+    /// Returns the maximum number of inferences in flight; 0 for the number that the runtime recommends. With the hint
+    /// `latency` the maximum is 1. If regions or intervals are chosen from earlier results, the maximum is 2, because
+    /// with more inferences in flight the choice would be based on too few results.
     func inFlightLimit(for hint: InferenceHint) -> Int {
         hint == .latency ? 1 : choosesRegions || intervalPolicy == .auto ? 2 : lookAhead
     }
 
-    /// What a detector is asked for.
+    /// The options for each call of the detector.
     var detection: DetectionOptions {
         DetectionOptions(
             scoreFloor: redacts ? min(scene.scoreFloor, redaction.floor) : scene.scoreFloor, iouThreshold: iouThreshold,
             view: zoom == .grid ? .grid : .fullFrame)
     }
 
-    /// Whether anything is asked for that is to make objects unrecognisable.
+    /// Whether a property requests redaction, even if redaction is not possible with the other properties.
     var requestsRedaction: Bool { annotator.boxStyle.redaction != nil || !annotator.privacyLabels.isEmpty }
 
-    /// Whether that is done.
+    /// Whether objects are redacted.
     var redacts: Bool { draw && annotator.boxStyle.redaction != nil }
 
     var redaction: RedactionTracker.Options {
@@ -43,7 +46,7 @@ extension Settings {
     enum DetectorChoice: Sendable {
         case auto, neural, salient, motion, upstream, recorded
 
-        /// Whether it can look at a part of the picture.
+        /// Whether the detector can run on a region of the frame instead of the full frame.
         var acceptsRegions: Bool { self == .auto || self == .neural }
     }
 }

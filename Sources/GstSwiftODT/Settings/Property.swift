@@ -2,34 +2,41 @@ import CGStreamer
 import CSwiftODTElement
 import SwiftODT
 
-/// One property of the element: what GObject is told of it, and where ``Settings`` keep its value, which is also its default.
+/// One property of the element: its GObject specification, and the key path of its value in ``Settings``. The initial
+/// value in ``Settings`` is the default of the property.
 ///
-/// All that is done with properties follows from their rows in ``Settings/properties``. A value is read and written through
-/// its key path, which costs no allocation; frames read none in this way, but a copy of the settings.
+/// The table ``Settings/properties`` has one row per property. Values are read and written through key paths without
+/// allocation. Frames do not read properties in this way; they use a copy of the settings.
 struct Property: Sendable {
     typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
 
-    /// When it may be changed.
+    /// The states of the element in which a property can be changed.
     enum Mutability: Sendable {
-        /// At any time, and by a controller from frame to frame.
+        /// In any state, and by a GStreamer controller from frame to frame.
         case controllable
-        /// At any time.
+        /// In any state.
         case playing
-        /// At any time, but the element works with what it was started with until it has been in READY.
+        /// In any state, but a running element uses the value that the property had when the element started. The new
+        /// value takes effect when the element starts again from READY.
         case ready
-        /// Never: the session tells it.
+        /// Never. The session provides the value.
         case readOnly
     }
 
     let name: String
     let mutability: Mutability
-    /// How it is registered; asked once, when the class is made.
+    /// Creates the specification of the property. It is called once, when the element's class is initialized.
     let makeSpec: @Sendable () -> UnsafeMutablePointer<GParamSpec>
+    /// Stores a value in the settings.
     let set: @Sendable (_ value: UnsafePointer<GValue>, _ settings: inout Settings) -> Void
+    /// Reads the value from the settings.
     let get: @Sendable (_ settings: Settings, _ value: UnsafeMutablePointer<GValue>) -> Void
+    /// Copies the value from other settings.
     let copy: @Sendable (_ from: Settings, _ settings: inout Settings) -> Void
+    /// Returns whether two settings have the same value.
     let isEqual: @Sendable (Settings, Settings) -> Bool
-    /// What may be wrong with the value whatever the others are: the sentence that says so.
+    /// Returns the text of a warning if the value itself is implausible, independent of other properties; `nil` if it
+    /// is not.
     let fault: @Sendable (Settings) -> String?
 
     init<Value: Equatable & Sendable>(
@@ -47,7 +54,8 @@ struct Property: Sendable {
         fault = { kind.fault(name, $0[keyPath: path]) }
     }
 
-    /// A structure that is no setting: the session makes it when it is asked for.
+    /// Creates a read-only property with a structure that is not a setting. The session creates the structure when the
+    /// property is read.
     init(structure name: String, _ nick: String, _ blurb: String) {
         self.name = name
         mutability = .readOnly
@@ -63,7 +71,7 @@ struct Property: Sendable {
     }
 }
 
-/// What GObject is told of every property, whatever its kind. The texts live as long as the process.
+/// The texts and flags of a property for GObject. The texts are valid until the process ends.
 struct PropertyText {
     let name: UnsafePointer<CChar>
     let nick: UnsafePointer<CChar>
@@ -84,12 +92,15 @@ struct PropertyText {
     }
 }
 
-/// A type of property: the `GParamSpec` that registers it, and how its values lie in a `GValue`.
+/// A type of property: how the `GParamSpec` is created, and how values are converted from and to `GValue`.
 struct PropertyKind<Value: Equatable & Sendable>: Sendable {
+    /// Creates the specification with a default value.
     let makeSpec: @Sendable (PropertyText, _ standard: Value) -> UnsafeMutablePointer<GParamSpec>
-    /// `nil` for what stands for the default.
+    /// Converts a `GValue`; `nil` if it stands for the default value.
     let get: @Sendable (UnsafePointer<GValue>) -> Value?
+    /// Stores a value in a `GValue`.
     let set: @Sendable (UnsafeMutablePointer<GValue>, Value) -> Void
+    /// Returns the text of a warning if the value is implausible; `nil` if it is not.
     var fault: @Sendable (_ name: String, Value) -> String? = { _, _ in nil }
 }
 
@@ -114,7 +125,7 @@ extension PropertyKind<Int> {
 }
 
 extension PropertyKind<UInt32> {
-    /// ARGB.
+    /// A colour as ARGB.
     static var color: PropertyKind {
         PropertyKind(
             makeSpec: { g_param_spec_uint($0.name, $0.nick, $0.blurb, 0, .max, $1, $0.flags) },
@@ -133,7 +144,7 @@ extension PropertyKind<Nanoseconds> {
             set: { g_value_set_uint64($0, guint64(clamping: $1)) }, fault: mistakenUnit)
     }
 
-    /// A time so short that its unit was mistaken.
+    /// Returns a warning for a time below 1 ms, because the user has probably assumed another unit than nanoseconds.
     @Sendable private static func mistakenUnit(_ name: String, _ time: Nanoseconds) -> String? {
         guard time > 0, time < 1_000_000 else { return nil }
         let (unit, factor) = time < 1000 ? ("seconds", 1_000_000_000) : ("milliseconds", 1_000_000)
@@ -153,7 +164,7 @@ extension PropertyKind<Double> {
 }
 
 extension PropertyKind<String> {
-    /// None at all stands for the default.
+    /// A text. An unset text stands for the default.
     static var text: PropertyKind {
         PropertyKind(
             makeSpec: { g_param_spec_string($0.name, $0.nick, $0.blurb, $1, $0.flags) },
@@ -162,6 +173,7 @@ extension PropertyKind<String> {
 }
 
 extension PropertyKind<String?> {
+    /// A text that may be unset.
     static var optionalText: PropertyKind {
         PropertyKind(
             makeSpec: { words, _ in g_param_spec_string(words.name, words.nick, words.blurb, nil, words.flags) },
@@ -174,11 +186,11 @@ extension PropertyKind<String?> {
 
 // MARK: - Choices
 
-/// One of the values that a property may have: what the user writes for it, and what it means.
+/// One of the values of an enumeration or flags property: the value, its name for users (`nick`), and its description.
 typealias PropertyChoice<Value> = (value: Value, nick: String, about: String)
 
 extension PropertyKind {
-    /// One of some: GObject's number for it is its place among them.
+    /// One of several values. The integer that GObject uses for a value is its index in `choices`.
     static func choice(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
         let number: @Sendable (Value) -> gint = { value in gint(choices.firstIndex { $0.value == value } ?? 0) }
         return PropertyKind(
@@ -202,7 +214,7 @@ extension PropertyKind {
 }
 
 extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
-    /// Any of some.
+    /// Any combination of several values.
     static func flags(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
         PropertyKind(
             makeSpec: { words, standard in
@@ -221,7 +233,7 @@ extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
 }
 
 extension Array {
-    /// A copy that lives as long as the process, as GObject wants of what types are made of.
+    /// A copy of the array that exists until the process ends, as GObject requires for the values of types.
     fileprivate var forever: UnsafePointer<Element> {
         let copy = UnsafeMutablePointer<Element>.allocate(capacity: count)
         copy.initialize(from: self, count: count)

@@ -1,45 +1,46 @@
 import SwiftODT
 
-/// All properties of the element. Each frame is processed with one consistent copy. The table below defines the names, types,
-/// ranges and descriptions of the properties.
+/// The values of all properties of the element. Each frame is processed with one consistent copy. The table
+/// ``properties`` defines the names, types, ranges and descriptions of the properties.
 struct Settings: Sendable {
     enum Strategy: Sendable { case auto, keepOnlyLatest, everyFrame }
     enum Updates: Sendable { case onResult, everyFrame, onChange, onObject, none }
 
     static let standardDevice = "CPU"
-    /// The maximum number of frames that wait in the element, which limits the buffers withheld from a decoder's pool.
+    /// The maximum number of frames that wait in the element. It limits the number of buffers that are withheld from a
+    /// decoder's buffer pool.
     static let maximumLookAhead = 32
 
-    // Detection, tracking and filtering.
+    // Properties for detection, tracking and filtering.
     var scene = SceneOptions()
     var iouThreshold = 0.5
-    /// `nil`: from the stream's image-orientation tag.
+    /// The orientation of frames; `nil` to use the `image-orientation` tag of the stream.
     var orientation: Orientation?
 
-    // Detector and classifier. Changes take effect when the element starts.
+    // Properties for the detector and classifier. Changes take effect when the element starts.
     var detector = DetectorChoice.auto
     var modelFile: String?
     var labelFile: String?
-    /// A recording of detections, for `detector=recorded`.
+    /// The path of a recording of detections, for `detector=recorded`.
     var detectionsFile: String?
     var device = standardDevice
     var threads = 0
     var classifierFile: String?
     var classifierLabelFile: String?
-    /// Takes effect at once. -1: the default of the model.
+    /// The minimum confidence of a category, 0 to 1; -1 for the default of the model. Changes take effect at once.
     var classificationThreshold = -1.0
 
-    // Scheduling of inferences.
+    // Properties for the scheduling of inferences.
     var strategy = Strategy.auto
     var inferenceInterval = 1
     var lookAhead = 0
     var zoom = Zoom.off
 
-    // Drawing.
+    // Properties for drawing.
     var draw = true
     var annotator = AnnotatorOptions()
 
-    // Messages, metadata and files.
+    // Properties for messages, metadata and files.
     var updates = Updates.onResult
     /// Whether `swiftodt-track` messages are posted.
     var trackEvents = true
@@ -47,13 +48,14 @@ struct Settings: Sendable {
     var messageFormat = MessageFormat.structure
     var attachMeta = AttachedMeta.standard
     var source: String?
-    /// JSON text or the path of a JSON file; see ``Zone/list(named:)``.
+    /// The zones as JSON text, or the path of a JSON file; see ``Zone/list(named:)``. `nil` for no zones.
     var zones: String?
-    /// The path of the file that detections are recorded to.
+    /// The path of the file to which detections are recorded; `nil` to record none.
     var recordDetections: String?
     var recordExisting = RecordingWriter.Existing.refuse
 
-    // The texts as set by the user, for reading the properties. `scene.filter` has the parsed lists.
+    // The lists of labels as texts, as the user has set them. They are needed to read the properties. `scene.filter`
+    // has the parsed lists.
     var labelAllowlist: String? {
         didSet { scene.filter.allowlist = DetectionFilter.labels(in: labelAllowlist ?? "") }
     }
@@ -61,16 +63,16 @@ struct Settings: Sendable {
         didSet { scene.filter.denylist = DetectionFilter.labels(in: labelDenylist ?? "") }
     }
 
-    /// Whether redaction that cannot be guaranteed is an error.
+    /// Whether redaction that cannot be guaranteed is an error instead of a warning.
     var privacyStrict = true
-    /// The minimum score of a detection that is redacted.
+    /// The minimum score, 0 to 1, of a detection that is redacted.
     var privacyThreshold = 0.2
     var privacyLabels: String? {
         didSet { annotator.privacyLabels = DetectionFilter.labels(in: privacyLabels ?? "") }
     }
 
-    /// Whether the user specified a model, a label file or a device. If so, `detector=auto` fails instead of falling back to
-    /// motion detection.
+    /// Whether the user has specified a model, a label file or a device. In this case, `detector=auto` fails if there
+    /// is no detector, instead of falling back to motion detection.
     var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
 
     var classifierConfiguration: TrackClassifierConfiguration {
@@ -79,7 +81,7 @@ struct Settings: Sendable {
             isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
     }
 
-    /// The scene options without the search for unknown objects that the detector itself already finds.
+    /// The scene options for this detector. Unknown objects are not searched for if the detector itself finds them.
     var sceneComplementingDetector: SceneOptions {
         var scene = scene
         if (detector == .motion && scene.detectsMoving) || (detector == .salient && scene.detectsSalient) {
@@ -88,7 +90,8 @@ struct Settings: Sendable {
         return scene
     }
 
-    /// The settings of the installed saliency network, which runs on single images if the detector finds nothing.
+    /// The settings of the installed saliency network. The network runs on a single image in which the detector has
+    /// found no object.
     var saliencySettings: Settings {
         var settings = self
         (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
@@ -99,15 +102,16 @@ struct Settings: Sendable {
 // MARK: - The table
 
 extension Settings {
-    /// The element's properties, in the order of gst-inspect. The default of a property is the initial value of its variable above.
-    /// The argument after the type states when the property can be changed: in the READY state, while playing, or while playing and
-    /// by a GstController (`controllable`).
+    /// The element's properties, in the order in which gst-inspect lists them. The default of a property is the initial
+    /// value of its variable above. The argument after the type states when a change takes effect: when the element
+    /// starts (`ready`), at once (`playing`), or at once and also if a GStreamer controller changes the property
+    /// (`controllable`).
     static let properties = detecting + scheduling + drawing + reporting
 
-    /// Returns the property with a GObject id. The ids are positions in the table, counted from 1.
+    /// Returns the property with a GObject id. The id is the position in the table, starting at 1.
     static func property(_ id: UInt32) -> Property { properties[Int(id) - 1] }
 
-    /// Detection and filtering.
+    /// Properties for detection and filtering.
     private static let detecting: [Property] = [
         Property(
             "mode", \.scene.mode,
@@ -200,7 +204,7 @@ extension Settings {
             .playing, "Unknown objects", "Which objects are reported that the detector cannot classify"),
     ]
 
-    /// Scheduling and tracking.
+    /// Properties for scheduling and tracking.
     private static let scheduling: [Property] = [
         Property(
             "strategy", \.strategy,
@@ -255,7 +259,7 @@ extension Settings {
             .playing, "Orientation", "Transformation that turns the frame upright"),
     ]
 
-    /// Drawing.
+    /// Properties for drawing.
     private static let drawing: [Property] = [
         Property(
             "draw", \.draw, .boolean, .controllable, "Draw", "Draw objects into the frame"),
@@ -346,7 +350,7 @@ extension Settings {
             "Draw a panel behind the label"),
     ]
 
-    /// Messages, metadata and recording.
+    /// Properties for messages, metadata and recording.
     private static let reporting: [Property] = [
         Property(
             "updates", \.updates,

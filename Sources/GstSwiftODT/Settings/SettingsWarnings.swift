@@ -1,9 +1,10 @@
 import SwiftODT
 
 extension Settings {
-    /// Tells of combinations that cannot be meant, before the element starts.
+    /// Checks the settings before the element starts. Combinations that the user probably does not intend are posted as
+    /// warnings. If `min-area` is above `max-area`, an error is posted.
     ///
-    /// - Returns: whether the element can start all the same.
+    /// - Returns: Whether the element can start.
     func warn(through element: ElementHandle) -> Bool {
         if let contradiction = Self.contradictionOfAreas(self) {
             element.fail(contradiction)
@@ -13,7 +14,8 @@ extension Settings {
         return true
     }
 
-    /// What a change of one property made wrong that was not wrong before in the same way.
+    /// Returns the warnings that a change of one property causes. Warnings that the previous settings would cause, too,
+    /// are omitted.
     func problems(of property: Property, since previous: Settings) -> [ElementProblem] {
         let checks = [Check(property)] + Self.checks.filter { $0.properties.contains(property.name) }
         return checks.compactMap { check in
@@ -21,22 +23,28 @@ extension Settings {
         }
     }
 
-    /// A thing that may be wrong, and the properties that it hangs on, so that a change asks for no more than it touches:
-    /// some read files.
+    /// A check of the settings, with the names of the properties on which its result depends. When a property changes,
+    /// only the checks that depend on it are made, because some checks read files.
     struct Check: Sendable {
         let properties: [String]
+        /// Returns the warning if the settings fail the check; `nil` if they pass.
         let problem: @Sendable (Settings) -> ElementProblem?
 
-        /// What is wrong with one value, whatever the others are.
+        /// Creates a check of the value of one property, independent of the other properties.
         init(_ property: Property) {
             (properties, problem) = ([property.name], { property.fault($0).map { .settings($0) } })
         }
 
+        /// Creates a check of several properties.
         init(_ properties: String..., problem: @escaping @Sendable (Settings) -> ElementProblem?) {
             (self.properties, self.problem) = (properties, problem)
         }
 
-        /// A warning for a state that has no better word than a sentence.
+        /// Creates a check with a fixed warning.
+        ///
+        /// - Parameters:
+        ///   - isWrong: Returns whether the settings fail the check.
+        ///   - text: The text of the warning.
         init(
             _ properties: String..., where isWrong: @escaping @Sendable (Settings) -> Bool, text: String
         ) {
@@ -159,7 +167,8 @@ extension Settings {
             text: "box-color has no effect unless color-mode=fixed"),
         Check(
             "max-objects", "multiple-objects",
-            // odt and Python set 100, also if the user sets multiple-objects=false.
+            // The limit 100 is not reported, because odt and the Python package set it even if the user sets
+            // multiple-objects=false.
             where: {
                 $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != 100
                     && !$0.scene.multipleObjects
@@ -176,7 +185,8 @@ extension Settings {
         ),
     ]
 
-    /// Told while the element works.
+    /// Returns the warning for a property that was changed while the element is running but takes effect only at the
+    /// next start.
     static func waitsForReady(_ property: Property) -> ElementProblem {
         .settings(
             "\(property.name) takes effect from READY: the running element keeps the previous value until its state "
@@ -225,7 +235,7 @@ extension Settings {
         }
     }
 
-    /// Labels in the lists that no object is going to have: most are misspelt.
+    /// Returns a warning about labels in the lists that no object can have. Most of them are misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
         var listed = settings.scene.filter.allowlist.union(settings.scene.filter.denylist)
         if settings.scene.unknownObjects != .none { listed.remove(DetectionFilter.unknown) }

@@ -1,12 +1,14 @@
 import CGStreamer
 
-/// What the element goes by: its properties as they are now, but for those that wait for READY, as they were when it started.
+/// The settings that the element uses. They are the current values of the properties, except for those properties that
+/// take effect only at the next start; these have the values with which the element was started.
 struct StartedSettings: Sendable {
-    /// As the properties say.
+    /// The current values of all properties.
     private(set) var current = Settings()
-    /// As they said when the element started; `nil` before.
+    /// The values of all properties when the element started; `nil` while it is not started.
     private(set) var started: Settings?
-    /// What frames go by. Made at each change, so that a frame asks for no more than a copy.
+    /// The settings that the element uses. They are updated at each change of a property, so that a frame only needs a
+    /// copy.
     private(set) var effective = Settings()
 
     mutating func set(_ property: Property, to value: UnsafePointer<GValue>) {
@@ -14,7 +16,10 @@ struct StartedSettings: Sendable {
         adapt()
     }
 
-    /// - Parameter settings: those that the detector was made with; others may have been set meanwhile.
+    /// Stores the settings with which the element starts.
+    ///
+    /// - Parameter settings: The settings with which the detector was created. Properties may have been changed since
+    ///   that.
     mutating func start(with settings: Settings) {
         started = settings
         adapt()
