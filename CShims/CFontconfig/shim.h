@@ -1,2 +1,2 @@
-// Which fonts there are, for odt, which draws none itself.
+// Fontconfig's functions for odt, which checks which fonts are installed but draws no text itself.
 #include <fontconfig/fontconfig.h>

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// RTLD_NODELETE, because threads of the runtime may run its code until the process ends.
+// RTLD_NODELETE keeps the code loaded, because threads of the runtime may run it until the process ends.
 static const int loading_mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
-// The mode when the runtime was loaded. Not computed again later, because the runtime loads libstdc++ itself.
+// The additional loading flag, as computed before the runtime was loaded. It is not computed again, because the runtime
+// itself loads libstdc++, which changes the result.
 static int unwinding_mode;
 static bool is_loaded;
 

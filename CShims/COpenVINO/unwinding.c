@@ -1,12 +1,14 @@
-// A process can have two stack unwinders: libgcc_s, and libunwind, which GStreamer's library depends on. An exception
-// that one of them propagates cannot be handled by code that calls the other. If a process loaded libgcc_s before
-// GStreamer, such as Python with NumPy, its code is bound to libgcc_s, but libraries that are loaded later are bound
-// to libunwind, and the first exception ends the process. Only in this case the runtime's libraries are loaded with
-// RTLD_DEEPBIND, so that they search their own dependencies first and find libgcc_s.
+// A process can have two stack unwinders: libgcc_s, and libunwind, on which GStreamer's library depends. If one of them
+// propagates an exception, code that calls the other cannot handle the exception.
 //
-// The decision depends on the order of loading. It assumes that symbols were bound when the libraries were loaded, as
-// Python does. A process that loaded libstdc++ with RTLD_LAZY | RTLD_LOCAL and then GStreamer with RTLD_GLOBAL is not
-// recognised.
+// This matters if a process has loaded libgcc_s before GStreamer, for example Python with NumPy. The code loaded until
+// then is bound to libgcc_s. Libraries that are loaded later are bound to libunwind, and their first exception ends the
+// process. In this case, and only then, the runtime's libraries are loaded with RTLD_DEEPBIND. They then search their
+// own dependencies first and find libgcc_s.
+//
+// The decision depends on the order in which the libraries were loaded. It assumes that the symbols of a library were
+// bound when the library was loaded, as in Python. It is wrong for a process that loaded libstdc++ with RTLD_LAZY |
+// RTLD_LOCAL and then GStreamer with RTLD_GLOBAL.
 #define _GNU_SOURCE
 #include "unwinding.h"
 
@@ -15,7 +17,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Positions in the order of loading, from 1; 0 for a library that is not loaded.
+// The position of each library in the order of loading, starting at 1; 0 if the library is not loaded. `count` is the
+// number of libraries, `unwinder` the library with the unwinder at the address `unwinder_base`.
 typedef struct {
     const void *unwinder_base;
     int count, unwinder, gcc, cpp;
@@ -37,7 +40,7 @@ static int note_position(struct dl_phdr_info *library, size_t size, void *into) 
 }
 
 int swiftodt_unwinding_mode(void) {
-    // The unwinder that a library would be bound to if it were loaded now.
+    // Find the unwinder to which a library would be bound if it were loaded now.
     void *process = dlopen(NULL, RTLD_LAZY);
     void *unwinder = process ? dlsym(process, "_Unwind_RaiseException") : NULL;
     if (process) dlclose(process);

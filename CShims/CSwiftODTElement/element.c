@@ -10,13 +10,13 @@
  * gst-launch-1.0 -m videotestsrc num-buffers=300 pattern=ball ! swiftodt detector=motion ! videoconvert ! autovideosink
  * ]|
  *
- * This file contains registration, pads and the virtual functions of the base class, which call the session. The
- * logic is written in Swift.
+ * This file contains the registration, the pads and the virtual functions of the base class. The functions call the
+ * session, which contains the logic and is written in Swift.
  */
 #include "include/swiftodt-session.h"
 #include "../CVersion/version.h"
 
-/* The formats of PixelFormat, the most common outputs of decoders and cameras first. */
+/* The formats of the Swift type PixelFormat. The most common output formats of decoders and cameras come first. */
 #define FORMATS                                                                                  \
   "{ I420, YV12, NV12, NV21, Y42B, Y444, YUY2, UYVY, GRAY8, RGB, BGR, RGBx, BGRx, xRGB, xBGR, "  \
   "RGBA, BGRA, ARGB, ABGR, P010_10LE, I420_10LE, I422_10LE, Y444_10LE, NV16, NV61, NV24, YVYU, " \
@@ -45,9 +45,9 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
 
-/* Posts an error for caps that the pad templates reject. The base class rejects them in the accept-caps query and
- * never sees the event. Upstream also sends that query just to probe, so the error is posted for the caps event
- * only. */
+/* Posts an error for caps that the pad templates reject. The base class rejects such caps in the accept-caps query,
+ * so it never handles the caps event. No error is posted for the query itself, because upstream elements also send
+ * the query just to probe. */
 static GstPadProbeReturn
 notice_caps (GstPad * pad, GstPadProbeInfo * probe, gpointer base)
 {
@@ -83,8 +83,8 @@ set_caps (GstBaseTransform * base, GstCaps * in, GstCaps * out)
   return gst_video_info_from_caps (&info, in) && swiftodt_session_accepts (SESSION (base), &info);
 }
 
-/* Increases the minimum number of buffers in the proposed pools by the number of frames that the element holds. A
- * pool whose maximum is too small is removed from the proposal. */
+/* Increases the minimum number of buffers in the proposed pools by `held`, the number of frames that the element
+ * holds. If the maximum of a pool is too small for this, the pool is removed from the proposal. */
 static void
 propose_pools (GstQuery * query, guint frame_size, guint held)
 {
@@ -102,8 +102,9 @@ propose_pools (GstQuery * query, guint frame_size, guint held)
   }
 }
 
-/* Forwards downstream's proposal to upstream, or proposes a pool if downstream does not answer. Padded planes are
- * supported, because this element reads GstVideoMeta; crop metadata is removed, because this element ignores it. */
+/* Forwards downstream's proposal to upstream, or proposes a pool if downstream makes no proposal. The proposal keeps
+ * GstVideoMeta, which allows padded planes, because this element reads it. It does not keep crop metadata, because
+ * this element ignores it. */
 static gboolean
 propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query)
 {
@@ -121,7 +122,7 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   return TRUE;
 }
 
-/* Updates the segment position, as the base class does for buffers that it pushes itself. */
+/* Updates the position of the segment. The base class does this only for buffers that it pushes itself. */
 static void
 note_position (GstBaseTransform * base, GstBuffer * buffer)
 {
@@ -130,8 +131,8 @@ note_position (GstBaseTransform * base, GstBuffer * buffer)
         + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
-/* Pushes finished frames, and passes the events between them to the base class. With `drain` it waits for all
- * frames. */
+/* Pushes the finished frames and passes the events between them to the base class, in order. If `drain` is TRUE,
+ * waits until all frames are finished. */
 static GstFlowReturn
 forward (GstBaseTransform * base, gboolean drain)
 {
@@ -150,12 +151,13 @@ forward (GstBaseTransform * base, gboolean drain)
   return flow;
 }
 
-/* Lets the base class negotiate and store the buffer, and passes the buffer to the session. */
+/* Lets the base class negotiate and store the buffer, then passes the buffer to the session. */
 static GstFlowReturn
 submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * input)
 {
   GstFlowReturn flow;
-  /* The base class negotiates with the latest caps, which do not apply to queued frames. */
+  /* The base class negotiates with the latest caps. The queued frames may have earlier caps, so they are pushed
+   * first. */
   if (GST_PAD_NEEDS_RECONFIGURE (base->srcpad) && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
     gst_buffer_unref (input);
     return flow;
@@ -167,7 +169,8 @@ submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * inpu
   return swiftodt_session_submit (SESSION (base), buffer);
 }
 
-/* Pushes frames itself. The base class would copy the DISCONT flag of the latest input to the next output. */
+/* Pushes the frames itself. The base class would copy the DISCONT flag of the latest input buffer to the next output
+ * buffer. */
 static GstFlowReturn
 generate_output (GstBaseTransform * base, GstBuffer ** output)
 {
@@ -175,7 +178,7 @@ generate_output (GstBaseTransform * base, GstBuffer ** output)
   return forward (base, FALSE);
 }
 
-/* Returns whether frames may pause after the event, so that held frames must not wait for later ones. */
+/* Returns whether the stream may pause after the event. In this case the held frames must not wait for later frames. */
 static gboolean
 is_pause (GstEvent * event)
 {
@@ -192,7 +195,8 @@ is_pause (GstEvent * event)
   }
 }
 
-/* Queues events behind frames that are held, so that the order is kept. Only events before a pause drain the queue. */
+/* Handles an event. An event that follows held frames is queued behind them, so that the order is kept. If the
+ * stream may pause after the event, the held frames are pushed first. */
 static gboolean
 sink_event (GstBaseTransform * base, GstEvent * event)
 {
@@ -211,7 +215,7 @@ sink_event (GstBaseTransform * base, GstEvent * event)
 static gboolean
 src_event (GstBaseTransform * base, GstEvent * event)
 {
-  /* Other upstream events do not affect the stream. */
+  /* Upstream events other than seeks do not affect the stream. */
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
     swiftodt_session_notice (SESSION (base), event);
   return PARENT->src_event (base, event);
@@ -223,7 +227,8 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
   gboolean live;
   GstClockTime min, max, own;
 
-  /* Serialized queries must follow the frames before them, except allocation, which concerns later frames. */
+  /* A serialized query must follow the frames that precede it. An exception is the allocation query, which concerns
+   * later frames. */
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
     forward (base, TRUE);
   if (!PARENT->query (base, direction, query))
@@ -285,7 +290,7 @@ gst_swift_odt_init (GstSwiftOdt * self)
   gst_base_transform_set_in_place (base, TRUE);
   gst_base_transform_set_passthrough (base, FALSE);
   gst_pad_add_probe (base->sinkpad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, notice_caps, base, NULL);
-  /* QoS would drop frames, and with them detections. */
+  /* With QoS the base class would drop frames, and their detections would be lost. */
   gst_base_transform_set_qos_enabled (base, FALSE);
 }
 
@@ -300,10 +305,10 @@ gst_swift_odt_class_init (GstSwiftOdtClass * klass)
   object_class->finalize = finalize;
   swiftodt_install_properties (object_class);
 
-  /* Ends all tracks. IDs continue. */
+  /* The signal reset-tracks ends all tracks. The ids of later tracks continue. */
   g_signal_new_class_handler ("reset-tracks", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (reset_tracks), NULL, NULL, NULL, G_TYPE_NONE, 0);
-  /* Runs inference on the next frame, regardless of inference-interval. */
+  /* The signal detect-now runs inference on the next frame, regardless of inference-interval. */
   g_signal_new_class_handler ("detect-now", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (detect_now), NULL, NULL, NULL, G_TYPE_NONE, 0);
 

@@ -1,4 +1,4 @@
 #pragma once
 
-/* The version of all that is here: of the plugin and of odt. CHANGELOG.md begins with it. */
+/* The version of the plugin and of odt. The first entry of CHANGELOG.md has the same version. */
 #define SWIFTODT_VERSION "0.1.0"

@@ -1,12 +1,12 @@
-// The part of OpenVINO's C interface that swiftodt uses. Declared here, so that building needs no OpenVINO headers.
-// The functions are looked up in the library at run time.
+// The part of OpenVINO's C interface that swiftodt uses. It is declared here, so that the build needs no OpenVINO
+// headers. The functions are looked up in the library at run time.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int ov_status;  // 0 is success
+typedef int ov_status;  // 0 is success, any other value an error
 typedef struct ov_core ov_core;
 typedef struct ov_model ov_model;
 typedef struct ov_port ov_port;
@@ -24,12 +24,13 @@ typedef struct ov_ppp_output_tensor ov_ppp_output_tensor;
 
 typedef struct { const char *build_number, *description; } ov_version;
 typedef struct { int64_t rank, *dims; } ov_shape;
-typedef struct { int64_t min, max; } ov_dimension;  // max is -1 for an open dimension
+typedef struct { int64_t min, max; } ov_dimension;  // max is -1 if the dimension has no upper limit
 typedef struct { ov_dimension rank, *dims; } ov_partial_shape;
-// the library keeps the address of this struct
+// The library keeps the address of this struct, so the struct must exist as long as the request to which it is
+// attached.
 typedef struct { void (*function)(void *); void *argument; } ov_callback;
 
-// F(result, name, arguments): the functions in use. OpenVINO 2023.1 and later have all of them.
+// The functions that swiftodt uses, as F(result, name, arguments). OpenVINO 2023.1 and later versions have all of them.
 #define SWIFTODT_OPENVINO_FUNCTIONS(F)                                                                            \
     F(ov_status, ov_get_openvino_version, (ov_version *))                                                         \
     F(void, ov_version_free, (ov_version *))                                                                      \
@@ -103,37 +104,38 @@ typedef struct { void (*function)(void *); void *argument; } ov_callback;
     F(ov_status, ov_preprocess_output_set_element_type, (ov_ppp_output_tensor *, unsigned))                       \
     F(void, ov_preprocess_output_tensor_info_free, (ov_ppp_output_tensor *))
 
-// The functions of a loaded library; none is null.
+// The functions of a loaded library. After a successful swiftodt_openvino_load, no pointer is null.
 typedef struct {
 #define SWIFTODT_DECLARE(result, name, arguments) result(*name) arguments;
     SWIFTODT_OPENVINO_FUNCTIONS(SWIFTODT_DECLARE)
 #undef SWIFTODT_DECLARE
 } swiftodt_openvino;
 
-// Returns whether the runtime's exceptions can be caught in this process (see unwinding.c). If not, do not load the
-// runtime.
+// Returns whether exceptions of the runtime can be caught in this process (see unwinding.c). If not, the runtime must
+// not be loaded.
 bool swiftodt_openvino_is_loadable(void);
 
-// Loads the library in `file`, looks up its functions, and keeps it loaded. Returns null on success. On failure it
-// returns the loader's message, or, with `*lacking` set, the name of a missing function. The text is valid until the
-// next call on this thread.
+// Loads the library `file`, looks up its functions, and keeps the library loaded. Returns null on success. If a
+// function is missing, sets `*lacking` and returns the name of the function. If loading fails, returns the error text
+// of the loader. The text is valid until the next call on this thread.
 const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *functions, bool *lacking);
 
-// Sets a property for later compilations and imports on a device.
+// Sets a property of a device, which applies to later compilations and imports on this device.
 ov_status swiftodt_openvino_set(
     const swiftodt_openvino *functions, const ov_core *core, const char *device, const char *key, const char *value);
 
-// Compiles a model with the properties of the device.
+// Compiles a model for a device, with the properties that were set for the device.
 ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
     ov_compiled_model **compiled);
 
-// Loads the runtime's plugins whose file name contains `part` if they need another loading mode than the runtime's
-// (see unwinding.c). The runtime then uses the loaded ones. Otherwise it does nothing.
+// Loads the runtime's plugins whose file name contains `part`, if the process needs RTLD_DEEPBIND for them (see
+// unwinding.c). The runtime, which would load them without this flag, then uses the libraries that are already loaded.
+// If the flag is not needed, does nothing.
 void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part);
 
-// Returns the file of this code: the plugin or the program. Null if the loader does not provide it.
+// Returns the file that contains this code: the plugin or the program. Returns null if the loader does not know it.
 const char *swiftodt_own_file(void);
 
-// Creates a file in memory that exists until it is closed. Returns -1 on failure.
+// Creates a file in memory and returns its descriptor; -1 on failure. The file exists until the descriptor is closed.
 int swiftodt_file_in_memory(void);
