@@ -339,7 +339,7 @@ class Broken(Recording):
                                *annotate(self.path(name), noise, FAST))
                 self.assertEqual(said.returncode, 1, said.stderr)
                 part = name.replace("out", "out.part")
-                self.assertIn(f"the recording until then is in {self.path(part)}", said.stderr)
+                self.assertIn(f"the unfinished recording is in {self.path(part)}", said.stderr)
                 self.assertNotIn("Traceback", said.stderr)
                 self.assertGreater(frames(self.path(part)), 10)
                 self.assert_earlier()

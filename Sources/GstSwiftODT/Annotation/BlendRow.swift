@@ -153,8 +153,8 @@ extension BlendRow {
         }
     }
 
-    /// Blends pixels that consist of four samples, one of which is alpha. If the destination pixel is not opaque, its
-    /// colour is weighted with its alpha.
+    /// Blends pixels that consist of four samples, one of which is alpha. If a destination pixel is not opaque,
+    /// the colour of the destination is weighted with the alpha of the destination.
     static func blendPixels(
         _ value: UnsafeRawPointer, keep: UnsafeRawPointer, into old: UnsafeMutableRawPointer, count: Int, alpha: Int,
         depth: SampleDepth

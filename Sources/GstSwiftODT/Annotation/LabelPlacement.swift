@@ -33,7 +33,7 @@ struct LabelPlacement {
         let maximum: Double
 
         /// The limits for the first attempt. A label may cover the upper twentieth of a standing person's box, because
-        /// it is margin above the head.
+        /// this part is margin above the head.
         static func whole(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.03, maximum: 0.06) }
         /// The limits for the last attempt: for the short label or, if there is none, for the full label. They are
         /// higher, because on a small object even the smallest label covers a large part.

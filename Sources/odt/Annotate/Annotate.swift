@@ -138,7 +138,7 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
             let source = try MediaSource(job.input)
             // A FIFO without a writer would block the remaining inputs forever.
             guard !source.isFIFO else {
-                throw PlaybackError("--out-dir does not support FIFOs: annotate it alone, with IN and OUT")
+                throw PlaybackError("--out-dir does not support FIFOs: annotate the FIFO alone, with IN and OUT")
             }
             let outcome = try Annotation(source, job.outputs, plan).run()
             if outcome.code != ExitCode.success { failed.append(job.input) }

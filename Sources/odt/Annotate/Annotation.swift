@@ -224,7 +224,8 @@ final class Annotation: Sendable {
             player.askToEnd()
         } catch {
             let what =
-                output === files.messages ? "the messages" : output === files.frameTable ? "the rows" : "the tracks"
+                output === files.messages
+                ? "the messages" : output === files.frameTable ? "the frame table" : "the track table"
             player.fail("cannot write \(what): \(error)")
         }
     }

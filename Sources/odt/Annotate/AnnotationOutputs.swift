@@ -96,7 +96,7 @@ final class AnnotationFiles: Sendable {
     var leftBehind: String {
         let there = (video.map { [$0.path] } ?? []) + files.map(\.path).filter { $0 != video?.path }
         let paths = there.filter(PathText.isThere)
-        return paths.isEmpty ? "" : "\nthe recording until then is in \(paths.joined(separator: " and "))"
+        return paths.isEmpty ? "" : "\nthe unfinished recording is in \(paths.joined(separator: " and "))"
     }
 }
 

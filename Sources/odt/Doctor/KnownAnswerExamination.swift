@@ -19,7 +19,7 @@ import SwiftODT
             right.append(stem)
         } catch {
             return [
-                .missing(part, "\(error)", remedy: "check its files in the line '\(purpose.rawValue)' above")
+                .missing(part, "\(error)", remedy: "check the model's files in the line '\(purpose.rawValue)' above")
             ]
         }
     }

@@ -36,8 +36,8 @@ struct PageAuthorizer {
                 : .deny(
                     403, "This page is available only on this machine, as localhost or 127.0.0.1.", isStale: false)
         }
-        // A valid token is accepted even if its address has sent too many wrong tokens, because clients behind a proxy
-        // or router share an address.
+        // A valid token is accepted even if the client's address has sent too many wrong tokens, because clients behind
+        // a proxy or router share an address.
         if let guess = request.value("token"), token.matches(guess) { return .allowAndSetCookie }
         let kept = request.cookies(cookieName)
         if kept.contains(where: token.matches) { return .open }
