@@ -21,7 +21,8 @@ final class BackgroundModel {
         static let none: UInt8 = 0
         /// A possible object.
         static let object: UInt8 = 1
-        /// A confirmed object. When its foreground begins or ends at a pixel, ``BackgroundModel/activity`` does not rise.
+        /// A confirmed object. When its foreground begins or ends at a pixel, the ``BackgroundModel/activity`` does not
+        /// rise.
         static let confirmed: UInt8 = 2
         /// The shadow of a confirmed object. It does not raise ``BackgroundModel/activity``.
         static let shadow: UInt8 = 3
