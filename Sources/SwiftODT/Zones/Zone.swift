@@ -1,34 +1,36 @@
-/// A watched part of the picture: an area, a line, or an area to ignore.
+/// A zone of the picture: an area or a line that is watched, or an area in which detections are ignored.
 ///
 ///     let door = Zone("door", .line, [Zone.Point(0.2, 0.9), Zone.Point(0.8, 0.9)], labels: ["person"])
 ///     let zones = try Zone.list(named: "zones.json")
 package struct Zone: Hashable, Sendable {
-    /// What the zone is for.
+    /// The purpose of a zone.
     package enum Kind: String, CaseIterable, Sendable {
-        /// Objects enter it, stay in it and leave it.
+        /// Objects enter the zone, stay in it and leave it.
         case area = "zone"
-        /// Objects cross it.
+        /// Objects cross the line.
         case line
-        /// Detections in it are ignored.
+        /// Detections in the zone are ignored.
         case ignore
     }
 
-    /// The point of an object's box that determines its position.
+    /// The point of an object's box that determines the position of the object.
     package enum Anchor: String, CaseIterable, Sendable {
-        /// The middle of the lower edge: where the object stands.
+        /// The middle of the lower edge, where the object stands.
         case bottom
+        /// The centre of the box.
         case centre
     }
 
-    /// The direction of a crossing, as seen when walking along the line from its first point to its last.
+    /// The direction of a crossing. It is defined for an observer who walks along the line from its first point to its
+    /// last.
     package enum Direction: String, Sendable {
-        /// From left to right.
+        /// The object crosses from the left to the right of the observer.
         case `in`
-        /// From right to left.
+        /// The object crosses from the right to the left of the observer.
         case out
     }
 
-    /// A point of the upright picture: (0, 0) is the upper left corner, (1, 1) the lower right one.
+    /// A point of the upright picture. (0, 0) is the upper left corner, (1, 1) the lower right corner.
     package struct Point: Hashable, Sendable {
         package var x: Double
         package var y: Double
@@ -40,13 +42,14 @@ package struct Zone: Hashable, Sendable {
     package var kind: Kind
     /// The points of a line from end to end, or the corners of an area in order.
     package var points: [Point]
-    /// Lower-case labels; empty for all objects.
+    /// The labels of the objects to which the zone applies, in lower case. An empty set stands for all objects.
     package var labels: Set<String>
     package var anchor: Anchor
-    /// The time an object must stay until ``ZoneEvent/Kind/dwell`` is emitted; `nil` for no such event.
+    /// The time for which an object must stay until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the event is not
+    /// emitted.
     package var minTime: Nanoseconds?
 
-    /// - Parameter anchor: by default `centre` for ignored areas, else `bottom`.
+    /// - Parameter anchor: the default is `centre` for ignored areas and `bottom` for other zones.
     package init(
         _ name: String, _ kind: Kind, _ points: [Point], labels: Set<String> = [], anchor: Anchor? = nil,
         minTime: Nanoseconds? = nil
@@ -57,25 +60,27 @@ package struct Zone: Hashable, Sendable {
         self.minTime = minTime
     }
 
-    /// Returns whether the zone applies to objects with a label.
+    /// Returns whether the zone applies to objects with this label.
     func concerns(_ label: Label?) -> Bool { labels.isEmpty || labels.contains(label?.text.lowercased() ?? "") }
 }
 
 /// An event of one object in one zone.
 package struct ZoneEvent: Sendable {
-    /// An object enters or leaves an area, has stayed in it for ``Zone/minTime``, or crosses a line.
+    /// `enter`, `leave`: an object enters or leaves an area. `dwell`: an object has stayed in an area for
+    /// ``Zone/minTime``. `cross`: an object crosses a line.
     package enum Kind: String, Sendable { case enter, leave, dwell, cross }
 
     package var kind: Kind
+    /// The name of the zone.
     package var zone: String
-    /// The object's id; `nil` without a track.
+    /// The id of the object. `nil` without a track.
     package var id: Int?
     package var label: Label?
-    /// Set only for ``Kind/cross``.
+    /// The direction of a crossing. `nil` for other kinds of events.
     package var direction: Zone.Direction?
-    /// How long the object has been in the area; not set for ``Kind/cross``.
+    /// The time for which the object has been in the area. `nil` for ``Kind/cross``.
     package var dwell: Nanoseconds?
-    /// The time of the event. The `leave` event of a missed object is emitted later than that.
+    /// The time at which the event happened. If an object is missed, its `leave` event is emitted later than this time.
     package var time: Nanoseconds
 }
 
@@ -105,10 +110,10 @@ package struct ZoneCount: Hashable, Sendable {
     package var name: String
     package var kind: Zone.Kind
     package var all = Counts()
-    /// By label; objects without a label are counted under the empty string.
+    /// The counts for each label. Objects without a label are counted under the empty string.
     package var byLabel: [String: Counts] = [:]
 
-    /// Changes the counts of all objects and of one label.
+    /// Changes the counts of all objects and the counts of one label.
     mutating func count(_ label: Label?, _ change: (inout Counts) -> Void) {
         change(&all)
         change(&byLabel[label?.text ?? "", default: Counts()])
