@@ -47,7 +47,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// limits the additional delay before an object is reported.
     private static let recurringMotionInterval = 0.22
     /// The same time for motion that has just begun. It is shorter, because objects that enter the picture are hard to
-    /// recognize at first.
+    /// recognise at first.
     private static let newMotionInterval = 0.14
     /// The same time for motion that recurs at one place and has never led to a detection.
     private static let lastingMotionInterval = 0.8
@@ -82,7 +82,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     mutating func reason(at time: Nanoseconds, in plane: LumaPlane?) -> InferencePolicy.Reason? {
         guard let plane, let lastInference, let known, time >= lastInference else { return .start }
         let seconds = Double(time - lastInference) / 1e9
-        // A cut has ended all tracks.
+        // A cut ends all tracks, so an inference is needed at once.
         if let cut = known.lastCut, cut > lastInference { return .sceneChange }
         if !isAnswerTaken, let answered = known.answered, answered >= lastInference {
             isAnswerTaken = true
@@ -90,8 +90,8 @@ struct AdaptiveIntervalPolicy: Sendable {
             motion.noteInference(at: time, besides: places, detectedPlaces, in: change)
             swap(&detectedPlaces, &places)
         }
-        // Otherwise the result is pending. In a live pipeline the result may be available although its frame is not
-        // finished.
+        // If the result has not been processed, it is pending. In a live pipeline the result may be available although
+        // its frame is not finished.
         guard isAnswerTaken || isNextInferenceCertain else {
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
         }

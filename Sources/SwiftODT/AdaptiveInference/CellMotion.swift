@@ -45,7 +45,8 @@ struct CellMotion: Sendable {
             return
         }
         for cell in latestMeans.indices { changes[cell] = abs(latestMeans[cell] - means[cell]) }
-        // The camera or the light causes a change in most cells.
+        // A change in most cells is due to the camera or the light. Three quarters of the cells change by at most
+        // `usual`.
         let usual = changes.sorted()[changes.count * 3 / 4]
         isCalm = usual <= Self.minimum
         let follow = Float(min(1, seconds / Self.memory))

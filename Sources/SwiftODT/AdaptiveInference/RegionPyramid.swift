@@ -21,8 +21,7 @@ struct RegionPyramid: Sendable {
 
     /// The margin around an object for its motion, relative to its width and height.
     private static let margin = 0.1
-    /// The minimum fraction of an object's area inside a region. The region is then shifted to contain the object
-    /// completely.
+    /// A region that contains more than this fraction of an object's area is shifted to contain the object completely.
     private static let minimumShare = 0.3
 
     init(of picture: RegionSelector.Geometry) {

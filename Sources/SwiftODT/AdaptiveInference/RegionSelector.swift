@@ -53,13 +53,14 @@ package struct RegionSelector: Sendable {
     private var lastCoverage: Nanoseconds?
     /// The number of inferences since the last coverage inference.
     private var inferencesSinceCoverage = 0
-    /// The time of the last choice by the age of coverage alone.
+    /// The time at which ``selectCoverageRegion(around:of:at:)`` last chose a region.
     private var lastCoverageRound: Nanoseconds?
 
     /// The time without a coverage inference after which one is due. The utility due to age does not grow beyond this
     /// time (``CoverageAge/longest``).
     private static let longestWithoutCoverageRound: Nanoseconds = 4_000_000_000
-    /// The number of inferences without a coverage inference after which one is due. Both conditions must hold.
+    /// The minimum number of inferences between two coverage inferences. A coverage inference is due only if this
+    /// number and ``longestWithoutCoverageRound`` are both reached.
     private static let inferencesBetweenRounds = 4
     /// The maximum interval between full-frame inferences, in nanoseconds.
     private static let longestWithoutFullFrame: Nanoseconds = 400_000_000

@@ -93,8 +93,8 @@ struct UnexplainedMotion: Sendable {
             latest = time
         }
         isFresh = isAny && began > time.adding(-Self.fresh)
-        // If objects cover nearly all of the picture, the few other cells are not representative. At least a quarter of
-        // the cells is therefore the basis.
+        // If objects cover nearly all of the picture, the few other cells are not representative. The fraction is
+        // therefore relative to at least a quarter of all cells.
         share = cells.isEmpty ? 0 : Double(count) / Double(max(cells.count - explained, cells.count / 4))
     }
 

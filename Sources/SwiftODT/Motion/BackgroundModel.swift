@@ -38,7 +38,7 @@ final class BackgroundModel {
     let previous: PixelGrid<Float>
     /// The time for which the pixel has been background since ``level`` was last replaced, in seconds.
     let seenFor: PixelGrid<Float>
-    /// The mean absolute value of ``smoothed`` while the pixel is background.
+    /// The moving average of the absolute value of ``smoothed`` while the pixel is background.
     let noise: PixelGrid<Float>
     /// An increment of the threshold in grey levels. It grows where the picture flickers or sways, and decays
     /// elsewhere.

@@ -98,7 +98,7 @@ struct LineFile: ~Copyable {
         let count = min(count, size - offset)
         piece = try FileBytes.read(file, from: offset, count: count, path: path)
         pieceStart = offset
-        // The file has been truncated since it was opened.
+        // If the file has been truncated since it was opened, the size is corrected.
         if piece.count < count { size = offset + piece.count }
     }
 }

@@ -43,10 +43,10 @@ struct Association: ~Copyable {
     /// a person.
     private static let otherLabelPenalty = 0.4
 
-    /// The minimum overlap for detections that are ``FilteredDetection/isUncertain``.
+    /// The minimum overlap for detections with ``FilteredDetection/isUncertain``.
     private static let uncertainFit = 0.4
 
-    /// The track age in seconds at which the age term reaches half of its maximum.
+    /// The value of ``Tracklet/secondsStrong`` at which the gain from a track's age reaches half of its maximum.
     private static let halfStanding = 0.5
 
     private var assignment = Assignment()

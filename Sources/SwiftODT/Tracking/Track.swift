@@ -6,7 +6,7 @@ package struct Track: Sendable {
     package enum State: String, Sendable {
         /// Reported for the first time in the current frame.
         case new
-        /// Detected in the latest result.
+        /// Detected in the latest result that covered the position of the track.
         case tracked
         /// Missed by the latest result that covered the position of the track. The box is predicted.
         case coasting

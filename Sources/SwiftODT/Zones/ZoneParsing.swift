@@ -1,5 +1,5 @@
 extension Zone {
-    /// The limits bound the cost per frame.
+    /// These limits bound the cost per frame.
     private static let maximumZones = 256
     private static let maximumPoints = 256
 

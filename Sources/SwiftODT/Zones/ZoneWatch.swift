@@ -158,8 +158,9 @@ extension ZoneWatch {
         ZoneTrack(id: id, box: box, lastSeen: 0, presences: zones.map { _ in ZonePresence() })
     }
 
-    /// Returns the track that a new track continues, or `nil`. It must not be visible, must have the same label, and
-    /// must have been detected recently and nearby. If there are several such tracks, the nearest one is returned.
+    /// Returns the track that a new track continues, or `nil`. The continued track must not be visible, must have the
+    /// same label, and must have been detected recently and nearby. If there are several such tracks, the nearest one
+    /// is returned.
     ///
     /// - Parameter visible: the ids of all visible tracks in the frame, including those that are processed after the
     ///   new track.
