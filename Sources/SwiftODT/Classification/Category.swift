@@ -65,11 +65,6 @@ package struct CategoryVerdict: Hashable, Sendable {
     /// The confidence of the category, 0 to 1. `nil` if the category is unknown.
     package var confidence: Double?
 
-    package init(category: Category, confidence: Double?) {
-        self.category = category
-        self.confidence = confidence
-    }
-
     /// The verdict without any evidence.
     package static let unknown = CategoryVerdict(category: .unknown, confidence: nil)
 }

@@ -20,13 +20,7 @@ package struct Classification: Hashable, Sendable {
     /// The label with the highest score. `nil` if the label at that index is unused.
     package var label: Label?
     /// The score of ``label``, 0 to 1.
-    package var labelScore: Double
-
-    package init(scores: CategoryScores, label: Label? = nil, labelScore: Double = 0) {
-        self.scores = scores
-        self.label = label
-        self.labelScore = labelScore
-    }
+    package var labelScore = 0.0
 }
 
 /// The pending result of a classification.
