@@ -50,7 +50,8 @@ package final class Pad: @unchecked Sendable {
     /// Calls the handler with the running time at which each buffer begins and ends, in nanoseconds; `nil` for a
     /// buffer without a timestamp.
     package func watchTimes(_ handler: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> ProbeResult) {
-        // The probes belong to the pad, so the pad outlives this closure.
+        // `nonisolated(unsafe)`: the probes belong to the pad, so the pad outlives this closure, and its functions are
+        // synchronised by GStreamer.
         nonisolated(unsafe) let pad = pointer
         watchBuffers { handler(Self.runningTime(of: $0, at: pad)) }
     }

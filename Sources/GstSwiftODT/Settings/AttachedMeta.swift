@@ -1,15 +1,15 @@
-/// Which metadata is attached to buffers.
+/// The kinds of metadata attached to buffers.
 struct AttachedMeta: OptionSet, Sendable {
     let rawValue: UInt32
     static let roi = AttachedMeta(rawValue: 1 << 0)
     static let custom = AttachedMeta(rawValue: 1 << 1)
     static let analytics = AttachedMeta(rawValue: 1 << 2)
 
-    /// All that this GStreamer knows.
+    /// All kinds that the installed GStreamer supports.
     static let standard: AttachedMeta = AnalyticsLibrary.shared == nil ? [.roi, .custom] : [.roi, .custom, .analytics]
 }
 
-/// How messages carry the objects.
+/// The representations of objects in messages.
 struct MessageFormat: OptionSet, Sendable {
     let rawValue: UInt32
     static let structure = MessageFormat(rawValue: 1 << 0)

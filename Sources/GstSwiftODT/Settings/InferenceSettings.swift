@@ -1,35 +1,40 @@
 import SwiftODT
 
-/// How often is looked, and at what.
 extension Settings {
-    /// Which parts of the picture are looked at besides the whole. The words stand in recordings.
+    enum DetectorChoice: Sendable {
+        case auto, neural, salient, motion, upstream, recorded
+
+        /// Whether inference can be limited to a region.
+        var acceptsRegions: Bool { self == .auto || self == .neural }
+    }
+
+    /// Which regions are inferred. The raw values are used in recordings.
     enum Zoom: String, Sendable { case off, auto, grid }
 
-    /// Auto needs objects that are followed.
+    /// The interval between inferences. An adaptive interval requires tracking.
     var intervalPolicy: InferencePolicy.Interval {
         inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
     }
 
-    /// Whether each look is at the whole picture or at a part, as what is followed needs.
+    /// Whether each inference runs on the full frame or on one region, chosen by the needs of the tracks.
     var choosesRegions: Bool { zoom == .auto && scene.follows && detector.acceptsRegions }
 
-    /// How many detections may be under way at once; 0: as many as the runtime asks for. Where parts are chosen, one may be while the
-    /// next is chosen: more would be chosen knowing too little.
+    /// The maximum number of detections in flight; 0 uses the runtime's recommendation. If regions are chosen, one
+    /// detection may be in flight while the next region is chosen. With more, the choice would lack information.
     func inFlightLimit(for hint: InferenceHint) -> Int {
         hint == .latency ? 1 : choosesRegions || intervalPolicy == .auto ? 2 : lookAhead
     }
 
-    /// What a detector is asked for.
     var detection: DetectionOptions {
         DetectionOptions(
             scoreFloor: redacts ? min(scene.scoreFloor, redaction.floor) : scene.scoreFloor, iouThreshold: iouThreshold,
             view: zoom == .grid ? .grid : .fullFrame)
     }
 
-    /// Whether anything is asked for that is to make objects unrecognisable.
+    /// Whether a property requests redaction. ``RedactionGuard`` reports an error if it is not possible.
     var requestsRedaction: Bool { annotator.boxStyle.redaction != nil || !annotator.privacyLabels.isEmpty }
 
-    /// Whether that is done.
+    /// Whether objects are redacted.
     var redacts: Bool { draw && annotator.boxStyle.redaction != nil }
 
     var redaction: RedactionTracker.Options {
@@ -37,13 +42,29 @@ extension Settings {
             labels: annotator.privacyLabels, threshold: privacyThreshold, follows: scene.mode == .stream,
             maxAge: max(scene.tracker.maxAge, 1_000_000_000))
     }
-}
 
-extension Settings {
-    enum DetectorChoice: Sendable {
-        case auto, neural, salient, motion, upstream, recorded
+    /// Whether the user specified a part of the detector, so that no other detector may replace it.
+    var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
 
-        /// Whether it can look at a part of the picture.
-        var acceptsRegions: Bool { self == .auto || self == .neural }
+    var classifierConfiguration: TrackClassifierConfiguration {
+        TrackClassifierConfiguration(
+            modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
+            isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
+    }
+
+    /// The scene's options. Objects that the detector itself detects are not detected a second time.
+    var sceneComplementingDetector: SceneOptions {
+        var scene = scene
+        if detector == .motion && scene.detectsMoving || detector == .salient && scene.detectsSalient {
+            scene.unknownObjects = .none
+        }
+        return scene
+    }
+
+    /// The settings of the saliency network that runs if the detector finds nothing: the installed one.
+    var saliencySettings: Settings {
+        var settings = self
+        (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
+        return settings
     }
 }

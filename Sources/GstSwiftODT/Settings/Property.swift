@@ -2,34 +2,33 @@ import CGStreamer
 import CSwiftODTElement
 import SwiftODT
 
-/// One property of the element: what GObject is told of it, and where ``Settings`` keep its value, which is also its default.
+/// One property of the element: its GObject description and its key path in ``Settings``, which also gives the default.
 ///
-/// All that is done with properties follows from their rows in ``Settings/properties``. A value is read and written through
-/// its key path, which costs no allocation; frames read none in this way, but a copy of the settings.
+/// Reading or writing through the key path does not allocate. Frames do not use it: they use a copy of the settings.
 struct Property: Sendable {
     typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
 
-    /// When it may be changed.
+    /// When the property may be changed.
     enum Mutability: Sendable {
         /// At any time, and by a controller from frame to frame.
         case controllable
         /// At any time.
         case playing
-        /// At any time, but the element works with what it was started with until it has been in READY.
+        /// At any time, but a change takes effect when the element is started again.
         case ready
-        /// Never: the session tells it.
+        /// Never: the session creates the value.
         case readOnly
     }
 
     let name: String
     let mutability: Mutability
-    /// How it is registered; asked once, when the class is made.
+    /// Creates the specification that registers the property. Called once, when the class is initialised.
     let makeSpec: @Sendable () -> UnsafeMutablePointer<GParamSpec>
     let set: @Sendable (_ value: UnsafePointer<GValue>, _ settings: inout Settings) -> Void
     let get: @Sendable (_ settings: Settings, _ value: UnsafeMutablePointer<GValue>) -> Void
     let copy: @Sendable (_ from: Settings, _ settings: inout Settings) -> Void
     let isEqual: @Sendable (Settings, Settings) -> Bool
-    /// What may be wrong with the value whatever the others are: the sentence that says so.
+    /// Returns a warning about a value that is wrong regardless of the other properties.
     let fault: @Sendable (Settings) -> String?
 
     init<Value: Equatable & Sendable>(
@@ -47,7 +46,7 @@ struct Property: Sendable {
         fault = { kind.fault(name, $0[keyPath: path]) }
     }
 
-    /// A structure that is no setting: the session makes it when it is asked for.
+    /// A structure that is not a setting: the session creates it on each read.
     init(structure name: String, _ nick: String, _ blurb: String) {
         self.name = name
         mutability = .readOnly
@@ -63,7 +62,7 @@ struct Property: Sendable {
     }
 }
 
-/// What GObject is told of every property, whatever its kind. The texts live as long as the process.
+/// The arguments that all `GParamSpec` functions share. The texts live as long as the process.
 struct PropertyText {
     let name: UnsafePointer<CChar>
     let nick: UnsafePointer<CChar>
@@ -84,10 +83,10 @@ struct PropertyText {
     }
 }
 
-/// A type of property: the `GParamSpec` that registers it, and how its values lie in a `GValue`.
+/// A type of property: its `GParamSpec`, and the conversion of its values from and to `GValue`.
 struct PropertyKind<Value: Equatable & Sendable>: Sendable {
     let makeSpec: @Sendable (PropertyText, _ standard: Value) -> UnsafeMutablePointer<GParamSpec>
-    /// `nil` for what stands for the default.
+    /// Returns `nil` for a value that represents the default.
     let get: @Sendable (UnsafePointer<GValue>) -> Value?
     let set: @Sendable (UnsafeMutablePointer<GValue>, Value) -> Void
     var fault: @Sendable (_ name: String, Value) -> String? = { _, _ in nil }
@@ -133,7 +132,7 @@ extension PropertyKind<Nanoseconds> {
             set: { g_value_set_uint64($0, guint64(clamping: $1)) }, fault: mistakenUnit)
     }
 
-    /// A time so short that its unit was mistaken.
+    /// Returns a warning for a time so short that it was probably meant in another unit.
     @Sendable private static func mistakenUnit(_ name: String, _ time: Nanoseconds) -> String? {
         guard time > 0, time < 1_000_000 else { return nil }
         let (unit, factor) = time < 1000 ? ("seconds", 1_000_000_000) : ("milliseconds", 1_000_000)
@@ -153,7 +152,7 @@ extension PropertyKind<Double> {
 }
 
 extension PropertyKind<String> {
-    /// None at all stands for the default.
+    /// A null pointer represents the default.
     static var text: PropertyKind {
         PropertyKind(
             makeSpec: { g_param_spec_string($0.name, $0.nick, $0.blurb, $1, $0.flags) },
@@ -174,11 +173,11 @@ extension PropertyKind<String?> {
 
 // MARK: - Choices
 
-/// One of the values that a property may have: what the user writes for it, and what it means.
+/// A value of an enumeration or flags property, its name and its description.
 typealias PropertyChoice<Value> = (value: Value, nick: String, about: String)
 
 extension PropertyKind {
-    /// One of some: GObject's number for it is its place among them.
+    /// An enumeration. GObject's number of a value is its position.
     static func choice(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
         let number: @Sendable (Value) -> gint = { value in gint(choices.firstIndex { $0.value == value } ?? 0) }
         return PropertyKind(
@@ -202,7 +201,7 @@ extension PropertyKind {
 }
 
 extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
-    /// Any of some.
+    /// A set of flags.
     static func flags(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
         PropertyKind(
             makeSpec: { words, standard in
@@ -221,7 +220,7 @@ extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
 }
 
 extension Array {
-    /// A copy that lives as long as the process, as GObject wants of what types are made of.
+    /// A copy that lives as long as the process, which GObject requires of the values of a type.
     fileprivate var forever: UnsafePointer<Element> {
         let copy = UnsafeMutablePointer<Element>.allocate(capacity: count)
         copy.initialize(from: self, count: count)

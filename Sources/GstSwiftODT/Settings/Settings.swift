@@ -68,35 +68,9 @@ struct Settings: Sendable {
     var privacyLabels: String? {
         didSet { annotator.privacyLabels = DetectionFilter.labels(in: privacyLabels ?? "") }
     }
-
-    /// Whether the user specified a model, a label file or a device. If so, `detector=auto` fails instead of falling back to
-    /// motion detection.
-    var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
-
-    var classifierConfiguration: TrackClassifierConfiguration {
-        TrackClassifierConfiguration(
-            modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
-            isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
-    }
-
-    /// The scene options without the search for unknown objects that the detector itself already finds.
-    var sceneComplementingDetector: SceneOptions {
-        var scene = scene
-        if (detector == .motion && scene.detectsMoving) || (detector == .salient && scene.detectsSalient) {
-            scene.unknownObjects = .none
-        }
-        return scene
-    }
-
-    /// The settings of the installed saliency network, which runs on single images if the detector finds nothing.
-    var saliencySettings: Settings {
-        var settings = self
-        (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
-        return settings
-    }
 }
 
-// MARK: - The table
+// MARK: - Properties
 
 extension Settings {
     /// The element's properties, in the order of gst-inspect. The default of a property is the initial value of its variable above.
@@ -200,7 +174,6 @@ extension Settings {
             .playing, "Unknown objects", "Which objects are reported that the detector cannot classify"),
     ]
 
-    /// Scheduling and tracking.
     private static let scheduling: [Property] = [
         Property(
             "strategy", \.strategy,

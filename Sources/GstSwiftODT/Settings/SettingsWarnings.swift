@@ -1,9 +1,9 @@
 import SwiftODT
 
 extension Settings {
-    /// Tells of combinations that cannot be meant, before the element starts.
+    /// Warns about contradictory and ineffective settings before the element starts.
     ///
-    /// - Returns: whether the element can start all the same.
+    /// - Returns: whether the element can start.
     func warn(through element: ElementHandle) -> Bool {
         if let contradiction = Self.contradictionOfAreas(self) {
             element.fail(contradiction)
@@ -13,7 +13,7 @@ extension Settings {
         return true
     }
 
-    /// What a change of one property made wrong that was not wrong before in the same way.
+    /// Returns the problems that a change of one property has caused.
     func problems(of property: Property, since previous: Settings) -> [ElementProblem] {
         let checks = [Check(property)] + Self.checks.filter { $0.properties.contains(property.name) }
         return checks.compactMap { check in
@@ -21,13 +21,13 @@ extension Settings {
         }
     }
 
-    /// A thing that may be wrong, and the properties that it hangs on, so that a change asks for no more than it touches:
-    /// some read files.
+    /// A possible problem and the properties that it depends on. After a change of a property only its checks run,
+    /// because some checks read files.
     struct Check: Sendable {
         let properties: [String]
         let problem: @Sendable (Settings) -> ElementProblem?
 
-        /// What is wrong with one value, whatever the others are.
+        /// A problem with one value, regardless of the other properties.
         init(_ property: Property) {
             (properties, problem) = ([property.name], { property.fault($0).map { .settings($0) } })
         }
@@ -36,7 +36,7 @@ extension Settings {
             (self.properties, self.problem) = (properties, problem)
         }
 
-        /// A warning for a state that has no better word than a sentence.
+        /// A warning with a constant text.
         init(
             _ properties: String..., where isWrong: @escaping @Sendable (Settings) -> Bool, text: String
         ) {
@@ -176,7 +176,7 @@ extension Settings {
         ),
     ]
 
-    /// Told while the element works.
+    /// The warning about a change that does not affect the running element.
     static func waitsForReady(_ property: Property) -> ElementProblem {
         .settings(
             "\(property.name) takes effect from READY: the running element keeps the previous value until its state "
@@ -225,7 +225,7 @@ extension Settings {
         }
     }
 
-    /// Labels in the lists that no object is going to have: most are misspelt.
+    /// Labels in the lists that no object can have, most of them misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
         var listed = settings.scene.filter.allowlist.union(settings.scene.filter.denylist)
         if settings.scene.unknownObjects != .none { listed.remove(DetectionFilter.unknown) }

@@ -1,12 +1,13 @@
 import CGStreamer
 
-/// What the element goes by: its properties as they are now, but for those that wait for READY, as they were when it started.
+/// The effective settings of the element: the current properties, except that properties of mutability
+/// ``Property/Mutability/ready`` keep their values from the start of the element.
 struct StartedSettings: Sendable {
-    /// As the properties say.
+    /// The values that reading the properties returns.
     private(set) var current = Settings()
-    /// As they said when the element started; `nil` before.
+    /// The settings at the start of the element; `nil` before.
     private(set) var started: Settings?
-    /// What frames go by. Made at each change, so that a frame asks for no more than a copy.
+    /// The settings for frames. They are derived at each change, so that a frame only copies them.
     private(set) var effective = Settings()
 
     mutating func set(_ property: Property, to value: UnsafePointer<GValue>) {
@@ -14,7 +15,7 @@ struct StartedSettings: Sendable {
         adapt()
     }
 
-    /// - Parameter settings: those that the detector was made with; others may have been set meanwhile.
+    /// - Parameter settings: the settings from which the detector was created. Properties may have changed since.
     mutating func start(with settings: Settings) {
         started = settings
         adapt()

@@ -86,7 +86,6 @@ package struct RegionSelector: Sendable {
     }
 
     /// Restarts the selector for a new epoch. The next inference uses the full frame.
-    package mutating func reset() { self = RegionSelector() }
 
     /// Returns the region for the next inference, and records it as inferred. `nil` stands for the full frame.
     package mutating func next(

@@ -2,7 +2,7 @@ import Glibc
 
 /// A picture that owns its pixels. It is read from a file or copied from a frame, and is accessible as a ``Frame``.
 ///
-/// The picture is immutable, so threads may share it.
+/// `@unchecked Sendable`: the picture owns its memory and is immutable.
 ///
 ///     let picture = try Picture(contentsOfFile: "street.png")
 ///     let detections = try picture.withFrame { try detector.start($0, options: DetectionOptions()).wait() }

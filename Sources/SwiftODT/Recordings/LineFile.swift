@@ -18,8 +18,6 @@ struct LineFile: ~Copyable {
     }
 
     let path: String
-    /// The identity of the file, regardless of its path.
-    let identity: FileIdentity
     private(set) var size: Int
     private let file: Int32
     /// The section of the file in memory.
@@ -41,7 +39,7 @@ struct LineFile: ~Copyable {
             close(file)
             throw ODTError(.fileNotFound, "\(path) is not a regular file")
         }
-        (self.path, self.file, size, identity) = (path, file, Int(status.st_size), FileIdentity(status))
+        (self.path, self.file, size) = (path, file, Int(status.st_size))
     }
 
     deinit { close(file) }
@@ -108,12 +106,10 @@ package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
-
     /// `nil` if the file does not exist.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        self.init(status)
+        (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
     }
 }

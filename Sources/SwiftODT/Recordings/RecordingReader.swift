@@ -87,7 +87,6 @@ package final class RecordingReader {
     }
 
     package var path: String { lines.path }
-    package var identity: FileIdentity { lines.identity }
 
     /// Returns the detections of a frame. `nil` if the frame was not inferred.
     ///

@@ -12,7 +12,7 @@ struct Association: ~Copyable {
         /// overlap from ``CandidatePairs``.
         var isThorough: Bool
 
-        /// Whether ``ScoreStatistics`` learns from the pairs of this stage.
+        /// Whether ``DiscriminationStatistics`` learns from the pairs of this stage.
         var usesScores = false
 
         /// The first association stage: confirmed tracks and strong detections.
@@ -60,7 +60,7 @@ struct Association: ~Copyable {
     ///   - neighbours: the candidate detections of each track.
     ///   - maximumAge: the maximum age for ``Tracklet/isEstablished(at:maximumAge:)``.
     ///   - shift: the camera motion beyond the prediction, in pixels.
-    ///   - scoreWeight: the weight of the confidence cost, see ``ScoreStatistics``.
+    ///   - scoreWeight: the weight of the confidence cost, see ``DiscriminationStatistics``.
     mutating func match(
         _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
         _ neighbours: borrowing CandidatePairs,

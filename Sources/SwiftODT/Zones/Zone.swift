@@ -105,6 +105,10 @@ package struct ZoneCount: Hashable, Sendable {
         package var `in` = 0
         /// The number of crossings from right to left.
         package var out = 0
+
+        package init(count: Int = 0, entered: Int = 0, left: Int = 0, in: Int = 0, out: Int = 0) {
+            (self.count, self.entered, self.left, self.in, self.out) = (count, entered, left, `in`, out)
+        }
     }
 
     package var name: String
@@ -113,7 +117,9 @@ package struct ZoneCount: Hashable, Sendable {
     /// The counts for each label. Objects without a label are counted under the empty string.
     package var byLabel: [String: Counts] = [:]
 
-    /// Changes the counts of all objects and the counts of one label.
+    package init(name: String, kind: Zone.Kind) { (self.name, self.kind) = (name, kind) }
+
+    /// Changes the counts of all objects and of one label.
     mutating func count(_ label: Label?, _ change: (inout Counts) -> Void) {
         change(&all)
         change(&byLabel[label?.text ?? "", default: Counts()])

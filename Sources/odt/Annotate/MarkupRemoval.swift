@@ -25,6 +25,7 @@ enum MarkupRemoval {
         }
     }
 
+    /// `nonisolated(unsafe)`: the caps are constant, and their reference count is atomic.
     nonisolated(unsafe) private static let plain = gst_caps_from_string("text/x-raw, format=(string)utf8")
 
     private static let entities: [(String, String)] = [

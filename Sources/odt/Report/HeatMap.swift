@@ -43,8 +43,6 @@ struct CountSeries {
     /// Object-seconds in each interval, by index of the label.
     private(set) var sums: [Int: [Double]] = [:]
 
-    var isEmpty: Bool { sums.isEmpty }
-
     /// - Parameter time: Seconds since the beginning; negative values count as 0.
     mutating func add(_ label: Int, at time: Double, for seconds: Double) {
         let time = max(0, time)

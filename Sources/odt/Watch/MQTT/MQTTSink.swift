@@ -17,7 +17,7 @@ final class MQTTSink: WatchSink {
         let topic: String
         var resultTime: Nanoseconds?
         /// The latest published counts by zone.
-        var figures: [String: ZoneFigures] = [:]
+        var figures: [String: ZoneCount] = [:]
         /// The labels with a Home Assistant sensor, by zone.
         var labels: [String: Set<String>] = [:]
     }
@@ -67,7 +67,7 @@ final class MQTTSink: WatchSink {
 
     private func takeResult(_ message: WatchMessage, _ camera: inout Camera) {
         for zone in message.fields.list("zones") {
-            let figures = ZoneFigures(zone)
+            let figures = ZoneCount(zone)
             let before = camera.figures.updateValue(figures, forKey: figures.name)
             guard before != figures else { continue }
             if let discovery {
@@ -83,7 +83,7 @@ final class MQTTSink: WatchSink {
         publisher.publish(result: MQTTMessage("\(camera.topic)/objects", body(message)))
     }
 
-    private func announce(_ figures: ZoneFigures, of camera: String, _ discovery: HomeAssistantDiscovery) {
+    private func announce(_ figures: ZoneCount, of camera: String, _ discovery: HomeAssistantDiscovery) {
         let messages =
             figures.isLine
             ? discovery.crossings(of: figures.name, camera) : [discovery.count(of: figures.name, camera)]
@@ -92,7 +92,7 @@ final class MQTTSink: WatchSink {
 
     /// Announces a sensor for each label in a zone. Objects without a label count only in the zone's own sensor.
     private func announceLabels(
-        of figures: ZoneFigures, _ name: String, _ camera: inout Camera, _ discovery: HomeAssistantDiscovery
+        of figures: ZoneCount, _ name: String, _ camera: inout Camera, _ discovery: HomeAssistantDiscovery
     ) {
         guard !figures.isLine else { return }
         for label in figures.byLabel.keys.sorted() where !label.isEmpty {

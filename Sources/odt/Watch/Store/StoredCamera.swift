@@ -20,7 +20,7 @@ struct StoredCamera {
     /// The latest frame's wall time minus the monotonic clock, in milliseconds.
     private var lead: Int64?
     private var resultTime: Int64?
-    private var figures: [String: ZoneFigures] = [:]
+    private var figures: [String: ZoneCount] = [:]
 
     init(_ name: String) { self.name = name }
 
@@ -83,7 +83,7 @@ struct StoredCamera {
     private mutating func result(_ fields: MessageFields, at time: Int64) -> [StoreRow] {
         var rows: [StoreRow] = []
         for zone in fields.list("zones") {
-            let now = ZoneFigures(zone)
+            let now = ZoneCount(zone)
             if figures.updateValue(now, forKey: now.name) != now { rows += row(time, .zoneCounts(now)) }
         }
         if let resultTime, (0..<Self.resultInterval).contains(time - resultTime) { return rows }

@@ -3,17 +3,17 @@ import Testing
 @testable import SwiftODT
 
 /// Tests the weight of scores in the association: zero at first, and low if they fluctuate.
-@Suite struct ScoreStatisticsTests {
+@Suite struct ScoreWeightTests {
     private func weight(itself: Double, other: Double) -> Double {
-        var statistics = ScoreStatistics()
+        var statistics = DiscriminationStatistics.scores
         for number in 0..<500 {
             let sway = number % 2 == 0 ? 1.5 : 0.5
-            statistics.learn(fromItself: itself * sway, fromOther: other * (2 - sway))
+            statistics.learn(same: itself * sway, other: other * (2 - sway))
         }
         return statistics.weight
     }
 
-    @Test func initialWeightIsZero() { #expect(ScoreStatistics().weight == 0) }
+    @Test func initialWeightIsZero() { #expect(DiscriminationStatistics.scores.weight == 0) }
 
     @Test func stableScoresRaiseWeight() { #expect(weight(itself: 0.03, other: 0.15) > 0.9) }
 
