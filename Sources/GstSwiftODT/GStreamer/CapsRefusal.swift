@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 
 /// The reason why caps are refused, and the element that converts the frames.

@@ -1,3 +1,4 @@
+import GstFrames
 import SwiftODT
 
 /// The content of a `swiftodt` message for one frame, as plain values from which structures, JSON and metadata are

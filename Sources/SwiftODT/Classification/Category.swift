@@ -1,16 +1,8 @@
-/// The coarse categories of ML Kit. The raw values are ML Kit's indices.
-package enum Category: Int, CaseIterable, Sendable {
-    case unknown = -1
-    case fashionGood = 0
-    case homeGood = 1
-    case food = 2
-    case place = 3
-    case plant = 4
-}
+package typealias Category = TrackedObject.Category
 
-extension Category {
-    /// The name in messages and labels: `fashion good`, `home good`, `food`, `place`, `plant` or `unknown`.
-    package var name: String {
+extension TrackedObject.Category {
+    /// The name used in messages and labels: `fashion good`, `home good`, `food`, `place`, `plant`, `unknown`.
+    public var name: String {
         switch self {
         case .unknown: "unknown"
         case .fashionGood: "fashion good"

@@ -5,6 +5,7 @@ import Glibc
 ///
 /// `@unchecked Sendable`: the caller synchronises all calls except ``cancel()``, which may be called from any thread. While an inference is in flight,
 /// neither fill the request nor read ``outputs()``. The completion may do both, and start the request again.
+/// `@unchecked Sendable` relies on that.
 package final class InferenceRequest: @unchecked Sendable {
     package let network: Network
 

@@ -1,3 +1,5 @@
+import SwiftODT
+
 /// Detects the objects of images in order, by means of a detector and a scene.
 ///
 /// `@unchecked Sendable`: ``VisionQueue`` ensures that only one thread at a time uses it.
@@ -13,19 +15,19 @@ final class VisionProcessor: @unchecked Sendable {
     /// - Parameter parts: creates the components at the first image.
     init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionComponents) {
         makeComponents = parts
-        scene = Scene(options: options.scene)
+        scene = Scene(options: options.effectiveScene)
         detection = DetectionOptions(
-            scoreFloor: options.scene.scoreFloor, iouThreshold: options.iouThreshold, isAwaited: true)
+            scoreFloor: scene.options.scoreFloor, iouThreshold: options.detector.overlapThreshold, isAwaited: true)
     }
 
     /// Returns the objects of an image.
     func find(in image: VisionImage) throws -> [VisionObject] {
-        let picture = try image.picture.get()
+        let picture = try image.frame.get()
         let parts = try loadedComponents()
-        let time = clock.time(of: image.timestamp, step: timeSinceLastImage())
-        return try picture.withFrame(time: time, orientation: Orientation(image.orientation)) { frame in
+        let time = clock.time(of: image.timestamp?.nanoseconds, step: timeSinceLastImage())
+        var frame = picture.with(time: time, orientation: Orientation(image.orientation))
+        return try withExtendedLifetime(picture) {
             if size != (frame.width, frame.height) { begin(frame, parts) }
-            var frame = frame
             if scene.options.follows { frame.luma = LumaPlane.reduce(frame) }
             scene.advance(to: time, width: frame.width, height: frame.height, luma: frame.luma)
             scene.observe(try parts.detector.start(frame, options: detection).wait(), seenAt: time)
@@ -76,11 +78,11 @@ struct VisionConfiguration: Sendable {
     private let scene: SceneOptions
 
     init(_ options: VisionObjectDetectorOptions) {
-        detector = options.detector
+        detector = DetectorConfiguration(options.detector)
         classifier = TrackClassifierConfiguration(
             modelFile: options.classifierFile, labelFile: options.classifierLabelFile, device: detector.device,
             threads: detector.threads, options: options.classification)
-        scene = options.scene
+        scene = options.effectiveScene
         detector.isForStills = scene.mode == .singleImage
     }
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwiftODT
+@testable import SwiftODTMLKit
 
 /// Tests the eight image orientations: ML Kit's names, EXIF's numbers, and the orientation that the detector receives.
 @Suite struct ImageOrientationTests {
@@ -43,14 +44,14 @@ import Testing
     ) throws {
         let metadata = VisionImageMetadata()
         metadata.orientation = Self.imageOrientation(deviceOrientation: device, cameraPosition: camera)
-        let image = VisionImage(image: try Picture.plain)
+        let image = VisionImage(image: try Frame.plain)
         image.metadata = metadata
         let detector = ScriptedDetector(.chair)
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .singleImage
         let objects = try VisionObjectDetector(options: options, detector: detector).results(in: image)
         #expect(detector.shown.map(\.orientation) == [expected])
-        #expect(objects.first?.frame == Detection.chair.box, "frames stay in the buffer's pixels")
+        #expect(objects.first?.box == Detection.chair.box, "frames stay in the buffer's pixels")
     }
 
     @Test(arguments: VisionDetectorImageOrientation.allCases)
@@ -61,7 +62,7 @@ import Testing
 
     @Test func pictureOrientationIsDefault() throws {
         let picture = try TestPicture(.gray8, width: 8, height: 8).withFrame(orientation: .rotate180) {
-            try Picture(copying: $0)
+            try $0.owned()
         }
         let image = VisionImage(image: picture)
         #expect(image.metadata == nil && image.orientation == .bottomRight)

@@ -6,7 +6,7 @@
 ///     options.shouldEnableClassification = true
 ///     let objectDetector = Vision.vision().objectDetector(options: options)
 ///
-///     let image = VisionImage(image: try Picture(contentsOfFile: "kitchen.jpg"))
+///     let image = try VisionImage(contentsOfFile: "kitchen.jpg")
 ///     objectDetector.process(image) { objects, error in
 ///         for object in objects ?? [] { print(object.frame, object.classificationCategory) }
 ///     }
@@ -27,41 +27,13 @@ public final class Vision: Sendable {
     }
 }
 
-// Aliases for names that code written for iOS uses.
-
-/// ML Kit's current names.
+/// ML Kit's current name.
 public typealias ObjectDetector = VisionObjectDetector
+/// ML Kit's current name.
 public typealias ObjectDetectorOptions = VisionObjectDetectorOptions
+/// ML Kit's current name.
 public typealias ObjectDetectorMode = VisionObjectDetectorMode
+/// ML Kit's current name.
 public typealias Object = VisionObject
+/// ML Kit's current name.
 public typealias ObjectLabel = VisionObjectLabel
-
-/// The properties of `CGRect`.
-extension Box {
-    public struct Point: Hashable, Sendable {
-        public var x: Double
-        public var y: Double
-    }
-
-    public struct Size: Hashable, Sendable {
-        public var width: Double
-        public var height: Double
-    }
-
-    public var origin: Point { Point(x: x, y: y) }
-    public var size: Size { Size(width: width, height: height) }
-    public var midX: Double { centerX }
-    public var midY: Double { centerY }
-}
-
-/// The properties of `NSNumber`, for tracking ids and confidences.
-extension Int {
-    public var intValue: Int { self }
-    public var stringValue: String { String(self) }
-}
-
-extension Double {
-    public var doubleValue: Double { self }
-    public var floatValue: Float { Float(self) }
-    public var stringValue: String { String(self) }
-}

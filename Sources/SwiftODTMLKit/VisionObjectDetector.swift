@@ -1,16 +1,21 @@
+import Foundation
+import SwiftODT
+
 /// Detects objects in images, and tracks them if the images form a stream.
 ///
 /// The detector is thread-safe. In a stream it processes one image at a time and queues at most one: if another image
-/// arrives while it is busy, the queued one is dropped with ``VisionDroppedError``. Single images are all processed in
+/// arrives while it is busy, the queued one is dropped with an error of the reason `dropped`. Single images are all processed in
 /// order. The components are created at the first image, which can take seconds if a network has to be compiled.
 ///
 ///     let objectDetector = VisionObjectDetector()
 ///     for object in try objectDetector.results(in: image) { print(object.name ?? "object", object.frame) }
 public final class VisionObjectDetector: Sendable {
+    /// Receives the objects or an error.
     public typealias Completion = @Sendable (_ objects: [VisionObject]?, _ error: (any Error)?) -> Void
 
     private let queue: VisionQueue
 
+    /// Creates a detector with a copy of the options; later changes to `options` have no effect on it.
     public convenience init(options: VisionObjectDetectorOptions = VisionObjectDetectorOptions()) {
         let configuration = VisionConfiguration(options)
         self.init(options) { try configuration.make() }
@@ -21,7 +26,7 @@ public final class VisionObjectDetector: Sendable {
     ///   - classifier: classifies objects if the options request it.
     ///   - salient: finds the most prominent object of single images if the options request it and `detector` finds
     ///     nothing.
-    package convenience init(
+    convenience init(
         options: VisionObjectDetectorOptions, detector: any Detector, classifier: TrackClassifier? = nil,
         salient: (any Detector)? = nil
     ) {
@@ -40,6 +45,10 @@ public final class VisionObjectDetector: Sendable {
     }
 
     /// Processes an image and calls `completion` exactly once, on another thread, with objects or an error.
+    ///
+    /// - Parameters:
+    ///   - image: the image.
+    ///   - completion: receives the objects or an error.
     public func process(_ image: VisionImage, completion: @escaping Completion) {
         queue.join(image) { result in
             switch result {
@@ -50,21 +59,26 @@ public final class VisionObjectDetector: Sendable {
     }
 
     /// Processes an image and waits for the result. Images can be dropped as with ``process(_:completion:)``.
-    public func results(in image: VisionImage) throws -> [VisionObject] {
-        try queue.wait(for: image)
+    ///
+    /// - Throws: `ODTError` if the detector cannot be created, or if it cannot process the image.
+    public func results(in image: VisionImage) throws(ODTError) -> [VisionObject] {
+        try ODTError.wrapping { try queue.wait(for: image) }
     }
 
     /// Processes an image asynchronously.
+    ///
+    /// - Throws: `ODTError` if the detector cannot be created, or if it cannot process the image. `CancellationError` at once
+    ///   if the task is cancelled; an image that waits is then left out.
     public func process(_ image: VisionImage) async throws -> [VisionObject] {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.join(image) { continuation.resume(with: $0) }
+        let answer = PendingAnswer<[VisionObject]>()
+        return try await answer.value {
+            self.queue.join(image, isAbandoned: { answer.isAbandoned }) { answer.resume(with: $0) }
         }
     }
 }
 
-/// The error for an image that a newer image of the stream replaced while the detector was busy.
-public struct VisionDroppedError: Error, CustomStringConvertible {
-    public var description: String {
-        "the image was dropped: the detector was busy, and a newer image of the stream replaced it"
-    }
+/// The text for `localizedDescription`, which Foundation otherwise builds from the type's name and a number.
+extension ODTError: LocalizedError {
+    /// The description, which names the remedy.
+    public var errorDescription: String? { description }
 }

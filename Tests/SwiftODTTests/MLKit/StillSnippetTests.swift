@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import SwiftODT
+@testable import SwiftODTMLKit
 
 /// Compiles and runs ML Kit's snippets for single images: several objects, complete results or an error, no tracking
 /// ids.
@@ -20,7 +21,7 @@ import Testing
         let objectDetector = VisionObjectDetector(
             options: Self.options(), detector: ScriptedDetector(.chair, .person, .banana), classifier: TrackClassifier()
         )
-        let image = VisionImage(image: try Picture.plain)
+        let image = VisionImage(image: try Frame.plain)
 
         var results: [VisionObject]? = nil
         do {
@@ -42,7 +43,7 @@ import Testing
         }
         #expect(described == ["food 0.6", "home 0.8", "unknown -1.0"])
         let person = try #require(objects.first { $0.name == "person" })
-        #expect(person.frame == Box(x: 80, y: 20, width: 20, height: 30), "clipped to the picture")
+        #expect(person.box == Box(x: 80, y: 20, width: 20, height: 30), "clipped to the picture")
     }
 
     @Test func singleImageResultsAreComplete() throws {
@@ -51,14 +52,14 @@ import Testing
         let objectDetector = VisionObjectDetector(
             options: Self.options(), detector: ScriptedDetector(unclassified),
             classifier: TrackClassifier(crop: classifier))
-        let object = try #require(try objectDetector.results(in: VisionImage(image: Picture.plain)).first)
+        let object = try #require(try objectDetector.results(in: VisionImage(image: Frame.plain)).first)
         #expect(object.classificationCategory == .fashionGoods && object.confidence != nil && object.score == 0.9)
 
         let failing = ScriptedClassifier(failure: ODTError(.failed, "the classifier broke"))
         let other = VisionObjectDetector(
             options: Self.options(), detector: ScriptedDetector(unclassified),
             classifier: TrackClassifier(crop: failing))
-        #expect(throws: ODTError.self) { try other.results(in: VisionImage(image: Picture.plain)) }
+        #expect(throws: ODTError.self) { try other.results(in: VisionImage(image: Frame.plain)) }
     }
 
     @Test func salientObjectIsReportedWithoutLabels() throws {
@@ -69,7 +70,7 @@ import Testing
             try VisionObjectDetector(
                 options: options, detector: detector,
                 classifier: TrackClassifier(crop: ReadyClassifier([.fashionGood: 0.8])), salient: salient
-            ).results(in: VisionImage(image: Picture.plain))
+            ).results(in: VisionImage(image: Frame.plain))
         }
         #expect(try results(ScriptedDetector(.chair)).map(\.name) == ["chair"])
         #expect(salient.shown.isEmpty, "the saliency network does not run if there are detections")
@@ -85,7 +86,7 @@ import Testing
         options.detectorMode = .singleImage
         let objectDetector = VisionObjectDetector(
             options: options, detector: ScriptedDetector(.banana, .chair), classifier: TrackClassifier())
-        let objects = try objectDetector.results(in: VisionImage(image: Picture.plain))
+        let objects = try objectDetector.results(in: VisionImage(image: Frame.plain))
         #expect(objects.count == 1)
         #expect(objects[0].name == "chair", "the most prominent one")
         #expect(objects[0].classificationCategory == .unknown && objects[0].confidence == nil)
@@ -96,10 +97,10 @@ import Testing
         options.detectorMode = .singleImage
         options.shouldEnableClassification = true
         options.shouldEnableMultipleObjects = true
-        let objectDetector = ObjectDetector(
+        let objectDetector = SwiftODTMLKit.ObjectDetector(
             options: options, detector: ScriptedDetector(.banana), classifier: TrackClassifier())
 
-        let visionImage = VisionImage(image: try Picture.plain)
+        let visionImage = VisionImage(image: try Frame.plain)
         visionImage.orientation = .right
         let objects: [Object] = try await objectDetector.process(visionImage)
         let description = objects.flatMap { object in

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SwiftODT
+@testable import SwiftODTMLKit
 
 /// Compiles and runs ML Kit's iOS snippets for live detection, with another import and another image source.
 @Suite struct LiveSnippetTests {
@@ -27,7 +28,7 @@ import Testing
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .stream
         options.shouldEnableClassification = false
-        options.detector = DetectorConfiguration(.motion)
+        options.detector.method = .motion
         let objectDetector = Vision.vision().objectDetector(options: options)
 
         var ids = Set<Int>()
@@ -41,14 +42,15 @@ import Testing
             let objects = try objectDetector.results(in: image)
             #expect(objects.count <= 1)
             for obj in objects {
-                let bounds = obj.frame
+                let bounds: CGRect = obj.frame
                 let id = obj.trackingID
                 let category = obj.classificationCategory
                 let confidence = obj.confidence
                 #expect(category == .unknown)
                 #expect(confidence == nil, "classification is off")
                 if let id { ids.insert(id.intValue) }
-                if bounds.iou(truth) > 0.7 { found += 1 }
+                #expect(bounds.width == obj.box.width)
+                if obj.box.iou(truth) > 0.7 { found += 1 }
             }
         }
         #expect(ids == [1], "one object, one id, from call to call")
@@ -103,12 +105,12 @@ import Testing
 
     @Test func sizeChangeBeginsEpochAndIDsContinue() throws {
         let objectDetector = VisionObjectDetector(options: .forTests(), detector: ScriptedDetector(.chair))
-        func id(_ picture: Picture) throws -> Int? {
-            try objectDetector.results(in: VisionImage(image: picture)).first?.trackingID
+        func id(_ picture: Frame) throws -> Int? {
+            try objectDetector.results(in: VisionImage(image: picture)).first?.trackingID?.intValue
         }
         #expect(try id(try .plain) == 1)
         #expect(try id(try .plain) == 1)
-        #expect(try id(TestPicture(.i420, width: 200, height: 120).withFrame { try Picture(copying: $0) }) == 2)
+        #expect(try id(TestPicture(.i420, width: 200, height: 120).withFrame { try $0.owned() }) == 2)
     }
 
     @Test func increasingTimestampsAreKept() throws {
@@ -116,7 +118,7 @@ import Testing
         let objectDetector = VisionObjectDetector(options: .forTests(), detector: detector)
         for time in [5_000, 33_000_000, 33_000_000, nil, 10, 9_000_000_000, .max, -3] as [Nanoseconds?] {
             let image = VisionImage(image: try .plain)
-            image.timestamp = time
+            image.timestamp = time.map { MediaTime(nanoseconds: $0) }
             _ = try objectDetector.results(in: image)
         }
         let times = detector.shown.map(\.time)
@@ -139,6 +141,10 @@ extension Vision {
     func objectDetector(options: VisionObjectDetectorOptions, detector: any Detector) -> VisionObjectDetector {
         VisionObjectDetector(options: options, detector: detector)
     }
+}
+
+extension Frame {
+    static var plain: Frame { get throws { Frame(try Picture.plain) } }
 }
 
 extension Picture {

@@ -1,24 +1,22 @@
 import CGStreamer
+import GstFrames
 import Testing
 
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Tests the conversion of a GStreamer buffer to a `VisionImage`.
-@Suite struct VisionImageBufferTests {
-    @Test func bufferBecomesImageWithTimestamp() throws {
+/// Tests copies of GStreamer buffers.
+@Suite struct FrameCopyTests {
+    @Test func bufferBecomesFrameWithTimestamp() throws {
         let harness = ElementHarness("detector=upstream")
         harness.setCaps("NV12", width: 34, height: 18)
         let buffer = harness.buffer(3)
         defer { ElementHarness.release(buffer) }
-        let image = try VisionImage(buffer: buffer, info: harness.info, orientation: .rotate90)
-        #expect(image.timestamp == 99_999_999)
-        #expect(image.orientation == VisionDetectorImageOrientation(.rotate90))
+        let frame = try Frame(copying: buffer, info: harness.info, orientation: .rotate90)
+        #expect(frame.timestamp == MediaTime(nanoseconds: 99_999_999) && frame.orientation == .rotate90)
+        #expect(frame.format == .nv12 && frame.width == 34 && frame.height == 18)
         let bytes = ElementHarness.bytes(of: buffer)
-        try image.picture.get().withFrame { frame in
-            #expect(frame.format == .nv12 && frame.width == 34 && frame.height == 18)
-            let row = frame.plane(0).base + 5 * frame.plane(0).stride
-            #expect(row.load(fromByteOffset: 7, as: UInt8.self) == bytes[5 * 36 + 7])
+        frame.withUnsafeBytes(ofPlane: 0) { copy, bytesPerRow in #expect(copy[5 * bytesPerRow + 7] == bytes[5 * 36 + 7])
         }
     }
 
@@ -27,7 +25,7 @@ import Testing
         harness.setCaps("I420", width: 64, height: 48)
         let buffer = gst_buffer_new_allocate(nil, 100, nil)!
         defer { ElementHarness.release(buffer) }
-        #expect(throws: ODTError.self) { try VisionImage(buffer: buffer, info: harness.info) }
+        #expect(throws: ODTError.self) { try Frame(copying: buffer, info: harness.info) }
     }
 
     /// A GstVideoMeta may contain any offsets and strides. Memory outside the buffer must not be read.
@@ -41,7 +39,7 @@ import Testing
         var strides = [gint(stride), 0, 0, 0]
         gst_buffer_add_video_meta_full(
             buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, &offsets, &strides)
-        #expect(throws: ODTError.self) { try VisionImage(buffer: buffer, info: harness.info) }
+        #expect(throws: ODTError.self) { try Frame(copying: buffer, info: harness.info) }
     }
 
     /// Rows in bottom-up order, as some sources produce, are within the buffer.
@@ -54,6 +52,6 @@ import Testing
         var strides: [gint] = [-64, 0, 0, 0]
         gst_buffer_add_video_meta_full(
             buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, &offsets, &strides)
-        _ = try VisionImage(buffer: buffer, info: harness.info).picture.get()
+        _ = try Frame(copying: buffer, info: harness.info)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SwiftODT
 
 /// Passes images to the processor one at a time, on a thread that runs while images are queued.
 final class VisionQueue: Sendable {
@@ -6,6 +7,8 @@ final class VisionQueue: Sendable {
 
     private struct PendingImage {
         let image: VisionImage
+        /// Whether nothing waits for the answer any more.
+        let isAbandoned: @Sendable () -> Bool
         let answer: @Sendable (Answer) -> Void
     }
 
@@ -27,8 +30,11 @@ final class VisionQueue: Sendable {
 
     /// Queues an image. `answer` is called exactly once: on the queue's thread or, if the image is dropped, on the
     /// thread that queued the newer image.
-    func join(_ image: VisionImage, answer: @escaping @Sendable (Answer) -> Void) {
-        let pending = PendingImage(image: image, answer: answer)
+    func join(
+        _ image: VisionImage, isAbandoned: @escaping @Sendable () -> Bool = { false },
+        answer: @escaping @Sendable (Answer) -> Void
+    ) {
+        let pending = PendingImage(image: image, isAbandoned: isAbandoned, answer: answer)
         let (dropped, isFirst) = state.update { state in
             var dropped: [PendingImage] = []
             if keepsOnlyLatest { swap(&dropped, &state.waiting) }
@@ -36,15 +42,13 @@ final class VisionQueue: Sendable {
             defer { state.isRunning = true }
             return (dropped, !state.isRunning)
         }
-        for image in dropped { image.answer(.failure(VisionDroppedError())) }
+        for image in dropped { image.answer(.failure(Self.dropped)) }
         if isFirst, !DetachedThread.run({ self.serve() }) {
             let remaining = state.update { state in
                 defer { state = State() }
                 return state.waiting
             }
-            let error = ODTError(
-                .failed, "cannot start a thread to process the image; raise the limit of processes (ulimit -u)")
-            for image in remaining { image.answer(.failure(error)) }
+            for image in remaining { image.answer(.failure(ODTError.noThread)) }
         }
     }
 
@@ -58,8 +62,16 @@ final class VisionQueue: Sendable {
         return try promise.wait()
     }
 
+    private static let dropped = ODTError(
+        .dropped,
+        "the image was dropped: the detector was busy, and a newer image of the stream replaced it; "
+            + "wait for each result, or use single-image mode")
+
     private func serve() {
-        while let pending = next() { pending.answer(Answer { try finder.find(in: pending.image) }) }
+        while let pending = next() {
+            if pending.isAbandoned() { continue }
+            pending.answer(Answer { try finder.find(in: pending.image) })
+        }
     }
 
     private func next() -> PendingImage? {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwiftODT
+@testable import SwiftODTMLKit
 
 /// Tests detection and classification of a photograph with the installed models.
 @Suite struct InstalledModelTests {
@@ -20,7 +21,7 @@ import Testing
         #expect((2...5).contains(objects.count))
         #expect(objects.contains { $0.classificationCategory == .homeGoods && $0.confidence != nil })
         #expect(objects.contains { $0.classificationCategory == .plants })
-        #expect(objects.allSatisfy { $0.trackingID == nil && $0.frame.area > 100 })
+        #expect(objects.allSatisfy { $0.trackingID == nil && $0.box.area > 100 })
         let again = try await objectDetector.process(image)
         #expect(again == objects, "results for the same picture are equal")
     }

@@ -2,21 +2,21 @@ import CGStreamer
 import SwiftODT
 
 /// The format of frames according to the caps.
-struct StreamFormat {
-    var info: GstVideoInfo
-    let format: PixelFormat
-    let width: Int
-    let height: Int
-    let colorSpace: ColorSpace
-    let pixelAspectRatio: Double
+package struct StreamFormat {
+    package var info: GstVideoInfo
+    package let format: PixelFormat
+    package let width: Int
+    package let height: Int
+    package let colorSpace: ColorSpace
+    package let pixelAspectRatio: Double
     /// The reciprocal of the frame rate; `nil` if the rate is variable.
-    let frameDuration: Nanoseconds?
+    package let frameDuration: Nanoseconds?
 
     /// A frame rate below one frame per hour is treated as invalid.
     private static let longestFrame: Nanoseconds = 3_600_000_000_000
 
     /// Returns `nil` for formats that the pad templates do not accept.
-    init?(_ info: GstVideoInfo) {
+    package init?(_ info: GstVideoInfo) {
         guard let format = PixelFormat(info.finfo.pointee.format), info.width > 0, info.height > 0 else { return nil }
         self.info = info
         self.format = format
@@ -30,7 +30,7 @@ struct StreamFormat {
 
     /// Returns whether the rows of two fields alternate in a buffer. In the mixed interlace mode each buffer has a
     /// flag.
-    func isInterlaced(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+    package func isInterlaced(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         switch info.interlace_mode {
         case GST_VIDEO_INTERLACE_MODE_INTERLEAVED: true
         case GST_VIDEO_INTERLACE_MODE_MIXED:
@@ -41,7 +41,7 @@ struct StreamFormat {
 
     /// Maps a buffer and calls `body` with its planes, which are valid during the call. Returns `nil` if the buffer
     /// cannot be mapped.
-    func withFrame<Result>(
+    package func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, writable: Bool = false, orientation: Orientation,
         time: Nanoseconds, _ body: (Frame) throws -> Result
     ) rethrows -> Result? {
@@ -78,13 +78,13 @@ struct StreamFormat {
 
 extension PixelFormat {
     /// Converts GStreamer's format; returns `nil` for unsupported formats.
-    init?(_ format: GstVideoFormat) {
+    package init?(_ format: GstVideoFormat) {
         guard let known = PixelFormat.named.first(where: { $0.0 == format }) else { return nil }
         self = known.1
     }
 
     /// The same format in GStreamer.
-    var gstreamer: GstVideoFormat {
+    package var gstreamer: GstVideoFormat {
         PixelFormat.named.first { $0.1 == self }?.0 ?? GST_VIDEO_FORMAT_UNKNOWN
     }
 

@@ -1,16 +1,16 @@
 import Foundation
 import SwiftODT
-import SwiftODTFoundation
+import SwiftODTMLKit
 import Testing
 
 /// Tests compatibility with code for iOS: `frame` is a `CGRect`, and `box` is still available.
-@Suite struct FrameAsCGRectTests {
+@Suite struct FrameTypeTests {
     @Test func frameConvertsToCGRect() throws {
         let size = 96
         let pixels = UnsafeMutableRawPointer.allocate(byteCount: size * size, alignment: 1)
         defer { pixels.deallocate() }
         let options = VisionObjectDetectorOptions()
-        options.detector = DetectorConfiguration(.motion)
+        options.detector.method = .motion
         let objectDetector = VisionObjectDetector(options: options)
         var found: [VisionObject] = []
         // A white square that moves over a black background.
@@ -22,9 +22,7 @@ import Testing
             let frame = Frame(
                 format: .gray8, width: size, height: size, planes: [.init(base: pixels, stride: size)],
                 time: Nanoseconds(number) * 33_333_333)
-            let image = try VisionImage(image: Picture(copying: frame))
-            image.timestamp = frame.time
-            found += try objectDetector.results(in: image)
+            found += try objectDetector.results(in: VisionImage(buffer: frame))
         }
         let object = try #require(found.last)
         let inferred = object.frame

@@ -1,3 +1,4 @@
+import SwiftODT
 import Synchronization
 
 /// An image with its orientation and timestamp, as input for a detector.
@@ -7,29 +8,29 @@ import Synchronization
 public final class VisionImage: Sendable {
     private struct Facts {
         var metadata: VisionImageMetadata?
-        var timestamp: Nanoseconds?
+        var timestamp: MediaTime?
     }
 
     /// The pixels, or the error that the detector reports for this image.
-    let picture: Result<Picture, any Error>
+    let frame: Result<Frame, any Error>
     private let facts: Mutex<Facts>
 
-    /// Creates an image from a picture, with the orientation of its file until ``metadata`` is set.
-    public init(image: Picture) {
-        picture = .success(image)
+    /// Creates an image from a picture, with the picture's orientation until ``metadata`` is set.
+    public init(image: Frame) {
+        frame = Result { try image.owned() }
         facts = Mutex(Facts())
     }
 
-    /// Copies a pixel buffer of any format, including its time.
+    /// Creates an image from a frame of a video, with the frame's timestamp.
     public init(buffer: Frame) {
-        picture = Result { try Picture(copying: buffer) }
-        facts = Mutex(Facts(timestamp: buffer.time))
+        frame = Result { try buffer.owned() }
+        facts = Mutex(Facts(timestamp: buffer.timestamp))
     }
 
     /// Reads a PNG or JPEG file.
-    /// - Throws: ``ODTError`` if the file is missing or invalid.
-    public convenience init(contentsOfFile path: String) throws {
-        self.init(image: try Picture(contentsOfFile: path))
+    /// - Throws: `ODTError` if the file is missing or invalid.
+    public convenience init(contentsOfFile path: String) throws(ODTError) {
+        self.init(image: try Frame(contentsOfFile: path))
     }
 
     /// Metadata that overrides the picture's own.
@@ -40,7 +41,7 @@ public final class VisionImage: Sendable {
 
     /// The position of the picture in the buffer. The setter replaces the ``metadata``.
     public var orientation: VisionDetectorImageOrientation {
-        get { metadata?.orientation ?? VisionDetectorImageOrientation((try? picture.get().orientation) ?? .identity) }
+        get { metadata?.orientation ?? VisionDetectorImageOrientation((try? frame.get().orientation) ?? .identity) }
         set {
             let metadata = VisionImageMetadata()
             metadata.orientation = newValue
@@ -48,9 +49,9 @@ public final class VisionImage: Sendable {
         }
     }
 
-    /// The time of capture in nanoseconds. In a stream, an image counts as captured at the time of the call if it has
-    /// no timestamp, or one that is not later than the previous image's.
-    public var timestamp: Nanoseconds? {
+    /// The time of capture. In a stream, an image counts as captured at the time of the call if it has no timestamp, or one that is not
+    /// later than the previous image's.
+    public var timestamp: MediaTime? {
         get { facts.withLock { $0.timestamp } }
         set { facts.withLock { $0.timestamp = newValue } }
     }
@@ -60,6 +61,7 @@ public final class VisionImage: Sendable {
 public final class VisionImageMetadata: Sendable {
     private let value = Mutex(VisionDetectorImageOrientation.topLeft)
 
+    /// Creates metadata for an upright picture.
     public init() {}
 
     /// The position of the picture in the buffer.

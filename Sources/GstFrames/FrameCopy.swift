@@ -1,13 +1,16 @@
 import CGStreamer
 import SwiftODT
 
-extension VisionImage {
-    /// Creates an image with a copy of a GStreamer buffer and its presentation time.
+extension Frame {
+    /// Copies a GStreamer buffer.
     ///
-    /// - Parameter info: the video info of the buffer's caps.
+    /// - Parameters:
+    ///   - info: the video info of the buffer's caps.
+    ///   - time: the time of the frame; by default the buffer's presentation time.
     /// - Throws: ``ODTError`` for unsupported formats and buffers that cannot be mapped.
-    package convenience init(
-        buffer: UnsafeMutablePointer<GstBuffer>, info: GstVideoInfo, orientation: Orientation = .identity
+    package init(
+        copying buffer: UnsafeMutablePointer<GstBuffer>, info: GstVideoInfo, orientation: Orientation = .identity,
+        time: Nanoseconds? = nil
     ) throws {
         guard let format = StreamFormat(info) else {
             throw ODTError(
@@ -16,14 +19,13 @@ extension VisionImage {
                     + "\(String(cString: gst_video_format_to_string(info.finfo.pointee.format))); convert it with videoconvert"
             )
         }
-        let time = Nanoseconds(clamping: buffer.pointee.pts)
+        let time = time ?? Nanoseconds(clamping: buffer.pointee.pts)
         guard
             let picture = try format.withFrame(
                 of: buffer, orientation: orientation, time: time, { try Picture(copying: $0) })
         else {
             throw ODTError(.failed, "cannot map the buffer as described by its caps; check that caps and memory match")
         }
-        self.init(image: picture)
-        if buffer.pointee.pts != .max { timestamp = time }
+        self.init(picture)
     }
 }
