@@ -7,6 +7,8 @@ let package = Package(
         .library(name: "SwiftODT", targets: ["SwiftODT"]),
         // The API of ML Kit for iOS, with Foundation's types.
         .library(name: "SwiftODTMLKit", targets: ["SwiftODTMLKit"]),
+        // Objects of a video as an AsyncSequence. Contains the element, so that a program needs no plugin.
+        .library(name: "SwiftODTVideo", targets: ["SwiftODTVideo", "GstSwiftODT"]),
         // The GStreamer plugin.
         .library(name: "gstswiftodt", type: .dynamic, targets: ["GstSwiftODT"]),
         .executable(name: "odt", targets: ["odt"]),
@@ -49,6 +51,7 @@ let package = Package(
             dependencies: ["SwiftODT", "GstFrames", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
         // Plays pipelines for odt.
         .target(name: "Playback", dependencies: ["SwiftODT", "CGStreamer"]),
+        .target(name: "SwiftODTVideo", dependencies: ["SwiftODT", "Playback", "GstFrames", "CGStreamer"]),
         .executableTarget(
             name: "odt",
             dependencies: [
@@ -61,6 +64,9 @@ let package = Package(
         .testTarget(
             name: "SwiftODTTests", dependencies: ["SwiftODT", "SwiftODTMLKit", "TestSupport"],
             exclude: ["Classification/Labels"]),
+        .testTarget(
+            name: "SwiftODTVideoTests",
+            dependencies: ["SwiftODTVideo", "GstSwiftODT", "Playback", "CGStreamer", "TestSupport"]),
         .testTarget(name: "PlaybackTests", dependencies: ["Playback", "CGStreamer", "TestSupport"]),
         .testTarget(name: "odtTests", dependencies: ["odt", "Playback", "SwiftODT", "CGStreamer", "TestSupport"]),
         .testTarget(

@@ -29,6 +29,10 @@ package final class Player: Sendable {
         package var tick: @Sendable () -> Void = {}
         /// Returns the reason why the stream has to end now, or `nil`. Called as often as `tick`.
         package var trouble: @Sendable () -> String? = { nil }
+        /// Called on another thread after the pipeline was started.
+        package var hasStarted: @Sendable () -> Void = {}
+        /// Whether the signals of ``TerminationHandler`` end the stream. A library leaves signals to the program.
+        package var endsAtSignals = true
 
         package init() {}
     }
@@ -68,7 +72,7 @@ package final class Player: Sendable {
     /// Plays until the stream ends. Passes each message of swiftodt to `onMessage`, valid during the call. The
     /// elements keep running until ``stop()``.
     package func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
-        TerminationHandler.shared.begin(self)
+        if configuration.endsAtSignals { TerminationHandler.shared.begin(self) }
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
         // Starting may block, for example on a FIFO without a writer. A separate thread starts, so that the bus is
@@ -89,7 +93,9 @@ package final class Player: Sendable {
             if let trouble = configuration.trouble() { fail(trouble) }
         }
         return state.withLock {
-            Ending(isWhole: $0.hasEnded, failure: $0.failure, signal: TerminationHandler.shared.signal)
+            Ending(
+                isWhole: $0.hasEnded, failure: $0.failure,
+                signal: configuration.endsAtSignals ? TerminationHandler.shared.signal : nil)
         }
     }
 
@@ -106,7 +112,7 @@ package final class Player: Sendable {
         }
         let deadline = MonotonicClock.now + (configuration.hasBegun() ? Self.stopping : 1_000_000_000)
         let isStopped = hasStopped.wait(until: deadline) { $0 ? () : nil } != nil
-        TerminationHandler.shared.end(self)
+        if configuration.endsAtSignals { TerminationHandler.shared.end(self) }
         return isStopped
     }
 
@@ -145,6 +151,7 @@ package final class Player: Sendable {
             // Posted after the element's own error, if there is one, because only the first error is kept.
             pipeline.refuse("the pipeline cannot start")
         }
+        configuration.hasStarted()
     }
 
     private func end() {

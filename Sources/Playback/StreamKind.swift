@@ -1,16 +1,15 @@
 import CGStreamer
-import Playback
 
 /// Classifies a stream of the input by its caps.
-struct StreamKind {
-    enum Medium { case sound, subtitle, other }
+package struct StreamKind {
+    package enum Medium { case sound, subtitle, other }
 
-    let name: String
-    let text: String
+    package let name: String
+    package let text: String
     private let structure: UnsafeMutablePointer<GstStructure>?
 
     /// - Parameter caps: Must outlive this value.
-    init(_ caps: UnsafeMutablePointer<GstCaps>) {
+    package init(_ caps: UnsafeMutablePointer<GstCaps>) {
         structure = gst_caps_get_size(caps) > 0 ? gst_caps_get_structure(caps, 0) : nil
         name = structure.map { String(cString: gst_structure_get_name($0)) } ?? ""
         let printed = gst_caps_to_string(caps)
@@ -18,7 +17,7 @@ struct StreamKind {
         text = printed.map { String(cString: $0) } ?? name
     }
 
-    var medium: Medium {
+    package var medium: Medium {
         if name.hasPrefix("audio/") { return .sound }
         let subtitles = [
             "text/", "subpicture/", "subtitle/", "closedcaption/", "application/x-ssa", "application/x-ass",
@@ -34,13 +33,13 @@ struct StreamKind {
     }
 
     /// Returns whether the stream at this pad consists of whole frames, so that it can leave the decoder undecoded.
-    func isWhole(from pad: UnsafeMutablePointer<GstPad>) -> Bool {
+    package func isWhole(from pad: UnsafeMutablePointer<GstPad>) -> Bool {
         if !needsParsing || flag("framed") || flag("parsed") || has("codec_data") || has("streamheader") { return true }
         return Self.isMade(by: "Parser", pad)
     }
 
     /// The parser that converts the stream to the form that muxers accept; `nil` if none is needed.
-    var parser: String? {
+    package var parser: String? {
         // FLAC headers have two forms; the parser produces the one that muxers require.
         if name == "audio/x-flac" { return "flacparse" }
         if has("codec_data") || has("streamheader") { return nil }
@@ -56,10 +55,10 @@ struct StreamKind {
 
     /// Returns whether the pad belongs to a demuxer, so that the container itself holds this format and no decoder
     /// produced it.
-    func isOfContainer(_ pad: UnsafeMutablePointer<GstPad>) -> Bool { Self.isMade(by: "Demuxer", pad) }
+    package func isOfContainer(_ pad: UnsafeMutablePointer<GstPad>) -> Bool { Self.isMade(by: "Demuxer", pad) }
 
     /// Returns whether the format is among the accepted caps, ignoring fields that a parser can change.
-    func isAmong(_ taken: UnsafeMutablePointer<GstCaps>) -> Bool {
+    package func isAmong(_ taken: UnsafeMutablePointer<GstCaps>) -> Bool {
         guard let structure, let plain = gst_structure_copy(structure) else { return false }
         // AAC in LOAS framing (LATM) is excluded, because no parser converts it to another form.
         let isLoas = gst_structure_get_string(structure, "stream-format").map { String(cString: $0) } == "loas"
@@ -73,7 +72,7 @@ struct StreamKind {
         return gst_caps_can_intersect(caps, taken) != 0
     }
 
-    static func release(_ caps: UnsafeMutablePointer<GstCaps>) {
+    package static func release(_ caps: UnsafeMutablePointer<GstCaps>) {
         gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self))
     }
 

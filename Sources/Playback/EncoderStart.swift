@@ -1,5 +1,4 @@
 import CGStreamer
-import Playback
 import Synchronization
 
 /// Corrects the start time of video that begins later than the sound.

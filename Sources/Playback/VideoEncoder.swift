@@ -1,19 +1,20 @@
 import CGStreamer
-import Playback
 import SwiftODT
 
 /// The video encoder: a hardware encoder if one works, otherwise a software encoder.
-struct VideoEncoder: Sendable {
-    enum Codec: Sendable { case h264, vp9 }
+package struct VideoEncoder: Sendable {
+    package enum Codec: Sendable { case h264, vp9 }
 
-    let element: String
+    package let element: String
     private let properties: @Sendable (_ quality: Quality, _ isLive: Bool) -> String
 
     /// The video quality in percent.
-    struct Quality: Sendable {
-        static let usual = 75
+    package struct Quality: Sendable {
+        package static let usual = 75
         /// 0 to 100.
-        let percent: Int
+        package let percent: Int
+
+        package init(percent: Int) { self.percent = percent }
 
         /// The quantizer of H.264 encoders: 51 (worst) to 11 (best); 23 is a common default.
         var quantizer: Int { 51 - percent * 2 / 5 }
@@ -23,20 +24,20 @@ struct VideoEncoder: Sendable {
         var bitsPerSecond: Int { 500_000 << max(0, min(5, percent / 25)) }
     }
 
-    func description(quality: Quality, isLive: Bool) -> String {
+    package func description(quality: Quality, isLive: Bool) -> String {
         "\(element) name=encoder \(properties(quality, isLive))"
             + (element.contains("h264") || element == "x264enc" ? " ! h264parse" : "")
     }
 
     /// The pixel format that the encoder needs.
-    var format: String { element == Self.software.element || element == Self.vp9.element ? "I420" : "NV12" }
+    package var format: String { element == Self.software.element || element == Self.vp9.element ? "I420" : "NV12" }
 
     // MARK: Choosing
 
     /// - Parameters:
     ///   - wish: `auto`, `software` or the name of an element.
     /// - Throws: ``PlaybackError`` if the requested encoder is unknown or does not work.
-    static func choose(_ codec: Codec, wish: String, quality: Quality) throws -> VideoEncoder {
+    package static func choose(_ codec: Codec, wish: String, quality: Quality) throws -> VideoEncoder {
         switch codec {
         case .vp9: return vp9
         case .h264:
@@ -55,7 +56,7 @@ struct VideoEncoder: Sendable {
         }
     }
 
-    static let software = VideoEncoder(element: "x264enc") { quality, isLive in
+    package static let software = VideoEncoder(element: "x264enc") { quality, isLive in
         // Constant quality. A VBV buffer would cap the rate at the default bit rate, so it is disabled.
         "speed-preset=veryfast pass=qual quantizer=\(quality.quantizer) vbv-buf-capacity=0"
             + (isLive ? " tune=zerolatency" : "")
@@ -84,23 +85,23 @@ struct VideoEncoder: Sendable {
 }
 
 /// The container format of the annotated video, selected by the file name extension.
-struct Container: Sendable {
-    let endings: [String]
+package struct Container: Sendable {
+    package let endings: [String]
     /// The muxer that writes it.
-    let muxer: String
+    package let muxer: String
     /// The demuxer that reads it.
-    let demuxer: String
+    package let demuxer: String
     /// The encoder chain for sound that the container does not support as it is.
-    let soundEncoder: String
+    package let soundEncoder: String
     /// The video codec.
-    let codec: VideoEncoder.Codec
+    package let codec: VideoEncoder.Codec
 
     // The file is written in fragments of half a second, so that an interrupted file can be played. Finishing turns
     // it into an ordinary file.
     private static let fragments = "fragment-duration=500 fragment-mode=first-moov-then-finalise"
     private static let aac = "audioconvert ! audioresample ! avenc_aac bitrate=192000 ! aacparse"
 
-    static let all = [
+    package static let all = [
         Container(
             endings: [".mp4", ".m4v"], muxer: "mp4mux \(fragments)", demuxer: "qtdemux", soundEncoder: aac, codec: .h264
         ),
@@ -113,12 +114,12 @@ struct Container: Sendable {
             soundEncoder: "audioconvert ! audioresample ! opusenc bitrate=128000", codec: .vp9),
     ]
 
-    static let endings = all.flatMap(\.endings)
+    package static let endings = all.flatMap(\.endings)
 
     private static let timeout: GstClockTime = 5_000_000_000
 
     /// Returns whether a file of this format contains at least one video frame.
-    func holdsPicture(_ path: String) -> Bool {
+    package func holdsPicture(_ path: String) -> Bool {
         guard
             let pipeline = try? Pipeline(
                 "filesrc name=source ! \(demuxer) name=demuxer demuxer.video_0 ! fakesink name=picture")
@@ -141,7 +142,7 @@ struct Container: Sendable {
     }
 
     /// Returns the container with this extension, or `nil`.
-    static func named(_ ending: String) -> Container? {
+    package static func named(_ ending: String) -> Container? {
         all.first { $0.endings.contains(ending.lowercased()) }
     }
 }

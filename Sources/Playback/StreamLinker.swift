@@ -1,5 +1,4 @@
 import CGStreamer
-import Playback
 import SwiftODT
 import Synchronization
 
@@ -7,7 +6,7 @@ import Synchronization
 /// Streams that the container supports are copied; other sound is decoded and encoded again.
 ///
 /// GStreamer calls the callbacks on its streaming threads before data flows.
-final class StreamLinker: Sendable {
+package final class StreamLinker: Sendable {
     private struct State {
         /// The sink pads at which the streams can be ended, in the order of linking.
         var entries: [Pad] = []
@@ -30,7 +29,7 @@ final class StreamLinker: Sendable {
     /// - Parameters:
     ///   - notify: Shows a message to the user.
     ///   - refuse: Ends the stream with an error.
-    init(
+    package init(
         _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, notify: @escaping @Sendable (String) -> Void,
         refuse: @escaping @Sendable (String) -> Void
     ) {
@@ -41,7 +40,7 @@ final class StreamLinker: Sendable {
     }
 
     /// Ends all streams downstream of the source, because a stalled source does not react to events. May block.
-    func endStreams() {
+    package func endStreams() {
         pictureEnd.endEarly()
         pipeline["swiftodt"].pad("sink")?.endStream()
         for pad in state.withLock({ $0.entries }) { pad.endStream() }
@@ -51,7 +50,7 @@ final class StreamLinker: Sendable {
 
     /// Connects the callbacks to decodebin's signals. The linker must outlive the pipeline, because the signals
     /// hold no reference.
-    func listen(to decoded: Element) {
+    package func listen(to decoded: Element) {
         let me = Unmanaged.passUnretained(self).toOpaque()
         typealias Continue =
             @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, gpointer) -> gboolean

@@ -1,5 +1,4 @@
 import CGStreamer
-import Playback
 
 /// Converts subtitles from Pango markup, which no container supports, to plain text: `<i>no</i>` becomes `no`, and
 /// `&amp;` becomes `&`.

@@ -1,5 +1,4 @@
 import CGStreamer
-import Playback
 import Synchronization
 
 /// Cuts sound and subtitles at the last frame when a recording is ended early. They bypass inference, so their
