@@ -48,7 +48,7 @@ public final class VisionObjectDetectorOptions {
         set { scene.classify = newValue }
     }
 
-    /// The maximum number of objects if ``shouldEnableMultipleObjects`` is set, 1 to 100, default 5.
+    /// The maximum number of objects if ``shouldEnableMultipleObjects`` is set, 1 to 1,000, default 5.
     public var maximumObjects: Int {
         get { scene.maxObjects }
         set { scene.maxObjects = min(max(1, newValue), SceneOptions.mostObjects) }

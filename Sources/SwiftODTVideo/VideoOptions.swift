@@ -14,7 +14,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var singleImages = false
     /// Whether up to ``maximumObjects`` objects are reported instead of the most prominent one (`multiple-objects`).
     public var multipleObjects = false
-    /// The maximum number of reported objects, 1 to 100 (`max-objects`).
+    /// The maximum number of reported objects, 1 to 1,000 (`max-objects`).
     public var maximumObjects = 5
     /// Whether objects are classified into coarse categories (`classify`).
     public var classify = false
