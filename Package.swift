@@ -5,8 +5,10 @@ let package = Package(
     name: "swiftodt",
     products: [
         .library(name: "SwiftODT", targets: ["SwiftODT"]),
-        // The same with Foundation's types.
-        .library(name: "SwiftODTFoundation", targets: ["SwiftODTFoundation"]),
+        // The API of ML Kit for iOS, with Foundation's types.
+        .library(name: "SwiftODTMLKit", targets: ["SwiftODTMLKit"]),
+        // Objects of a video as an AsyncSequence. Contains the element, so that a program needs no plugin.
+        .library(name: "SwiftODTVideo", targets: ["SwiftODTVideo", "GstSwiftODT"]),
         // The GStreamer plugin.
         .library(name: "gstswiftodt", type: .dynamic, targets: ["GstSwiftODT"]),
         .executable(name: "odt", targets: ["odt"]),
@@ -42,11 +44,14 @@ let package = Package(
         .target(
             name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CTurboJPEG", "CZlib"],
             resources: [.embedInCode("Classification/Vocabularies")]),
-        .target(name: "SwiftODTFoundation", dependencies: ["SwiftODT"]),
+        .target(name: "SwiftODTMLKit", dependencies: ["SwiftODT"]),
+        .target(name: "GstFrames", dependencies: ["SwiftODT", "CGStreamer"]),
         .target(
-            name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
+            name: "GstSwiftODT",
+            dependencies: ["SwiftODT", "GstFrames", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
         // Plays pipelines for odt.
         .target(name: "Playback", dependencies: ["SwiftODT", "CGStreamer"]),
+        .target(name: "SwiftODTVideo", dependencies: ["SwiftODT", "Playback", "GstFrames", "CGStreamer"]),
         .executableTarget(
             name: "odt",
             dependencies: [
@@ -57,12 +62,16 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(
-            name: "SwiftODTTests", dependencies: ["SwiftODT", "TestSupport"], exclude: ["Classification/Labels"]),
-        .testTarget(name: "SwiftODTFoundationTests", dependencies: ["SwiftODTFoundation"]),
+            name: "SwiftODTTests", dependencies: ["SwiftODT", "SwiftODTMLKit", "TestSupport"],
+            exclude: ["Classification/Labels"]),
+        .testTarget(
+            name: "SwiftODTVideoTests",
+            dependencies: ["SwiftODTVideo", "GstSwiftODT", "Playback", "CGStreamer", "TestSupport"]),
         .testTarget(name: "PlaybackTests", dependencies: ["Playback", "CGStreamer", "TestSupport"]),
         .testTarget(name: "odtTests", dependencies: ["odt", "Playback", "SwiftODT", "CGStreamer", "TestSupport"]),
         .testTarget(
-            name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT", "CGStreamerCheck", "TestSupport"],
+            name: "GstSwiftODTTests",
+            dependencies: ["GstSwiftODT", "GstFrames", "SwiftODT", "CGStreamerCheck", "TestSupport"],
             exclude: ["Annotation/Golden"]),
     ],
     swiftLanguageModes: [.v6],
@@ -74,7 +83,8 @@ let package = Package(
 if Context.environment["SWIFTODT_DEVELOPMENT"] != nil {
     package.targets += [
         .executableTarget(
-            name: "fuzz", dependencies: ["SwiftODT", "GstSwiftODT", "Playback"], path: "Tests/fuzz/Sources"),
+            name: "fuzz", dependencies: ["SwiftODT", "GstFrames", "GstSwiftODT", "Playback"], path: "Tests/fuzz/Sources"
+        ),
         .executableTarget(
             name: "decoding", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/decoding/Sources/decoding"),
         .executableTarget(

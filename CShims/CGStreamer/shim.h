@@ -4,3 +4,16 @@
 #include <gst/video/gstvideometa.h>
 #include <gst/video/video-blend.h>
 #include <gst/video/video.h>
+
+/* Registers the element swiftodt if it is linked into this program, and returns whether it is. The reference is weak, so a program
+ * without the element links as well, and takes the plugin that GStreamer finds. */
+extern void gst_plugin_swiftodt_register (void) __attribute__ ((weak));
+
+static inline gboolean
+swiftodt_register_linked_element (void)
+{
+  if (!gst_plugin_swiftodt_register)
+    return FALSE;
+  gst_plugin_swiftodt_register ();
+  return TRUE;
+}

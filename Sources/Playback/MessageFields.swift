@@ -18,6 +18,16 @@ package struct MessageFields {
         return gst_structure_get_double(structure, field, &value) != 0 ? value : nil
     }
 
+    package func signed(_ field: String) -> Int32? {
+        var value: gint = 0
+        return gst_structure_get_int(structure, field, &value) != 0 ? Int32(value) : nil
+    }
+
+    package func flag(_ field: String) -> Bool? {
+        var value: gboolean = 0
+        return gst_structure_get_boolean(structure, field, &value) != 0 ? value != 0 : nil
+    }
+
     /// Returns an unsigned integer field of 32 or 64 bits. Returns `nil` also for an unknown time
     /// (`GST_CLOCK_TIME_NONE`).
     package func count(_ field: String) -> UInt64? {

@@ -31,6 +31,10 @@ package final class Player: Sendable {
         package var tick: @Sendable () -> Void = {}
         /// Returns the reason why the stream has to end now; `nil` if it may continue. Called as often as `tick`.
         package var trouble: @Sendable () -> String? = { nil }
+        /// Called on another thread after the pipeline was started.
+        package var hasStarted: @Sendable () -> Void = {}
+        /// Whether the signals of ``TerminationHandler`` end the stream. A library leaves signals to the program.
+        package var endsAtSignals = true
 
         package init() {}
     }
@@ -71,7 +75,7 @@ package final class Player: Sendable {
     /// Plays until the stream ends or fails. Passes each message of the `swiftodt` element to `onMessage`; the message
     /// is valid only during the call. The elements keep running until ``stop()`` is called.
     package func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
-        TerminationHandler.shared.begin(self)
+        if configuration.endsAtSignals { TerminationHandler.shared.begin(self) }
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
         // Starting the pipeline may block, for example on a FIFO without a writer. It runs on a separate thread, so
@@ -92,7 +96,9 @@ package final class Player: Sendable {
             if let trouble = configuration.trouble() { fail(trouble) }
         }
         return state.withLock {
-            Ending(isWhole: $0.hasEnded, failure: $0.failure, signal: TerminationHandler.shared.signal)
+            Ending(
+                isWhole: $0.hasEnded, failure: $0.failure,
+                signal: configuration.endsAtSignals ? TerminationHandler.shared.signal : nil)
         }
     }
 
@@ -109,7 +115,7 @@ package final class Player: Sendable {
         }
         let deadline = MonotonicClock.now + (configuration.hasBegun() ? Self.stopping : 1_000_000_000)
         let isStopped = hasStopped.wait(until: deadline) { $0 ? () : nil } != nil
-        TerminationHandler.shared.end(self)
+        if configuration.endsAtSignals { TerminationHandler.shared.end(self) }
         return isStopped
     }
 
@@ -150,6 +156,7 @@ package final class Player: Sendable {
             // If an element has posted its own error, this error is posted after it. Only the first error is kept.
             pipeline.refuse("the pipeline cannot start")
         }
+        configuration.hasStarted()
     }
 
     private func end() {

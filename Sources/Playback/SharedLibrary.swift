@@ -2,6 +2,8 @@ import Glibc
 
 /// A library that is loaded at run time. If the library is missing, only the feature that needs it fails.
 ///
+/// `@unchecked Sendable`: all properties are constant, and `dlsym` is thread-safe.
+///
 ///     let sqlite = try SharedLibrary("libsqlite3.so.0", package: "libsqlite3-0", for: "--store")
 ///     let open = try sqlite.function("sqlite3_open_v2", as: (@convention(c) (...) -> Int32).self)
 package struct SharedLibrary: @unchecked Sendable {

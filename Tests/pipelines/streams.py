@@ -1,5 +1,5 @@
 """Runs pipelines for the tests and collects their messages."""
-import glob
+import json
 import os
 import shutil
 import subprocess
@@ -16,7 +16,17 @@ Gst.init(None)
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
-needs_detector = unittest.skipUnless(glob.glob(os.path.join(DATA, "models", "efficientdet_lite0*.[xt]*")), "no model: Pipelines/setup fetches it")
+
+
+def installed_models(purpose):
+    """Returns the names of the installed models of a purpose, best first: the first one is the default."""
+    with open(os.path.join(ROOT, "Pipelines", "models", "catalogue.json"), encoding="utf-8") as file:
+        models = [model for model in json.load(file)["models"] if model["purpose"] == purpose]
+    return [model["name"] for model in models if os.path.exists(os.path.join(DATA, "models", model["files"][0]))]
+
+
+DETECTORS = installed_models("detector")
+needs_detector = unittest.skipUnless(DETECTORS, "no model: Pipelines/setup fetches it")
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 needs_video = unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
 BALL = "videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,format={format},width=320,height=240,framerate=30/1"

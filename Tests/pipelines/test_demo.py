@@ -82,7 +82,7 @@ class RealVideo(unittest.TestCase):
             self.assertGreater(os.path.getsize(annotated), 100_000)
             # No detection reaches this score, so odt names the best one.
             nothing = command(f"{ROOT}/.build/tool/odt", "detect", "--score", "0.999", picture).stdout
-            self.assertRegex(nothing, r"^\S+: nothing from 0\.999 up; the best was \w+, 0\.\d+\n$")
+            self.assertRegex(nothing, r"^\S+: no object has a score of at least 0\.999; the best was \w+, 0\.\d+\n$")
         (result,) = [one for one in map(json.loads, said.stdout.splitlines()) if one["message"] == "swiftodt"]
         self.assertGreater(result["object-count"], 0)
         for thing in result["objects"]:

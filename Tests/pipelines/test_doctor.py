@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from streams import ROOT
+from streams import ROOT, installed_models
 
 ODT = f"{ROOT}/.build/tool/odt"
 DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share") / "swiftodt"
@@ -64,16 +64,16 @@ class Doctor(unittest.TestCase):
         empty = examined(XDG_DATA_HOME=str(self.folder))
         for part in ("detector", "salient", "classifier"):
             self.assertEqual(empty[part]["verdict"], "missing")
-        if not (DATA / "models/u2netp.onnx").exists():
+        if not installed_models("salient"):
             self.skipTest("the models are not installed")
         models = self.folder / "models"
         shutil.copytree(DATA / "models", models)
-        with open(models / "u2netp.onnx", "r+b") as file:
+        with open(models / f"{installed_models('salient')[0]}.onnx", "r+b") as file:
             file.seek(1_000_000)
             file.write(b"damage")
         found = examined(SWIFTODT_MODEL_PATH=str(models))
         self.assertEqual(found["salient"]["verdict"], "missing")
-        self.assertIn("u2netp.onnx is damaged", found["salient"]["detail"])
+        self.assertIn(".onnx is damaged", found["salient"]["detail"])
         self.assertEqual(found["detector"]["verdict"], "fine")
 
     def look(self, odt, **environment):

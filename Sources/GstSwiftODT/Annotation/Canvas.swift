@@ -148,14 +148,9 @@ struct PixelRect: Hashable {
     var y: Int
     var width: Int
     var height: Int
+}
 
-    init(x: Int, y: Int, width: Int, height: Int) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
-    }
-
+extension PixelRect {
     init(minX: Int, minY: Int, maxX: Int, maxY: Int) {
         self.init(x: minX, y: minY, width: maxX - minX, height: maxY - minY)
     }

@@ -132,10 +132,12 @@ enum FontLookup: Equatable {
 /// all fonts again.
 enum FontMap {
     private static let turn = Mutex(())
+    /// `nonisolated(unsafe)`: used only while `turn` is locked.
     private nonisolated(unsafe) static let fonts = pango_cairo_font_map_new()
 
     static func withLock<Answer>(_ body: (UnsafeMutablePointer<PangoFontMap>?) -> Answer) -> Answer {
         turn.withLock { _ in
+            // `nonisolated(unsafe)`: the answer only passes through the lock.
             nonisolated(unsafe) let answer = body(fonts)
             return answer
         }

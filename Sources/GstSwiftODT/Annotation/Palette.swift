@@ -94,15 +94,10 @@ struct Paint: Hashable {
     var red: Float
     var green: Float
     var blue: Float
-    var alpha: Float
+    var alpha: Float = 1
+}
 
-    init(red: Float, green: Float, blue: Float, alpha: Float = 1) {
-        self.red = red
-        self.green = green
-        self.blue = blue
-        self.alpha = alpha
-    }
-
+extension Paint {
     init(argb: UInt32) {
         self.init(
             red: Float((argb >> 16) & 255) / 255, green: Float((argb >> 8) & 255) / 255,
@@ -120,9 +115,7 @@ struct Paint: Hashable {
         paint.alpha *= factor
         return paint
     }
-}
 
-extension Paint {
     /// Converts a component of an sRGB colour to linear light.
     static func light(_ value: Float) -> Float {
         value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)

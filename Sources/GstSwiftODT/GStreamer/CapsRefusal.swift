@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 
 /// The error for caps that the element refuses. It names the reason and an element that converts the frames.

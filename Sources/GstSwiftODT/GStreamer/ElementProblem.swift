@@ -45,7 +45,7 @@ struct ElementProblem {
         case .tooManyOpenFiles: self = .resource(GST_RESOURCE_ERROR_OPEN_READ, text)
         case .tooLittleMemory: self = .resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT, text)
         case .invalidOption: self = .settings(text)
-        case .failed, nil: self = .stream(text)
+        case .failed, .dropped, nil: self = .stream(text)
         }
     }
 

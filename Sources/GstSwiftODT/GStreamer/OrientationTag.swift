@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 
 /// The orientation that `image-orientation` tags specify. A tag of stream scope takes precedence over a tag of global
@@ -42,36 +43,6 @@ struct OrientationTag {
         else { return }
         remaining = nil
         if gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_GLOBAL { global = orientation } else { ofStream = orientation }
-    }
-}
-
-extension Orientation {
-    init?(_ method: GstVideoOrientationMethod) {
-        switch method {
-        case GST_VIDEO_ORIENTATION_IDENTITY: self = .identity
-        case GST_VIDEO_ORIENTATION_90R: self = .rotate90
-        case GST_VIDEO_ORIENTATION_180: self = .rotate180
-        case GST_VIDEO_ORIENTATION_90L: self = .rotate270
-        case GST_VIDEO_ORIENTATION_HORIZ: self = .flipHorizontal
-        case GST_VIDEO_ORIENTATION_VERT: self = .flipVertical
-        case GST_VIDEO_ORIENTATION_UL_LR: self = .transpose
-        case GST_VIDEO_ORIENTATION_UR_LL: self = .transverse
-        default: return nil
-        }
-    }
-
-    /// The name of the orientation as the value of the property `orientation` and in messages.
-    var nick: String {
-        switch self {
-        case .identity: "identity"
-        case .rotate90: "90r"
-        case .rotate180: "180"
-        case .rotate270: "90l"
-        case .flipHorizontal: "horiz"
-        case .flipVertical: "vert"
-        case .transpose: "ul-lr"
-        case .transverse: "ur-ll"
-        }
     }
 }
 

@@ -1,3 +1,4 @@
+import GstFrames
 import SwiftODT
 
 /// The content of a `swiftodt` message for one frame, as plain values. Structures, JSON and metadata are written from

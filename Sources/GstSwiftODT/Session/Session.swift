@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 import Synchronization
 

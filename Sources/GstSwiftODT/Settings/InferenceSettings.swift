@@ -1,13 +1,18 @@
 import SwiftODT
 
-/// Settings that determine when and on which regions inference runs.
 extension Settings {
-    /// The regions on which inference runs in addition to the full frame. The names of the cases are also written to
+    enum DetectorChoice: Sendable {
+        case auto, neural, salient, motion, upstream, recorded
+
+        /// Whether the detector can run on a region of the frame instead of the full frame.
+        var acceptsRegions: Bool { self == .auto || self == .neural }
+    }
+
+    /// The regions on which inference runs in addition to the full frame. The raw values are also written to
     /// recordings.
     enum Zoom: String, Sendable { case off, auto, grid }
 
-    /// The policy for the interval between inferences. The adaptive policy needs tracks, so without tracking inference
-    /// runs on every frame.
+    /// The interval between inferences. An adaptive interval requires tracking.
     var intervalPolicy: InferencePolicy.Interval {
         inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
     }
@@ -22,14 +27,13 @@ extension Settings {
         hint == .latency ? 1 : choosesRegions || intervalPolicy == .auto ? 2 : lookAhead
     }
 
-    /// The options for each call of the detector.
     var detection: DetectionOptions {
         DetectionOptions(
             scoreFloor: redacts ? min(scene.scoreFloor, redaction.floor) : scene.scoreFloor, iouThreshold: iouThreshold,
             view: zoom == .grid ? .grid : .fullFrame)
     }
 
-    /// Whether a property requests redaction, even if redaction is not possible with the other properties.
+    /// Whether a property requests redaction. ``RedactionGuard`` reports an error if it is not possible.
     var requestsRedaction: Bool { annotator.boxStyle.redaction != nil || !annotator.privacyLabels.isEmpty }
 
     /// Whether objects are redacted.
@@ -40,13 +44,30 @@ extension Settings {
             labels: annotator.privacyLabels, threshold: privacyThreshold, follows: scene.mode == .stream,
             maxAge: max(scene.tracker.maxAge, 1_000_000_000))
     }
-}
 
-extension Settings {
-    enum DetectorChoice: Sendable {
-        case auto, neural, salient, motion, upstream, recorded
+    /// Whether the user specified a part of the detector, so that no other detector may replace it.
+    var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
 
-        /// Whether the detector can run on a region of the frame instead of the full frame.
-        var acceptsRegions: Bool { self == .auto || self == .neural }
+    var classifierConfiguration: TrackClassifierConfiguration {
+        TrackClassifierConfiguration(
+            modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
+            isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
+    }
+
+    /// The scene's options. Objects that the detector itself detects are not detected a second time.
+    var sceneComplementingDetector: SceneOptions {
+        var scene = scene
+        if detector == .motion && scene.detectsMoving || detector == .salient && scene.detectsSalient {
+            scene.unknownObjects = .none
+        }
+        return scene
+    }
+
+    /// The settings of the installed saliency network. The network runs on a single image in which the detector has
+    /// found no object.
+    var saliencySettings: Settings {
+        var settings = self
+        (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
+        return settings
     }
 }

@@ -5,27 +5,25 @@ import SwiftODT
 /// One property of the element: its GObject specification, and the key path of its value in ``Settings``. The initial
 /// value in ``Settings`` is the default of the property.
 ///
-/// The table ``Settings/properties`` has one row per property. Values are read and written through key paths without
-/// allocation. Frames do not read properties in this way; they use a copy of the settings.
+/// Reading or writing through the key path does not allocate. Frames do not use it: they use a copy of the settings.
 struct Property: Sendable {
     typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
 
-    /// The states of the element in which a property can be changed.
+    /// When the property may be changed.
     enum Mutability: Sendable {
         /// In any state, and by a GStreamer controller from frame to frame.
         case controllable
         /// In any state.
         case playing
-        /// In any state, but a running element uses the value that the property had when the element started. The new
-        /// value takes effect when the element starts again from READY.
+        /// At any time, but a change takes effect when the element is started again.
         case ready
-        /// Never. The session provides the value.
+        /// Never: the session creates the value.
         case readOnly
     }
 
     let name: String
     let mutability: Mutability
-    /// Creates the specification of the property. It is called once, when the element's class is initialized.
+    /// Creates the specification that registers the property. Called once, when the class is initialised.
     let makeSpec: @Sendable () -> UnsafeMutablePointer<GParamSpec>
     /// Stores a value in the settings.
     let set: @Sendable (_ value: UnsafePointer<GValue>, _ settings: inout Settings) -> Void
@@ -71,7 +69,7 @@ struct Property: Sendable {
     }
 }
 
-/// The texts and flags of a property for GObject. The texts are valid until the process ends.
+/// The arguments that all `GParamSpec` functions share. The texts live as long as the process.
 struct PropertyText {
     let name: UnsafePointer<CChar>
     let nick: UnsafePointer<CChar>
@@ -92,11 +90,11 @@ struct PropertyText {
     }
 }
 
-/// A type of property: how the `GParamSpec` is created, and how values are converted from and to `GValue`.
+/// A type of property: its `GParamSpec`, and the conversion of its values from and to `GValue`.
 struct PropertyKind<Value: Equatable & Sendable>: Sendable {
     /// Creates the specification with a default value.
     let makeSpec: @Sendable (PropertyText, _ standard: Value) -> UnsafeMutablePointer<GParamSpec>
-    /// Converts a `GValue`; `nil` if it stands for the default value.
+    /// Returns `nil` for a value that represents the default.
     let get: @Sendable (UnsafePointer<GValue>) -> Value?
     /// Stores a value in a `GValue`.
     let set: @Sendable (UnsafeMutablePointer<GValue>, Value) -> Void
@@ -144,7 +142,7 @@ extension PropertyKind<Nanoseconds> {
             set: { g_value_set_uint64($0, guint64(clamping: $1)) }, fault: mistakenUnit)
     }
 
-    /// Returns a warning for a time below 1 ms, because the user has probably assumed another unit than nanoseconds.
+    /// Returns a warning for a time so short that it was probably meant in another unit.
     @Sendable private static func mistakenUnit(_ name: String, _ time: Nanoseconds) -> String? {
         guard time > 0, time < 1_000_000 else { return nil }
         let (unit, factor) = time < 1000 ? ("seconds", 1_000_000_000) : ("milliseconds", 1_000_000)
@@ -164,7 +162,7 @@ extension PropertyKind<Double> {
 }
 
 extension PropertyKind<String> {
-    /// A text. An unset text stands for the default.
+    /// A null pointer represents the default.
     static var text: PropertyKind {
         PropertyKind(
             makeSpec: { g_param_spec_string($0.name, $0.nick, $0.blurb, $1, $0.flags) },
@@ -186,7 +184,7 @@ extension PropertyKind<String?> {
 
 // MARK: - Choices
 
-/// One of the values of an enumeration or flags property: the value, its name for users (`nick`), and its description.
+/// A value of an enumeration or flags property, its name and its description.
 typealias PropertyChoice<Value> = (value: Value, nick: String, about: String)
 
 extension PropertyKind {
@@ -214,7 +212,7 @@ extension PropertyKind {
 }
 
 extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
-    /// Any combination of several values.
+    /// Any combination of several flags.
     static func flags(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
         PropertyKind(
             makeSpec: { words, standard in
@@ -233,7 +231,7 @@ extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
 }
 
 extension Array {
-    /// A copy of the array that exists until the process ends, as GObject requires for the values of types.
+    /// A copy that lives as long as the process, which GObject requires of the values of a type.
     fileprivate var forever: UnsafePointer<Element> {
         let copy = UnsafeMutablePointer<Element>.allocate(capacity: count)
         copy.initialize(from: self, count: count)

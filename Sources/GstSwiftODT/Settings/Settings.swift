@@ -70,36 +70,9 @@ struct Settings: Sendable {
     var privacyLabels: String? {
         didSet { annotator.privacyLabels = DetectionFilter.labels(in: privacyLabels ?? "") }
     }
-
-    /// Whether the user has specified a model, a label file or a device. In this case, `detector=auto` fails if there
-    /// is no detector, instead of falling back to motion detection.
-    var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
-
-    var classifierConfiguration: TrackClassifierConfiguration {
-        TrackClassifierConfiguration(
-            modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
-            isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
-    }
-
-    /// The scene options for this detector. Unknown objects are not searched for if the detector itself finds them.
-    var sceneComplementingDetector: SceneOptions {
-        var scene = scene
-        if (detector == .motion && scene.detectsMoving) || (detector == .salient && scene.detectsSalient) {
-            scene.unknownObjects = .none
-        }
-        return scene
-    }
-
-    /// The settings of the installed saliency network. The network runs on a single image in which the detector has
-    /// found no object.
-    var saliencySettings: Settings {
-        var settings = self
-        (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
-        return settings
-    }
 }
 
-// MARK: - The table
+// MARK: - Properties
 
 extension Settings {
     /// The element's properties, in the order in which gst-inspect lists them. The default of a property is the initial
@@ -204,7 +177,6 @@ extension Settings {
             .playing, "Unknown objects", "Which objects are reported that the detector cannot classify"),
     ]
 
-    /// Properties for scheduling and tracking.
     private static let scheduling: [Property] = [
         Property(
             "strategy", \.strategy,

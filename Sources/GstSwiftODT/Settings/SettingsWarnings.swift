@@ -1,10 +1,9 @@
 import SwiftODT
 
 extension Settings {
-    /// Checks the settings before the element starts. Combinations that the user probably does not intend are posted as
-    /// warnings. If `min-area` is above `max-area`, an error is posted.
+    /// Warns about contradictory and ineffective settings before the element starts.
     ///
-    /// - Returns: Whether the element can start.
+    /// - Returns: whether the element can start.
     func warn(through element: ElementHandle) -> Bool {
         if let contradiction = Self.contradictionOfAreas(self) {
             element.fail(contradiction)
@@ -185,8 +184,7 @@ extension Settings {
         ),
     ]
 
-    /// Returns the warning for a property that was changed while the element is running but takes effect only at the
-    /// next start.
+    /// The warning about a change that does not affect the running element.
     static func waitsForReady(_ property: Property) -> ElementProblem {
         .settings(
             "\(property.name) takes effect from READY: the running element keeps the previous value until its state "

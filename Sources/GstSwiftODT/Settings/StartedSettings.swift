@@ -1,14 +1,13 @@
 import CGStreamer
 
-/// The settings that the element uses. They are the current values of the properties, except for those properties that
-/// take effect only at the next start; these have the values with which the element was started.
+/// The effective settings of the element: the current properties, except that properties of mutability
+/// ``Property/Mutability/ready`` keep their values from the start of the element.
 struct StartedSettings: Sendable {
     /// The current values of all properties.
     private(set) var current = Settings()
-    /// The values of all properties when the element started; `nil` while it is not started.
+    /// The settings at the start of the element; `nil` before.
     private(set) var started: Settings?
-    /// The settings that the element uses. They are updated at each change of a property, so that a frame only needs a
-    /// copy.
+    /// The settings for frames. They are derived at each change, so that a frame only copies them.
     private(set) var effective = Settings()
 
     mutating func set(_ property: Property, to value: UnsafePointer<GValue>) {

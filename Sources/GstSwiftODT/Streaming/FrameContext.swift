@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 
 /// A frame on its way through the element: what is known when it arrives. All stages use the settings of that moment.

@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 
 /// A frame whose results are complete, before drawing and attaching metadata.

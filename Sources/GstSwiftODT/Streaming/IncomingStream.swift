@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 
 /// The incoming stream as its events describe it: caps, segment, tags and seeks. Creates the context of each frame.

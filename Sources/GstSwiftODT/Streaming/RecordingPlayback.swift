@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 
 /// Plays a recording in place of a detector: returns the recorded detections of each frame, and detects that the

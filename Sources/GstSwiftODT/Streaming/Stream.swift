@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 
 /// One run of the element from start to stop: accepts frames, schedules inference, and returns finished frames in

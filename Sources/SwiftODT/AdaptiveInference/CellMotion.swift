@@ -1,33 +1,35 @@
-/// Detects motion that no track explains, per cell of ``CoverageAge``.
+/// Detects motion that no track explains, for each cell of ``CoverageAge``.
 ///
-/// The change of each cell's mean, relative to its recent average, is compared with the change of all cells. Changes of
-/// light and camera motion affect all cells and are ignored.
+/// A cell moves if its mean differs from its recent average clearly more than in most other cells. Changes of light and
+/// camera motion affect all cells and are thus ignored.
 ///
-/// ``FrameDifference`` serves the interval policy in a similar way, but compares single pixels with the last inferred
-/// frame. If every frame is inferred, that is the previous frame, from which small and slow objects hardly differ. The
-/// running average used here detects them.
+/// ``FrameDifference`` is similar but serves the interval policy. It compares single pixels with the last inferred
+/// frame. If every frame is inferred, this is the previous frame, and small or slow objects hardly differ from it. The
+/// moving average in `CellMotion` makes such objects detectable.
 struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: CoverageAge.columns * CoverageAge.rows)
-    /// Whether most of the image is static. While the camera moves, large moving objects cannot be identified.
+    /// Whether most of the picture is static. While the camera moves, large moving objects cannot be identified.
     private(set) var isCalm = true
     /// Whether neither the tracked objects nor the camera move.
     private(set) var isStill = true
-    /// The time of the last motion in each cell, and the time when that motion began.
+    /// The time of the latest motion in each cell.
     private var moved = [Nanoseconds](repeating: .min, count: CoverageAge.columns * CoverageAge.rows)
+    /// The time when the latest motion in each cell began.
     private var began = [Nanoseconds](repeating: .min, count: CoverageAge.columns * CoverageAge.rows)
     private var latest: Nanoseconds?
     private var means: ContiguousArray<Float> = []
     private var latestMeans: ContiguousArray<Float> = []
     private var changes = [Float](repeating: 0, count: CoverageAge.columns * CoverageAge.rows)
 
-    /// Minimum change of a cell's mean, in grey levels, that counts as motion.
+    /// The minimum change of a cell's mean that counts as motion, in grey levels.
     private static let minimum: Float = 1.5
-    /// Time constant of the running average, in seconds.
+    /// The time constant of the moving average, in seconds.
     private static let memory = 0.2
-    /// Motion after this interval without motion counts as new. In nanoseconds.
+    /// The time without motion after which motion counts as new, in nanoseconds.
     private static let calm: Nanoseconds = 1_000_000_000
 
     /// Updates the state with the next frame.
+    ///
     /// - Parameter known: the boxes of all tracks, in buffer pixels.
     mutating func update(at plane: LumaPlane?, at time: Nanoseconds, besides known: [Box]) {
         let seconds = latest.map { max(0, Double(time.since($0)) / 1e9) } ?? 0
@@ -43,7 +45,8 @@ struct CellMotion: Sendable {
             return
         }
         for cell in latestMeans.indices { changes[cell] = abs(latestMeans[cell] - means[cell]) }
-        // A change in most cells is caused by the camera or the light.
+        // A change in most cells is due to the camera or the light. Three quarters of the cells change by at most
+        // `usual`.
         let usual = changes.sorted()[changes.count * 3 / 4]
         isCalm = usual <= Self.minimum
         let follow = Float(min(1, seconds / Self.memory))
@@ -52,7 +55,7 @@ struct CellMotion: Sendable {
             means[cell] += (latestMeans[cell] - means[cell]) * follow
         }
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))
-        // Test all boxes against the same state, so that their order is irrelevant.
+        // Tests all boxes against the same state. The order of the boxes thus has no influence.
         let allMotion = isMoving
         for box in known where box.isFinite {
             explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height), in: allMotion)
@@ -73,9 +76,11 @@ struct CellMotion: Sendable {
         }
     }
 
-    /// Clears the cells of a box, unless the motion within it is probably not the object's own.
+    /// Marks the motion in a box as explained by its object. If the object is probably static, something in front of it
+    /// moves, and the motion remains unexplained.
+    ///
     /// - Parameters:
-    ///   - box: in cells.
+    ///   - box: the box in units of cells.
     ///   - allMotion: the cells with motion, explained or not.
     private mutating func explain(_ box: Box, in allMotion: [Bool]) {
         func range(_ low: Double, _ high: Double, _ count: Int) -> Range<Int> {
@@ -92,15 +97,15 @@ struct CellMotion: Sendable {
     }
 }
 
-/// A connected region of cells with unexplained motion, most likely one object.
+/// A connected region of cells with unexplained motion. It is most likely one object.
 struct MovingRegion: Sendable {
-    /// Indices of the cells, as in ``CoverageAge``.
+    /// The indices of the cells, as in ``CoverageAge``.
     private(set) var cells: [Int]
-    /// The earliest time when motion began in one of the cells.
+    /// The earliest time at which the motion in one of the cells began.
     private(set) var began: Nanoseconds
 
-    /// Returns the side of the square of the same area, in buffer pixels. A region at the image edge is part of a
-    /// larger object, so its longer side is returned instead.
+    /// Returns the size of the region in buffer pixels: the side of a square with the same area. A region at the
+    /// picture's edge is part of a larger object, so its longer side is returned instead.
     func side(width: Double, height: Double) -> Double {
         let (across, down) = (width / Double(CoverageAge.columns), height / Double(CoverageAge.rows))
         let (x, y) = (cells.map { $0 % CoverageAge.columns }, cells.map { $0 / CoverageAge.columns })
@@ -111,9 +116,9 @@ struct MovingRegion: Sendable {
         return (Double(cells.count) * across * down).squareRoot()
     }
 
-    /// Divides cells into 8-connected regions, in raster order of their first cells.
+    /// Divides cells into 8-connected regions, in row order of their first cells.
     ///
-    /// - Parameter began: the time when motion began in each cell; `nil` for static cells.
+    /// - Parameter began: the time when motion began in each cell. `nil` for static cells.
     static func all(in began: [Nanoseconds?]) -> [MovingRegion] {
         var left = began
         var found: [MovingRegion] = []

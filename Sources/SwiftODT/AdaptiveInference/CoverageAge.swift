@@ -1,18 +1,18 @@
-/// The time since each cell of the image was last inferred, per magnification level. An inference at one level also
-/// covers all lower levels.
+/// The time since each cell of the picture was last inferred, for each magnification level. An inference at one level
+/// also covers all lower levels. Level 0 is the full frame.
 struct CoverageAge: Sendable {
     static let (columns, rows) = (CellMeans.columns, CellMeans.rows)
 
     private var width = 1.0
     private var height = 1.0
-    /// The time of the last inference of each cell, by level.
+    /// The time of the last inference of each cell, by level and cell.
     private var lastInferred: [[Nanoseconds]] = []
-    /// Summed-area tables by level, which give the sum over a rectangle from its four corners.
+    /// Summed-area tables by level. The sum over a rectangle follows from the values at its four corners.
     private var (places, motions): ([[Double]], [[Double]]) = ([], [])
 
     init() {}
 
-    /// - Parameter time: the time of the first inference. Earlier coverage counts as expired.
+    /// - Parameter time: the time of the first inference. At this time, all cells count as not inferred for 60 s.
     init(width: Double, height: Double, levels: Int, at time: Nanoseconds) {
         (self.width, self.height) = (width, height)
         let before = time.adding(-Self.neverInferred)
@@ -21,7 +21,7 @@ struct CoverageAge: Sendable {
         (places, motions) = (Array(repeating: empty, count: levels), Array(repeating: empty, count: levels))
     }
 
-    /// Records an inference of a region; `nil` stands for the full frame.
+    /// Records an inference of a region. `nil` stands for the full frame.
     mutating func note(_ region: Box?, level: Int, at time: Nanoseconds) {
         let (across, down) = region.map(inside) ?? (0..<Self.columns, 0..<Self.rows)
         for level in lastInferred.indices.prefix(level + 1) {
@@ -41,11 +41,11 @@ struct CoverageAge: Sendable {
         )
     }
 
-    /// Computes the utility of inferring each cell now.
+    /// Computes the utility of an inference now, for each cell.
     ///
     /// - Parameters:
     ///   - isMoving: the cells with motion that a higher magnification may explain.
-    ///   - longest: age in seconds beyond which the utility of a cell no longer grows.
+    ///   - longest: the age in seconds beyond which the utility of a cell no longer grows.
     mutating func computeUtility(at time: Nanoseconds, with isMoving: [Bool], upTo longest: Double = Self.longest) {
         let columns = Self.columns + 1
         for level in lastInferred.indices {
@@ -65,7 +65,8 @@ struct CoverageAge: Sendable {
         }
     }
 
-    /// Returns the utility of inferring a region, due to its age and to motion.
+    /// Returns the utility of an inference of a region: the part due to the age of its coverage, and the part due to
+    /// motion.
     func utility(of region: Box, level: Int) -> (place: Double, motion: Double) {
         let (across, down) = inside(region)
         return (
@@ -81,13 +82,14 @@ struct CoverageAge: Sendable {
             + sums[top + across.lowerBound]
     }
 
-    /// Age in seconds beyond which the utility of a cell no longer grows: normally, where objects compete for
-    /// inferences, and in an idle scene.
+    /// The age in seconds beyond which the utility of a cell no longer grows: normally, and in an idle scene. Normally,
+    /// areas compete with objects for inferences.
     static let (longest, longestWhenIdle) = (4.0, 3600.0)
     private static let neverInferred: Nanoseconds = 60_000_000_000
-    /// Utility of a cell per second of age. The whole image together has the utility of one undetected object.
+    /// The utility of a cell per second of age. The whole picture together has the utility of one undetected object.
     private static let utilityOfPlaces = 1.0 / Double(columns * rows)
-    /// Utility of a cell with motion per second of age. The sum is limited to the utility of one object.
+    /// The utility of a cell with motion per second of age.
     private static let utilityOfMotion = 0.1
+    /// The maximum utility of a region due to motion. It is the utility of one object.
     private static let maximumMotionUtility = 1.0
 }

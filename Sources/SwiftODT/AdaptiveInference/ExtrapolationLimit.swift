@@ -1,35 +1,38 @@
 /// Limits the time for which a box is extrapolated without a detection.
 ///
-/// The limit is proportional to the last extrapolation's duration divided by its error. It is shorter for objects near
-/// each other, which are easily confused, and very short for overlapping ones. Objects that leave the image sideways
-/// also have a short limit, because little of them remains visible.
+/// The limit is proportional to the duration of the previous extrapolation divided by its error. It is shorter for
+/// objects near each other, which are easily confused, and very short for overlapping objects. Objects that leave the
+/// picture sideways also have a short limit, because little of them remains visible.
 enum ExtrapolationLimit {
-    /// Limit in seconds for a box that has not been extrapolated yet.
+    /// The limit in seconds for a box that has not been extrapolated before.
     private static let first = 0.2
-    /// Upper limit in seconds, and the limit for overlapping objects.
+    /// The upper limit in seconds.
     private static let maximum = 4.0
+    /// The limit in seconds for overlapping objects.
     private static let overlapping = 0.1
-    /// Limit in seconds for objects whose longer side is cut by an image edge. A narrow remainder soon leaves the
-    /// image.
+    /// The limit in seconds for objects whose longer side is cut by an edge of the picture. A narrow rest of an object
+    /// soon leaves the picture.
     private static let leaving = 0.5
-    /// Tolerated loss of IoU between the extrapolated box and the next detection: for objects near another one, and for
-    /// isolated ones.
+    /// The tolerated error (1 - IoU of the extrapolated box and the next detection) for objects near another one.
     private static let tolerance = 0.4
+    /// The tolerated error for isolated objects.
     private static let toleranceAlone = 0.55
-    /// Lower bound of the error, because detected boxes fluctuate.
+    /// The lower bound of the previous error, because detected boxes fluctuate.
     private static let minimumError = 0.02
-    /// Share of a box that another one must cover to count as overlapping, and the margin relative to the size within
-    /// which another box counts as near.
+    /// The minimum fraction of a box that an overlapping box covers.
     private static let cover = 0.1
+    /// The maximum distance to a box that counts as near, relative to the larger width or height.
     private static let margin = 0.5
-    /// Distance to the image edge, in plane pixels, within which a box counts as cut.
+    /// The maximum distance to the picture's edge at which a box counts as cut, in plane pixels.
     private static let edge = 1.0
-    /// Tolerance for timestamp jitter in seconds.
+    /// The tolerance for timestamp jitter, in seconds.
     private static let slack = 0.01
 
-    /// Returns whether the object's box has been extrapolated for too long.
+    /// Returns whether an object's box has been extrapolated for too long.
+    ///
     /// - Parameters:
-    ///   - seconds: time since the last inference.
+    ///   - seconds: the time since the last inference.
+    ///   - index: the index of the object in `places` and `boxes`.
     ///   - boxes: the current boxes of all `places`.
     ///   - picture: the visible area, in the same coordinates as the boxes.
     static func isReached(
@@ -38,7 +41,7 @@ enum ExtrapolationLimit {
     ) -> Bool {
         let place = places[index]
         guard place.carried.span > 0 else { return seconds >= first - slack }
-        // Seconds per unit of error, assuming that the error grows linearly.
+        // The time in seconds until an error of 1, on the assumption that the error grows linearly.
         let scale = Double(place.carried.span) / 1e9 / max(place.carried.error, minimumError)
         if seconds >= min(maximum, scale * toleranceAlone) - slack { return true }
         let box = boxes[index]

@@ -1,33 +1,34 @@
-/// Compares a frame with the last inferred one, cell by cell.
+/// Compares a frame with the last inferred frame, cell by cell.
 ///
 /// Global changes of brightness and sensor noise do not count as differences. The comparison uses SIMD with 16 pixels
 /// per operation.
 struct FrameDifference: Sendable {
-    /// Number of cells horizontally and vertically. The last cells overlap the previous ones if the plane's size is not
-    /// a multiple of the cell size.
+    /// The number of cells horizontally. If the plane's size is not a multiple of the cell size, the last cells overlap
+    /// the previous ones.
     private(set) var columns = 0
+    /// The number of cells vertically.
     private(set) var rows = 0
     /// Whether each cell differs, in row order.
     private(set) var isChanged: ContiguousArray<Bool> = []
-    /// Number of cells that differ.
+    /// The number of cells that differ.
     private(set) var count = 0
 
     private var plane: LumaPlane?
-    /// Temporary sums per cell.
+    /// Temporary sums for each cell.
     private var sums: ContiguousArray<Int> = []
-    /// Mean absolute difference of static areas, in grey levels.
+    /// The mean absolute difference of static areas, in grey levels.
     private var noise = 2.0
 
-    /// Side of a cell in plane pixels.
+    /// The side of a cell in plane pixels.
     static let side = 16
     /// A pixel differs if its grey level changes by more than `minimum + noiseFactor * noise`.
     private static let minimum = 12.0
     private static let noiseFactor = 3.0
-    /// Upper limit of the noise estimate. Larger differences are real changes.
+    /// The upper limit of the noise estimate, in grey levels. Larger differences are real changes.
     private static let maximumNoise = 4.0
-    /// Time constant of the noise estimate in seconds.
+    /// The time constant of the noise estimate, in seconds.
     private static let memory = 0.36
-    /// Number of differing pixels from which a cell differs.
+    /// The minimum number of differing pixels in a cell that differs.
     private static let minimumCount: Int16 = 10
 
     /// Sets the reference frame.
@@ -35,7 +36,7 @@ struct FrameDifference: Sendable {
 
     /// Compares a frame with the reference frame.
     ///
-    /// - Parameter seconds: time since the previous frame, which makes the noise estimate independent of the frame
+    /// - Parameter seconds: the time since the previous frame. It makes the noise estimate independent of the frame
     ///   rate.
     /// - Returns: `false` if there is no reference frame of the same size.
     mutating func compare(_ new: LumaPlane, after seconds: Double) -> Bool {
@@ -65,7 +66,8 @@ struct FrameDifference: Sendable {
         return false
     }
 
-    /// Returns the columns and rows that a box touches. The box is in plane pixels.
+    /// Returns the columns and rows of the cells that a box touches. The box is in plane pixels. `nil` if the box is
+    /// outside the plane.
     func cells(of box: Box) -> (columns: ClosedRange<Int>, rows: ClosedRange<Int>)? {
         let side = Double(Self.side)
         let inside = box.clipped(width: columns * Self.side, height: rows * Self.side)
@@ -86,8 +88,8 @@ struct FrameDifference: Sendable {
             var (sum, hits) = (SIMD16<Int16>.zero, SIMD16<Int16>.zero)
             for place in Self.lineOffsets(of: cell, columns: columns, width: width, height: height) {
                 let difference = Self.load(new + place) &- Self.load(old + place) &- light
-                // Arithmetic shifts yield -1 for negative lanes. They stay in vector registers, whereas lane-wise
-                // comparisons do not.
+                // Arithmetic shifts yield -1 for negative lanes. They stay in vector registers, unlike lane-wise
+                // comparisons.
                 let darker = difference &>> 15
                 let size = (difference ^ darker) &- darker
                 sum &+= size
@@ -97,7 +99,7 @@ struct FrameDifference: Sendable {
             isChanged[cell] = hits.wrappedSum() >= Self.minimumCount
             if isChanged[cell] { count += 1 }
         }
-        // Estimate noise from the quartile of cells that differ least, which is usually static.
+        // Estimates the noise from the quarter of the cells that differ least. These cells are usually static.
         sums.sort()
         let calm = Double(sums[sums.count / 4]) / Double(Self.side * Self.side)
         noise += (min(calm, Self.maximumNoise) - noise) * (seconds / (seconds + Self.memory))
@@ -118,7 +120,7 @@ struct FrameDifference: Sendable {
         return sums[sums.count / 2] / (Self.side * Self.side)
     }
 
-    /// Returns the offset of each row of a cell.
+    /// Returns the offset of each row of a cell in the plane.
     @inline(__always)
     private static func lineOffsets(of cell: Int, columns: Int, width: Int, height: Int) -> StrideTo<Int> {
         let first = min(cell / columns * side, height - side) * width + min(cell % columns * side, width - side)

@@ -1,8 +1,8 @@
 /// Decides for each frame of a stream whether to run inference on it.
 ///
-/// Every frame must be passed in order, either to ``reasonToInfer(_:in:at:)`` or, if ``mayInfer(_:at:)`` returns
-/// `false`, to ``pass()``. After each finished frame, pass the tracker's state to ``note(_:)``. The policy does not
-/// read the system clock: the same sequence of frames and results gives the same decisions.
+/// Pass every frame in order, either to ``reasonToInfer(_:in:at:)`` or, if ``mayInfer(_:at:)`` returns `false`, to
+/// ``pass()``. After each finished frame, pass the tracker's state to ``note(_:)``. The policy does not read the system
+/// clock: the same sequence of frames and results gives the same decisions.
 ///
 ///     var policy = InferencePolicy()
 ///     for frame in frames {
@@ -13,30 +13,30 @@
 package struct InferencePolicy: Sendable {
     /// The interval between inferences.
     package enum Interval: Hashable, Sendable {
-        /// Every n-th frame.
+        /// Inference runs on every n-th frame.
         case every(Int)
-        /// Adaptive, see ``AdaptiveIntervalPolicy``.
+        /// The interval is adaptive, see ``AdaptiveIntervalPolicy``.
         case auto
     }
 
-    /// Why inference runs on a frame. The raw values are used in the debug log and, prefixed with `inferences-`, in
-    /// `stats`.
+    /// The reason why inference runs on a frame. The raw values are used in the debug log and, with the prefix
+    /// `inferences-`, in `stats`.
     package enum Reason: String, CaseIterable, Sendable {
-        /// The caller requested it.
+        /// The caller requested the inference.
         case requested
-        /// The frame is the n-th since the last inference.
+        /// The frame is the n-th frame since the last inference.
         case interval
-        /// There has been no inference yet, or none that this frame can be compared with.
+        /// There has been no inference yet, or no earlier frame to compare this frame with.
         case start
-        /// The whole image has changed: a cut, or camera motion.
+        /// The whole picture has changed because of a cut or camera motion.
         case sceneChange = "scene-change"
         /// A track is tentative.
         case tentative
-        /// An object was not detected at its predicted position.
+        /// A tracked object was not detected at its predicted position.
         case missed
-        /// Motion that no track explains.
+        /// There is motion that no track explains.
         case motion
-        /// Unexplained motion where an earlier inference detected nothing.
+        /// There is unexplained motion where an earlier inference detected nothing.
         case recurringMotion = "recurring-motion"
         /// A box has reached its ``ExtrapolationLimit``.
         case drift
@@ -45,8 +45,8 @@ package struct InferencePolicy: Sendable {
         /// The refresh interval has elapsed.
         case refresh
 
-        /// Whether objects or motion at a known position triggered the inference, so that it should not be spent on
-        /// coverage.
+        /// Whether objects or motion at a known position triggered the inference. Such an inference should not be used
+        /// for areas that have not been inferred for long.
         var isTriggeredByObjects: Bool {
             switch self {
             case .tentative, .missed, .motion, .recurringMotion, .drift, .appearanceChange: true
@@ -55,13 +55,13 @@ package struct InferencePolicy: Sendable {
         }
     }
 
-    /// A frame that is a candidate for inference.
+    /// A frame that may be used for inference.
     package struct FrameState: Sendable {
-        /// Running time in nanoseconds.
+        /// The running time in nanoseconds.
         package var time: Nanoseconds
         /// Whether the detector can accept a frame now.
         package var isDetectorIdle: Bool
-        /// Whether inference on this frame is mandatory if the detector is idle.
+        /// Whether the frame must be inferred if the detector is idle.
         package var isRequested: Bool
 
         package init(time: Nanoseconds, isDetectorIdle: Bool, isRequested: Bool = false) {
@@ -83,9 +83,10 @@ package struct InferencePolicy: Sendable {
         }
     }
 
-    /// Returns the reason to run inference on a frame, or `nil`. A reason counts as an inference.
+    /// Returns the reason to run inference on a frame. `nil` if there is none. The policy assumes that the caller runs
+    /// the inference if there is a reason.
     ///
-    /// - Parameter plane: the frame's reduced grey copy. Without one, ``Interval/auto`` always returns a reason.
+    /// - Parameter plane: the reduced grey copy of the frame. With `nil`, ``Interval/auto`` always returns a reason.
     package mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
         -> Reason?
     {
@@ -112,8 +113,8 @@ package struct InferencePolicy: Sendable {
         return intervalPolicy == .auto ? adaptive.reason(at: frameState.time, in: plane) : .interval
     }
 
-    /// Whether inference on the next frame is certain, regardless of the result of the current one. The caller then
-    /// need not wait for that result before it calls ``reasonToInfer(_:in:at:)`` again.
+    /// Whether inference on the next frame is certain, regardless of the result of the current frame. The caller then
+    /// need not wait for this result before it calls ``reasonToInfer(_:in:at:)`` again.
     package var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
 
     /// Records a frame without inference.

@@ -13,20 +13,23 @@ struct MotionUtility: Sendable {
 
     private var motion = CellMotion()
 
-    /// Utility of a large new object. It exceeds the utility of a region that has not been inferred for long.
+    /// The utility of a large new object. It exceeds the utility of a region that has not been inferred for long.
     private static let utilityOfLarge = 3.0
-    /// How long a moving region is expected to be one large object, in nanoseconds.
+    /// The maximum time for which a moving region counts as one large object, in nanoseconds.
     private static let longestLarge: Nanoseconds = 1_000_000_000
 
     /// Updates the motion state with the next frame.
-    /// - Parameter known: the state of all tracks, in buffer pixels.
+    ///
+    /// - Parameter known: the states of all tracks.
     mutating func update(at plane: LumaPlane?, at time: Nanoseconds, besides known: [TrackerSnapshot.ObjectState]) {
         motion.update(at: plane, at: time, besides: known.map(\.box))
     }
 
-    /// Separates large moving regions from small ones. A large object is detected in the full frame; a tile would cut
-    /// it or add nothing. If motion persists and full-frame inference does not explain it, it may consist of many small
-    /// objects. With a fixed interval this is unnecessary, because the next full-frame inference is near.
+    /// Separates large moving regions from small ones.
+    ///
+    /// A large object is detected in the full frame. A tile would cut the object or add nothing. If the motion persists
+    /// and full-frame inference does not explain it, the region may consist of many small objects. With a fixed
+    /// interval the separation is unnecessary, because the next full-frame inference follows soon.
     mutating func computeUtility(at time: Nanoseconds, because cause: InferencePolicy.Reason, in pyramid: RegionPyramid)
     {
         (ofFullFrame, isMovingNearby) = (0, motion.isMoving)

@@ -1,33 +1,34 @@
-/// The utility of an inference due to tracked objects: the sum of the times since their last detections, over all objects
-/// that the region contains completely and at a detectable size.
+/// The utility of an inference due to tracked objects. It is the sum of the times since the latest detections of the
+/// objects, in seconds. An object counts if the region contains it completely and at a detectable size.
 struct ObjectUtility: Sendable {
-    /// An inference that was started.
+    /// An inference that has been started.
     struct RegionInference: Sendable {
         let region: InferredRegion
         let level: Int
         let time: Nanoseconds
     }
 
-    /// The state of all tracks.
+    /// The states of all tracks.
     private(set) var known: [TrackerSnapshot.ObjectState] = []
-    /// The tracks that are considered.
+    /// The states of the tracks that are considered.
     private(set) var places: [TrackerSnapshot.ObjectState] = []
     private var answered: Nanoseconds?
-    /// Time in seconds for which each of `places` counts as undetected.
+    /// The time in seconds for which each object in ``places`` counts as undetected.
     private var unseen: ContiguousArray<Double> = []
 
-    /// Limits the computation time in crowds; the tracks that have waited longest are sufficient.
+    /// The maximum number of considered tracks. It limits the computation time in crowds. The tracks that have waited
+    /// longest are sufficient.
     private static let maximumPlaces = 150
-    /// Weight of a tentative track, which needs further detections soon.
+    /// The weight of a tentative track. It is high, because the track needs further detections soon.
     private static let utilityOfTentative = 3.0
-    /// Time in seconds beyond which an object's utility no longer grows.
+    /// The time in seconds beyond which the utility of an object no longer grows.
     private static let longestMemory = 1.0
-    /// Penalty for each object that the region's edge cuts, because its fragment cannot be used.
+    /// The penalty for each object that the region's edge cuts. The fragment of such an object cannot be used.
     private static let cutCost = 0.05
-    /// Share of an object that must be inside the region to count as a fragment.
+    /// The minimum fraction of an object inside the region that counts as a fragment.
     private static let minimumFragmentShare = 0.1
 
-    /// Replaces the state of all tracks.
+    /// Replaces the states of all tracks.
     mutating func note(_ snapshot: TrackerSnapshot?) {
         answered = snapshot?.answered
         known.removeAll(keepingCapacity: true)
@@ -35,10 +36,10 @@ struct ObjectUtility: Sendable {
         known.removeAll { !$0.box.isFinite }
     }
 
-    /// Chooses the tracks to consider: tentative ones first, then those with the oldest detections.
+    /// Chooses the tracks to consider: tentative tracks first, then those with the oldest detections.
     mutating func choose() {
-        // Copy into the existing buffer. Sharing storage would force a reallocation when `known` is rewritten in the
-        // next frame.
+        // Copies into the existing buffer. Shared storage would force a reallocation when the next frame changes
+        // `known`.
         places.removeAll(keepingCapacity: true)
         places.append(contentsOf: known)
         guard places.count > Self.maximumPlaces else { return }
@@ -46,9 +47,11 @@ struct ObjectUtility: Sendable {
         places.removeLast(places.count - Self.maximumPlaces)
     }
 
-    /// Computes the time since each object's last detection. Objects that triggered this inference get the maximum. If
-    /// the result of the latest inference is pending, its objects count as detected in proportion to their detection
-    /// likelihood.
+    /// Computes the time since the latest detection of each object. Objects that triggered this inference get the
+    /// maximum time. If the result of the previous inference is pending, its objects count as detected in proportion to
+    /// the likelihood of a detection.
+    ///
+    /// - Parameter latest: the previous inference.
     mutating func computeUtility(
         at time: Nanoseconds, because cause: InferencePolicy.Reason, after latest: RegionInference?,
         in pyramid: RegionPyramid
@@ -69,7 +72,7 @@ struct ObjectUtility: Sendable {
         }
     }
 
-    /// Returns whether an object is a trigger of the inference.
+    /// Returns whether an object triggered the inference.
     private func triggers(_ place: TrackerSnapshot.ObjectState, _ cause: InferencePolicy.Reason) -> Bool {
         switch cause {
         case .tentative: !place.isConfirmed && place.misses == 0

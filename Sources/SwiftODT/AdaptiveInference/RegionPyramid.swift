@@ -1,12 +1,12 @@
 /// The candidate regions for inference: the full frame, and tiles at each magnification level.
 ///
-/// In addition to the tiles of a grid, which cover the whole image, there are regions centred on objects. All regions
-/// can be shifted so that their edges do not cut objects.
+/// The tiles of a grid cover the whole picture at each level. Further regions are centred on objects. All regions can
+/// be shifted so that their edges do not cut objects.
 struct RegionPyramid: Sendable {
     /// A region that may be chosen for inference.
     struct CandidateRegion: Sendable {
         let box: Box
-        /// Magnification level; 0 is the full frame.
+        /// The magnification level. Level 0 is the full frame.
         let level: Int
 
         var isWhole: Bool { level == 0 }
@@ -16,12 +16,12 @@ struct RegionPyramid: Sendable {
     let fullFrame: CandidateRegion
     /// The tiles of a ``TileGrid``.
     let tiles: [CandidateRegion]
-    /// Input pixels per picture pixel, by level.
+    /// The number of input pixels per buffer pixel, by level.
     private let scales: [Double]
 
-    /// Margin around an object for its motion, relative to its sides.
+    /// The margin around an object for its motion, relative to its width and height.
     private static let margin = 0.1
-    /// A region is shifted to contain an object completely if it contains more than this share of the object's area.
+    /// A region that contains more than this fraction of an object's area is shifted to contain the object completely.
     private static let minimumShare = 0.3
 
     init(of picture: RegionSelector.Geometry) {
@@ -50,28 +50,28 @@ struct RegionPyramid: Sendable {
 
     var levels: Range<Int> { scales.indices }
 
-    /// Returns the detectability of an object that covers as much as a square of this side, in buffer pixels.
+    /// Returns the detectability of an object with the area of a square of this side, in buffer pixels.
     func visibility(ofSide side: Double, at level: Int) -> Detectability { Detectability(side: side * scales[level]) }
 
-    /// Returns the likelihood (0 to 1) that an object is detected at a level, from its size in the network's input and
-    /// the magnification of its earlier detections.
+    /// Returns the likelihood (0 to 1) that an object is detected at a level. The likelihood depends on the size of the
+    /// object in the network's input and on the magnification of its earlier detections.
     func visibility(of place: TrackerSnapshot.ObjectState, at level: Int) -> Double {
         let bySize = visibility(ofSide: max(0, place.box.area).squareRoot(), at: level)
         return bySize.likelihood(observedAt: place.observedMagnification, inferredAt: scales[level] / scales[0])
     }
 
-    /// Returns the inferred region of a candidate, which describes its cutting edges.
+    /// Returns the inferred region of a candidate. It describes which edges of the candidate cut objects.
     func inferredRegion(of view: CandidateRegion) -> InferredRegion {
         InferredRegion(
             view.isWhole ? nil : view.box, width: picture.width, height: picture.height,
             pixelAspectRatio: picture.pixelAspectRatio)
     }
 
-    /// Returns whether the region's edges cut an object or the margin around it.
+    /// Returns whether the edges of a region cut an object or the margin around the object.
     static func cuts(_ region: InferredRegion, _ object: Box) -> Bool { region.cuts(widened(object)) }
 
-    /// Returns regions centred on objects, at each level where the object is easier to detect than at the previous
-    /// level.
+    /// Returns regions that are centred on objects, at each level where an object is easier to detect than at the
+    /// previous level.
     func regions(around places: some Sequence<TrackerSnapshot.ObjectState>) -> [CandidateRegion] {
         var found: [CandidateRegion] = []
         for place in places {
@@ -85,8 +85,9 @@ struct RegionPyramid: Sendable {
         return found
     }
 
-    /// Shifts a region so that its edges do not cut objects, and keeps it within the picture. An object moves
-    /// completely inside if it fits and most of it is inside already, otherwise outside.
+    /// Shifts a region so that its edges do not cut objects, and keeps the region within the picture. If an object fits
+    /// into the region and a sufficient part is already inside, the object is moved inside completely. Otherwise it is
+    /// moved outside.
     func avoidingCuts(_ places: [TrackerSnapshot.ObjectState], by view: CandidateRegion) -> CandidateRegion {
         if view.isWhole { return view }
         var region = kept(view.box)
@@ -110,7 +111,7 @@ struct RegionPyramid: Sendable {
         return CandidateRegion(box: region, level: view.level)
     }
 
-    /// Returns the shift that makes a range contain another, shorter one.
+    /// Returns the shift that makes a range contain another, shorter range.
     private static func push(_ low: Double, _ high: Double, _ first: Double, _ last: Double) -> Double {
         if first < low { return first - low }
         return last > high ? last - high : 0
@@ -130,16 +131,19 @@ struct RegionPyramid: Sendable {
     }
 }
 
-/// A model of how likely a detector finds an object, given the object's size in the network's input.
+/// A model of the likelihood that a detector finds an object, given the size of the object in the network's input.
 struct Detectability: Sendable {
-    /// Side of the square of the same area, in input pixels.
+    /// The side of a square with the area of the object, in input pixels.
     private let side: Double
 
-    /// Sides in input pixels below which objects are not detected, and from which on all are.
+    /// Objects with a side below `invisible` input pixels are not detected. Objects with a side of at least `plain`
+    /// input pixels are always detected.
     private static let (invisible, plain) = (6.0, 36.0)
+    /// The minimum likelihood for any size.
     private static let minimum = 0.02
+    /// The factor on the likelihood if the object was detected at a higher magnification.
     private static let fullFrameDistrust = 0.3
-    /// Ratio of magnifications from which an inference counts as closer than another.
+    /// The minimum ratio of two magnifications that count as different.
     static let near = 1.25
 
     init(side: Double) { self.side = side }
@@ -147,12 +151,12 @@ struct Detectability: Sendable {
     /// Whether the object is so large that a higher magnification would not improve its detection.
     var isCertain: Bool { side >= Self.plain }
 
-    /// Returns the likelihood of a detection, 0 to 1. It is reduced for an object that was detected at a higher
-    /// magnification than the one now considered.
+    /// Returns the likelihood of a detection, 0 to 1. It is reduced if the object was detected at a higher
+    /// magnification than `magnification`.
     ///
     /// - Parameters:
-    ///   - observedMagnification: magnification at which the object was detected; 1 is the full frame.
-    ///   - magnification: magnification of the inference considered.
+    ///   - observedMagnification: the magnification at which the object was detected. 1 is the full frame.
+    ///   - magnification: the magnification of the inference that is considered.
     func likelihood(observedAt observedMagnification: Double, inferredAt magnification: Double) -> Double {
         let bySize = min(1, max(Self.minimum, (side - Self.invisible) / (Self.plain - Self.invisible)))
         return observedMagnification > Self.near * magnification ? bySize * Self.fullFrameDistrust : bySize

@@ -1,21 +1,22 @@
 /// Chooses the region of each inference: the full frame, or a region at higher magnification. All inferences cost the
-/// same, so the region with the highest utility is chosen.
+/// same, so the selector chooses the region with the highest utility.
 ///
-/// The utility is the reduction of uncertainty about tracked objects (``ObjectUtility``), unexplained motion
-/// (``MotionUtility``), and areas that have not been inferred at this magnification for long (``CoverageAge``). The
-/// latter is weighted with the share of objects that only higher magnification detects (``ZoomGainEstimate``). The
-/// choice depends on timestamps and images alone, so it is reproducible.
+/// The utility is the reduction of uncertainty about three things: tracked objects (``ObjectUtility``), unexplained
+/// motion (``MotionUtility``), and areas that have not been inferred for long at this magnification (``CoverageAge``).
+/// An inference for the sake of such areas is a "coverage inference". The utility of coverage is weighted with the
+/// fraction of objects that are detected only at higher magnification (``ZoomGainEstimate``). The choice depends only
+/// on timestamps, pictures and results, so it is reproducible.
 ///
 ///     var selector = RegionSelector()
 ///     selector.note(tracker.snapshot())
 ///     let region = selector.next(at: frame.time, in: picture, luma: plane) // nil for the full frame
 package struct RegionSelector: Sendable {
-    /// The picture's geometry and the detector's input size.
+    /// The geometry of the picture and the input size of the detector.
     package struct Geometry: Hashable, Sendable {
         package var width: Int
         package var height: Int
         package var pixelAspectRatio: Double
-        /// Whether the orientation exchanges the buffer's width and height.
+        /// Whether the orientation exchanges the width and height of the buffer.
         package var turned: Bool
         /// The size of the network's input.
         package var input: InputSize
@@ -26,15 +27,16 @@ package struct RegionSelector: Sendable {
         }
     }
 
-    /// Why a region was chosen. The raw values are used in the debug log and, prefixed with `regions-`, in `stats`.
+    /// The reason why a region was chosen. The raw values are used in the debug log and, with the prefix `regions-`, in
+    /// `stats`.
     package enum Reason: String, CaseIterable, Sendable {
-        /// The full frame.
+        /// The region is the full frame.
         case fullFrame = "full-frame"
-        /// Small objects that need a detection.
+        /// The region contains small objects that need a detection.
         case objects
-        /// Motion that no object explains.
+        /// The region contains motion that no track explains.
         case motion
-        /// The area has not been inferred for long.
+        /// The region has not been inferred for long.
         case coverage
     }
 
@@ -47,42 +49,45 @@ package struct RegionSelector: Sendable {
     private var latest: ObjectUtility.RegionInference?
     private var lastFullFrame: Nanoseconds?
     private var regionsSinceFullFrame = 0
-    /// The time of the last coverage inference and the number of inferences since; and the time when the region with
-    /// the oldest coverage was last chosen.
+    /// The time of the last coverage inference.
     private var lastCoverage: Nanoseconds?
+    /// The number of inferences since the last coverage inference.
     private var inferencesSinceCoverage = 0
+    /// The time at which ``selectCoverageRegion(around:of:at:)`` last chose a region.
     private var lastCoverageRound: Nanoseconds?
 
-    /// A coverage inference is due after this time and this number of inferences without one. The age utility does not
-    /// grow beyond this time (``CoverageAge/longest``).
+    /// The time without a coverage inference after which one is due. The utility due to age does not grow beyond this
+    /// time (``CoverageAge/longest``).
     private static let longestWithoutCoverageRound: Nanoseconds = 4_000_000_000
+    /// The minimum number of inferences between two coverage inferences. A coverage inference is due only if this
+    /// number and ``longestWithoutCoverageRound`` are both reached.
     private static let inferencesBetweenRounds = 4
-    /// Maximum interval between full-frame inferences, in nanoseconds.
+    /// The maximum interval between full-frame inferences, in nanoseconds.
     private static let longestWithoutFullFrame: Nanoseconds = 400_000_000
-    /// The same while objects or motion trigger the inferences. These are rare, and full-frame inference would
-    /// otherwise take every second one. Motion reveals large new objects in the meantime.
+    /// The same interval while objects or motion trigger the inferences. Such inferences are rare, and with the normal
+    /// interval every second one would be a full-frame inference. Motion reveals large new objects in the meantime.
     private static let longestWhileTriggered: Nanoseconds = 800_000_000
-    /// The same while tentative tracks trigger the inferences, for at most `maximumRegionsWhileTentative` regions.
-    /// Tentative tracks need one or two inferences. The limit ensures that objects detectable only in the full frame
-    /// are found even if new tracks keep appearing.
+    /// The same interval while tentative tracks trigger the inferences. Tentative tracks need one or two inferences.
     private static let longestWhileTentative: Nanoseconds = 4_000_000_000
+    /// The maximum number of regions in succession that tentative tracks trigger before a full-frame inference is due.
+    /// Without this limit, objects that are detectable only in the full frame would be missed if new tracks keep
+    /// appearing.
     private static let maximumRegionsWhileTentative = 2
-    /// Maximum number of objects around which candidate regions are created.
+    /// The maximum number of objects around which candidate regions are created.
     private static let maximumAnchors = 40
 
     package init() {}
 
-    /// Updates the state of the tracks.
+    /// Updates the states of the tracks.
     package mutating func note(_ snapshot: TrackerSnapshot?) {
         objects.note(snapshot)
-        // After a cut, earlier inferences are meaningless: start with the full frame.
+        // After a cut, earlier inferences are meaningless. The next inference uses the full frame.
         if let lastCut = snapshot?.lastCut, let fullFrame = lastFullFrame, fullFrame < lastCut { lastFullFrame = nil }
     }
 
     /// Restarts the selector for a new epoch. The next inference uses the full frame.
-    package mutating func reset() { self = RegionSelector() }
 
-    /// Returns the region for the next inference and records it as inferred. `nil` stands for the full frame.
+    /// Returns the region for the next inference, and records it as inferred. `nil` stands for the full frame.
     package mutating func next(
         at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, in picture: Geometry, luma: LumaPlane?
     ) -> (region: Box?, reason: Reason) {
@@ -114,15 +119,16 @@ package struct RegionSelector: Sendable {
             let (utility, reason) = utility(of: view, in: pyramid, isTriggeredByObjects: cause.isTriggeredByObjects)
             if utility > best.utility { best = (utility, view, reason) }
         }
-        // Beyond the maximum age, all areas have equal utility, so larger regions win. Give smaller ones their turn.
+        // Beyond the maximum age, all cells have the same utility, and larger regions always win. Smaller regions then
+        // get a turn.
         if best.reason == .coverage, !isTriggered(cause), isLongAgo(lastCoverageRound, at: time) {
             return selectCoverageRegion(around: pyramid.tiles, of: pyramid, at: time)
         }
         return take(best.view, of: pyramid, at: time, because: best.reason)
     }
 
-    /// Chooses the candidate with the highest age utility alone, for idle scenes and for coverage rounds. Tracked objects
-    /// and the zoom gain are ignored.
+    /// Chooses the candidate with the highest utility due to age alone. Used in idle scenes and for coverage
+    /// inferences. Ignores tracked objects and the zoom gain.
     private mutating func selectCoverageRegion(
         around candidates: [RegionPyramid.CandidateRegion], of pyramid: RegionPyramid, at time: Nanoseconds
     ) -> (region: Box?, reason: Reason) {
@@ -138,15 +144,15 @@ package struct RegionSelector: Sendable {
         return take(best.view, of: pyramid, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
     }
 
-    /// Returns whether a coverage inference is due. Otherwise, detectable objects would always outweigh areas that have
-    /// never been inferred. Triggered inferences take precedence.
+    /// Returns whether a coverage inference is due. Without such inferences, detectable objects would always outweigh
+    /// areas that have never been inferred. Triggered inferences take precedence.
     private func isCoverageDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
         inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause)
             && isLongAgo(lastCoverage, at: time)
     }
 
-    /// Returns whether an object or new motion triggered the inference. Recurring motion does not count: its cause may
-    /// be found in another region.
+    /// Returns whether an object or new motion triggered the inference. Recurring motion does not count, because its
+    /// cause may be found in another region.
     private func isTriggered(_ cause: InferencePolicy.Reason) -> Bool {
         cause.isTriggeredByObjects && cause != .recurringMotion
     }
@@ -166,9 +172,8 @@ package struct RegionSelector: Sendable {
         return pyramid
     }
 
-    /// Returns whether a full-frame inference is due. Objects can enter anywhere, and large ones are detected only in
-    /// the full frame. Two full-frame inferences in succession are not forced; the second one must have the highest
-    /// utility.
+    /// Returns whether a full-frame inference is due. Objects can enter anywhere, and large objects are detected only
+    /// in the full frame. A full-frame inference is not due directly after another one, except to refresh the scene.
     private func isFullFrameDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
         guard let lastFullFrame, time >= lastFullFrame else { return true }
         if regionsSinceFullFrame == 0, cause != .refresh { return false }
@@ -181,15 +186,15 @@ package struct RegionSelector: Sendable {
         return time - lastFullFrame >= longest
     }
 
-    /// Returns the utility of a region and its main component.
+    /// Returns the utility of a region, and the largest component of the utility.
     private func utility(
         of view: RegionPyramid.CandidateRegion, in pyramid: RegionPyramid, isTriggeredByObjects: Bool
     ) -> (utility: Double, reason: Reason) {
         let ofObjects = objects.utility(of: view, in: pyramid)
         let ages = ages.utility(of: view.box, level: view.level)
         let expectedGain = view.isWhole ? 1 : zoomGain.expectedGain
-        // Triggered inferences favour the triggering objects: the age utility is limited by the share of current
-        // objects that need magnification.
+        // Triggered inferences favour the objects that triggered them. The utility due to age is limited by the
+        // fraction of current objects that need magnification.
         let ofPlace = ages.place * (isTriggeredByObjects ? min(expectedGain, zoomGain.now) : expectedGain)
         let ofMotion = ages.motion * expectedGain + (view.isWhole ? motion.ofFullFrame : 0)
         let utility = ofObjects + ofPlace + ofMotion
@@ -213,20 +218,20 @@ package struct RegionSelector: Sendable {
     }
 }
 
-/// An estimate of the benefit of magnification: the share of objects that were detected only at higher magnification.
+/// An estimate of the benefit of magnification: the fraction of objects that are detected only at higher magnification.
 struct ZoomGainEstimate: Sendable {
-    /// The share among the current objects.
+    /// The fraction among the current objects.
     private(set) var now = 1.0
-    /// The moving average over recent inferences.
+    /// The moving average of the fraction over recent inferences.
     private var lately = 1.0
 
-    /// Weight of each inference in the moving average.
+    /// The weight of each inference in the moving average.
     private static let memory = 0.05
-    /// Lower bound, because an object that needs magnification can appear at any time.
+    /// The lower bound of the benefit. An object that needs magnification can appear at any time.
     private static let minimum = 0.1
 
-    /// Updates the estimate before an inference. A scene without objects and motion carries no information and is
-    /// skipped.
+    /// Updates the estimate before an inference. Scenes without objects and motion are skipped, because they carry no
+    /// information.
     mutating func learn(from places: [TrackerSnapshot.ObjectState], isMoving: Bool) {
         now =
             places.isEmpty

@@ -1,29 +1,30 @@
-/// Image changes that no track explains, and whether they justify an inference.
+/// Finds changes of the picture that no track explains, and decides whether they justify an inference.
 ///
-/// If an inference detects nothing at a place (leaves, water, an undetectable object), motion there and in adjacent
-/// cells is ignored for a back-off time, which doubles with each such inference. Adjacent cells are included because
-/// moving objects enter them. A cell without motion for 3 s loses its back-off.
+/// An inference may detect nothing at a place with motion (leaves, water, an undetectable object). Motion in such cells
+/// and in adjacent cells is then ignored for a back-off time. The back-off time doubles with each such inference.
+/// Adjacent cells are included because moving objects enter them. A cell without motion for 3 s loses its back-off.
 struct UnexplainedMotion: Sendable {
     /// Whether there is unexplained motion, ignored or not.
     private(set) var isAny = false
-    /// Whether there is unexplained motion outside of a back-off time.
+    /// Whether there is unexplained motion that is not ignored.
     private(set) var isNewMotion = false
     /// Whether there is unexplained motion that began within the last second.
     private(set) var isFresh = false
-    /// Whether unexplained motion is limited to places where many inferences have detected nothing, for example leaves,
-    /// water or a blinking lamp.
+    /// Whether unexplained motion is limited to cells in which many inferences have detected nothing, for example
+    /// leaves, water or a blinking lamp.
     private(set) var isRecurring = false
-    /// Share of the image with unexplained motion, excluding cells that objects explain.
+    /// The fraction of the picture with unexplained motion. Cells with explained motion do not count as part of the
+    /// picture.
     private(set) var share = 0.0
 
     private struct Cell {
         /// The current back-off time.
         var backOff: Nanoseconds = 0
-        /// Motion in this cell is ignored until this time.
+        /// The time until which motion in this cell is ignored.
         var ignoredUntil: Nanoseconds = .min
-        /// Number of inferences without detection since the cell was last static.
+        /// The number of inferences without a detection since the cell was last static.
         var emptyInferences = 0
-        /// Time of the last unexplained motion.
+        /// The time of the latest unexplained motion.
         var moved: Nanoseconds = .min
 
         /// Resets the back-off if the cell has been static for long enough.
@@ -33,32 +34,36 @@ struct UnexplainedMotion: Sendable {
     }
 
     private var cells: ContiguousArray<Cell> = []
-    /// The time when motion began, with pauses shorter than `calm`, and the time of the latest motion.
+    /// The time when the motion began. Pauses shorter than `calm` do not end the motion.
     private var began: Nanoseconds = .min
+    /// The time of the latest motion.
     private var latest: Nanoseconds = .min
     private var isUnexplained: ContiguousArray<Bool> = []
     private var columns = 0
-    /// The cells' back-off times before the current inference.
+    /// The back-off times of the cells before the current inference.
     private var previous: ContiguousArray<Nanoseconds> = []
 
     private static let firstBackOff: Nanoseconds = 200_000_000
     private static let maximumBackOff: Nanoseconds = 1_000_000_000
     private static let calm: Nanoseconds = 3_000_000_000
-    /// Number of inferences without detection from which motion counts as recurring. A walking person has left the cell
-    /// by then.
+    /// The minimum number of inferences without a detection in a cell with recurring motion. A walking person has left
+    /// the cell by this time.
     private static let maximumEmptyInferences = 12
     private static let fresh: Nanoseconds = 1_000_000_000
-    /// Margin around a box that the object's shadow and limbs can reach: a share of the box's side, and a minimum in
-    /// plane pixels.
+    /// The margin around a box that the shadow and limbs of the object can reach, as a fraction of the box's width and
+    /// height.
     private static let margin = 0.15
+    /// The minimum of the margin, in plane pixels.
     private static let minimumMargin = 3.0
-    /// Minimum IoU of the two boxes of a static object.
+    /// The minimum IoU of the two boxes of a static object.
     private static let standing = 0.95
 
     /// Finds the unexplained motion of a frame.
+    ///
     /// - Parameters:
+    ///   - change: the difference between the frame and the reference frame.
     ///   - places: the current boxes of the objects, in plane pixels.
-    ///   - previousPlaces: their boxes in the reference frame.
+    ///   - previousPlaces: the boxes of the objects in the reference frame.
     mutating func find(
         in change: FrameDifference, besides places: ContiguousArray<Box>, _ previousPlaces: ContiguousArray<Box>,
         at time: Nanoseconds
@@ -88,15 +93,16 @@ struct UnexplainedMotion: Sendable {
             latest = time
         }
         isFresh = isAny && began > time.adding(-Self.fresh)
-        // If objects cover nearly all of the image, the rest is not representative; hence the minimum of a quarter.
+        // If objects cover nearly all of the picture, the few other cells are not representative. The fraction is
+        // therefore relative to at least a quarter of all cells.
         share = cells.isEmpty ? 0 : Double(count) / Double(max(cells.count - explained, cells.count / 4))
     }
 
-    /// Processes the result of an inference: motion that is still unexplained gets a back-off time.
+    /// Processes the result of an inference. Cells whose motion is still unexplained get a back-off time.
     ///
     /// - Parameters:
     ///   - places: the boxes of the objects after the result, in plane pixels.
-    ///   - previousPlaces: their boxes at the inference before.
+    ///   - previousPlaces: the boxes of the objects at the previous inference.
     mutating func noteInference(
         at time: Nanoseconds, besides places: ContiguousArray<Box>, _ previousPlaces: ContiguousArray<Box>,
         in change: FrameDifference
@@ -117,9 +123,10 @@ struct UnexplainedMotion: Sendable {
         }
     }
 
-    /// Returns whether the motion within an object's box is probably caused by another object.
+    /// Returns whether another object in front probably causes the motion within an object's box.
     ///
-    /// - Parameter others: the boxes of the objects in the other frame. A static object has a matching box there.
+    /// - Parameter others: the boxes of the objects in the other frame. They contain a matching box if the object is
+    ///   static.
     private func isBackdrop(_ box: Box, besides others: ContiguousArray<Box>, in change: FrameDifference) -> Bool {
         guard let (columns, rows) = change.cells(of: box) else { return false }
         return StaticObjectTest.isLikely(columns: columns, rows: rows, of: change.isChanged, width: change.columns)
@@ -147,25 +154,27 @@ struct UnexplainedMotion: Sendable {
     }
 }
 
-/// Tests whether motion within an object's box is probably caused by another object in front of it. A bed, bus or table
-/// that fills much of the image does not explain motion in its box.
+/// Tests whether another object in front probably causes the motion within an object's box. A bed, bus or table that
+/// fills much of the picture does not explain motion in its box.
 enum StaticObjectTest {
-    /// Minimum share of the image for the test. Smaller boxes often contain a person, who may move only a hand.
+    /// The minimum size of a tested box, as a fraction of the picture. Smaller boxes often contain a person, who may
+    /// move only a hand.
     private static let minimumShare = 0.4
-    /// Share of changed cells in the box from which the motion is the object's own.
+    /// The minimum fraction of changed cells in the box at which the object itself moves.
     private static let ownMotion = 0.25
 
     /// Returns whether the object is probably static.
+    ///
     /// - Parameters:
     ///   - columns: the columns of cells that the box touches.
     ///   - rows: the rows of cells that the box touches.
-    ///   - isMoving: whether each cell of the image contains motion, in row order.
-    ///   - width: the number of cells per row.
+    ///   - isMoving: whether each cell of the picture contains motion, in row order.
+    ///   - width: the number of cells in a row.
     static func isLikely<Cells: RandomAccessCollection<Bool>>(
         columns: some Collection<Int>, rows: some Collection<Int>, of isMoving: Cells, width: Int
     ) -> Bool where Cells.Index == Int {
         let count = columns.count * rows.count
-        // Most boxes are small; skip the count for them.
+        // Skips the count for small boxes, which are the majority.
         guard Double(count) > minimumShare * Double(isMoving.count) else { return false }
         let moving = rows.reduce(0) { sum, row in sum + columns.count { isMoving[row * width + $0] } }
         return Double(moving) < ownMotion * Double(count)

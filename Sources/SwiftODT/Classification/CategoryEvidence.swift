@@ -1,24 +1,27 @@
-/// The accumulated evidence from one source (the detector's labels, or a classifier's results) for an object's
-/// category.
+/// The accumulated evidence for the category of one object. The evidence comes from one source: the labels of the
+/// detector, or the results of a classifier.
 ///
-/// The first result sets the verdict at once. Hysteresis then stabilises it: another category must lead by a margin,
-/// and a known category is dropped only well below the threshold.
+/// The first result sets the verdict at once. After that, hysteresis stabilises the verdict. Another category must lead
+/// by a margin. A known category is dropped only well below the threshold.
 struct CategoryEvidence: Sendable {
-    /// Lead of another category, as a share of the total weight, that changes the verdict.
+    /// The minimum lead of another category that changes the verdict, as a fraction of the total weight.
     private static let leadToChange = 0.15
-    /// How far below the threshold a verdict is retained.
+    /// A verdict is kept until the category's fraction of the weight falls below the threshold by more than this value.
     private static let slack = 0.1
-    /// Lead of the best category over the second one, below which the evidence is ambiguous.
+    /// The minimum lead of the best category over the second one in clear evidence, as a fraction of the total weight.
     private static let clearLead = 0.25
 
+    /// The weighted sum of the scores of each category.
     private var mass = CategoryScores()
+    /// The total weight of the results.
     private var weight = 0.0
     private(set) var verdict: CategoryVerdict = .unknown
 
     /// Whether there is no evidence yet.
     var isEmpty: Bool { weight == 0 }
 
-    /// Whether another result might change the verdict: two categories are close, or none reaches the threshold.
+    /// Whether another result might change the verdict. This is the case if two categories are close, or if no category
+    /// reaches the threshold.
     var isAmbiguous: Bool {
         guard weight > 0 else { return true }
         let best = mass.best
@@ -27,9 +30,10 @@ struct CategoryEvidence: Sendable {
     }
 
     /// Adds a result.
+    ///
     /// - Parameters:
-    ///   - memory: the factor by which the weight of earlier results decays, 0...1.
-    ///   - threshold: the minimum share of a category for a verdict.
+    ///   - memory: the factor on the weight of earlier results, 0 to 1.
+    ///   - threshold: the minimum fraction of the total weight for a category that becomes the verdict.
     mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
         guard scores.isValid else { return }
         mass = mass * memory + scores
@@ -46,5 +50,6 @@ struct CategoryEvidence: Sendable {
             category: category, confidence: category == .unknown ? nil : min(1, max(0, share(category))))
     }
 
+    /// Returns the fraction of the total weight for a category.
     private func share(_ category: Category) -> Double { mass[category] / weight }
 }

@@ -1,15 +1,17 @@
 /// Maps labels to coarse categories.
 ///
-/// A table contains several vocabularies, which are searched in order. A word can have different meanings in different
-/// models (a *crane* is a bird or a machine), so each vocabulary has its own mapping.
+/// A table contains several vocabularies, which are searched in order. Each vocabulary has its own mapping, because a
+/// word can have different meanings in different models (a *crane* is a bird or a machine).
+///
 ///     let table = try CategoryTable.installed()
 ///     print(table.category(of: "banana") == .food)
 package struct CategoryTable: Sendable {
-    /// The mapping from normalised labels to categories, one dictionary per vocabulary.
+    /// The mapping from normalised labels to categories, one dictionary for each vocabulary. The first vocabulary that
+    /// contains a label determines its category.
     private var vocabularies: [[String: Category]]
 
-    /// Parses a table: one label per line, followed by a tab and the name of its category. Lines that begin with `#`
-    /// are comments.
+    /// Parses a table. Each line has a label, a tab and the name of a category. Lines that begin with `#` are comments.
+    ///
     /// - Throws: ``ODTError`` with the number of an invalid line.
     package init(text: String, name: String = "the category table") throws {
         vocabularies = [try Self.parse(text, name: name)]
@@ -20,23 +22,23 @@ package struct CategoryTable: Sendable {
         vocabularies = []
     }
 
-    /// Returns the union of both tables, in which the entries of `other` take precedence.
+    /// Returns a table with the entries of both tables. The entries of `other` take precedence.
     package func overridden(by other: CategoryTable) -> CategoryTable {
         var both = self
         both.vocabularies = other.vocabularies + vocabularies
         return both
     }
 
-    /// Returns the category of a label, or `nil` if no vocabulary contains it.
+    /// Returns the category of a label. `nil` if no vocabulary contains the label.
     ///
     /// Underscores, hyphens and spaces are equivalent. Case is significant only if a vocabulary contains both spellings
-    /// (*Cardigan* is also a dog breed). In a list of synonyms (`tabby, tabby cat`) the first known one is used.
+    /// (*Cardigan* is also a dog breed). In a list of synonyms (`tabby, tabby cat`), the first known synonym is used.
     package func category(of label: String) -> Category? {
         Self.category(of: label, in: vocabularies)
     }
 
     /// Returns the categories of all labels of a model. The vocabulary that contains most of the labels is searched
-    /// first, so it resolves ambiguous words.
+    /// first, so it determines the meaning of ambiguous words.
     package func categories(of labels: [String]) -> [Category?] {
         let coverage = vocabularies.map { vocabulary in
             labels.count { Self.category(of: $0, in: [vocabulary]) != nil }
@@ -68,7 +70,7 @@ extension CategoryTable {
         return nil
     }
 
-    /// Replaces each run of white space, underscores and hyphens by a single space.
+    /// Replaces each sequence of white space, underscores and hyphens by a single space.
     private static func singleSpaced(_ label: String) -> String {
         label.split { $0.isWhitespace || $0 == "_" || $0 == "-" }.joined(separator: " ")
     }
@@ -116,12 +118,12 @@ extension CategoryTable {
 }
 
 extension CategoryTable {
-    /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `Vocabularies`. If
-    /// vocabularies differ on a single label, the first one in this order is used.
+    /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `Vocabularies`.
+    /// If vocabularies assign different categories to a label, the first vocabulary in this order is used.
     ///
-    /// Initialised at first use.
+    /// The table is created at first use.
     package static let standard = vocabularies.reduce(CategoryTable()) { table, text in
-        // The embedded files are valid: the tests parse each of them.
+        // The embedded files are valid. The tests parse each of them.
         guard let vocabulary = try? CategoryTable(text: String(decoding: text, as: UTF8.self)) else { return table }
         return vocabulary.overridden(by: table)
     }

@@ -1,10 +1,13 @@
 import Glibc
 
-/// Decodes the output of a classification network, which has one score per label, and sums the scores by category.
+/// Decodes the output of a classification network. The output has one score for each label. The decoder adds up the
+/// scores of each category.
 struct ClassifierOutputDecoder: Sendable {
+    /// The index of the network's output that has the scores.
     private let output: Int
-    /// The label and category of each score. The label is `nil` for an unused index.
+    /// The label of each score. `nil` for an unused index.
     private let labels: [Label?]
+    /// The category of each score.
     private let categories: [Category]
     private let scoresAreLogits: Bool
 
@@ -33,9 +36,9 @@ struct ClassifierOutputDecoder: Sendable {
         scoresAreLogits = inspection.manifest?.scoresAreLogits ?? false
     }
 
-    /// Returns the offset from score indices to label indices, or `nil` if output and labels do not match. Some
-    /// networks have a background class that is not in the labels, and some label files have one that the network
-    /// lacks.
+    /// Returns the offset from the index of a score to the index of its label. `nil` if output and labels do not match.
+    /// Some networks have a background class that is not in the labels. Some label files have a background class that
+    /// the network lacks.
     private static func shift(_ labels: Labels, scores: Int) -> Int? {
         guard scores > 1 else { return nil }
         switch scores - labels.count {
@@ -46,7 +49,7 @@ struct ClassifierOutputDecoder: Sendable {
         }
     }
 
-    /// Returns the classification that the network's outputs represent.
+    /// Returns the classification that the outputs of the network represent.
     func read(_ outputs: [TensorView]) throws -> Classification {
         guard outputs.indices.contains(output) else {
             throw ODTError(.failed, "the classifier returned \(outputs.count) outputs, fewer than its model declares")
@@ -73,8 +76,8 @@ struct ClassifierOutputDecoder: Sendable {
         return Classification(scores: sums, label: labels[best], labelScore: Double(probability(scores[best])))
     }
 
-    /// Returns the function from network output to probability: the identity, a softmax (which PyTorch models often
-    /// omit), or the logistic function.
+    /// Returns the function that maps a value of the output to a probability. It is the identity, the softmax (which
+    /// PyTorch models often omit), or the logistic function.
     private func probabilities(_ scores: UnsafeBufferPointer<Float>) -> (Float) -> Float {
         if scoresAreLogits { return { 1 / (1 + exp(-$0)) } }
         if scores.allSatisfy({ $0 >= 0 && $0 <= 1.001 }) { return { $0 } }
@@ -83,8 +86,8 @@ struct ClassifierOutputDecoder: Sendable {
         return { exp($0 - peak) / sum }
     }
 
-    /// Quantised scores are probabilities in steps of 1/256, as defined by TFLite for softmax and the logistic
-    /// function.
+    /// Calls `body` with the scores as floating-point values. Quantised scores are probabilities in steps of 1/256, as
+    /// TFLite defines them for softmax and the logistic function.
     private func withScores(
         of view: TensorView, _ body: (UnsafeBufferPointer<Float>) throws -> Classification
     ) throws -> Classification {

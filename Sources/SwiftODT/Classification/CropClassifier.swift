@@ -3,23 +3,26 @@
 ///
 /// The crop is converted on the caller's thread. The inference runs on a thread of the runtime.
 package final class CropClassifier: Classifier {
-    /// One crop at a time, because crops are rare and the detector needs the CPU cores.
+    /// The classifier processes one crop at a time, because crops are rare and the detector needs the CPU cores.
     package let capacity = 1
     package let threshold: Double
 
+    /// Decodes the output of the network.
     private let reading: ClassifierOutputDecoder
+    /// The inference request. `nil` while a classification is in flight.
     private let idle: Monitor<InferenceRequest?>
 
-    /// The default threshold, from which a label outweighs all others together.
+    /// The default threshold. A label with a higher score outweighs all other labels together.
     private static let usualThreshold = 0.5
-    /// Margin around the object as a share of its size, on each side. Detectors' boxes are tight, whereas classifiers
-    /// are trained on photographs with surroundings.
+    /// The margin around the object on each side, as a fraction of its width or height. The boxes of detectors are
+    /// tight, but classifiers are trained on photographs with surroundings.
     private static let margin = 0.1
 
     /// Loads and compiles the network.
+    ///
     /// - Parameters:
-    ///   - modelFile: a path or the name of an installed model; `nil` for the default.
-    ///   - labelFile: the label file, if the labels are neither in the model nor beside it.
+    ///   - modelFile: a path or the name of an installed model. `nil` for the default model.
+    ///   - labelFile: the label file. Needed if the labels are neither in the model nor beside it.
     ///   - table: the mapping from labels to categories.
     /// - Throws: ``ODTError`` that names the file and the remedy.
     package init(
@@ -93,8 +96,8 @@ package final class CropClassifier: Classifier {
 }
 
 extension NetworkInspection {
-    /// Returns the input format. Networks in PyTorch's planar layout default to ImageNet normalisation, others to the
-    /// range -1...1.
+    /// Returns the input format of a classifier. The default normalisation is that of ImageNet for networks with
+    /// PyTorch's planar layout, and the range -1 to 1 for other networks.
     func classifierInput() throws -> NetworkInput {
         let isPlanar = network.inputs.first.map { $0.shape.count == 4 && $0.shape[1] == 3 } ?? false
         return try input(
@@ -106,7 +109,7 @@ extension NetworkInspection {
 }
 
 extension KnownAnswer {
-    /// Returns the problem with a classifier's result; `nil` if it is as expected.
+    /// Returns how a classifier's result differs from this known answer. `nil` if the result is as expected.
     func problem(of found: Classification, comparesLabels: Bool) -> String? {
         guard let object = objects.first else { return nil }
         let (label, score) = (found.label?.text ?? "nothing", found.labelScore)

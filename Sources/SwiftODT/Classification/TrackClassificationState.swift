@@ -1,43 +1,48 @@
 /// The category evidence of one track, and its latest classification request.
 struct TrackClassificationState: Sendable {
-    /// The reason to classify a crop, in ascending priority.
+    /// The reason to classify a crop, in ascending order of priority. `doubt`: the evidence is ambiguous. `growth`: the
+    /// object has grown. `new`: no crop has been classified.
     enum Urgency: Int {
         case doubt, growth, new
     }
 
-    /// The latest crop sent to the classifier.
+    /// The latest crop that was sent to the classifier.
     private struct Request: Sendable {
+        /// The pending result. `nil` once the result has been collected, or if the request failed.
         var promise: ClassificationPromise?
+        /// The visible area of the object's box, in square pixels.
         var area: Double
         var time: Nanoseconds
-        /// The number of crops of this track sent so far.
+        /// The number of crops of this track that have been sent so far.
         var count: Int
     }
 
-    /// The decay of earlier evidence with each label and each crop.
+    /// The factor on earlier label evidence with each new label.
     private static let labelMemory = 0.95
+    /// The factor on earlier crop evidence with each new crop.
     private static let cropMemory = 0.7
-    /// Minimum length of a crop's shorter side, in pixels.
+    /// The minimum length of a crop's shorter side, in pixels.
     private static let smallestSide = 12.0
-    /// Minimum share of the object's area inside the picture.
+    /// The minimum fraction of the object's area that is inside the picture.
     private static let smallestPart = 0.5
 
     private var fromLabels = CategoryEvidence()
     private var fromCrops = CategoryEvidence()
     private var label: Label?
     private var labelCategory: Category?
+    /// The time of the latest detection whose label was counted.
     private var labelSeen: Nanoseconds?
     private var request: Request?
-    /// The number of the latest call that contained the track.
+    /// The number of the latest call of the track classifier that contained the track.
     var lastCall = 0
 
-    /// A label with a category takes precedence over crops.
+    /// The category of the object. Labels with a category take precedence over crops.
     var verdict: CategoryVerdict { fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict }
 
     /// Whether a classification is pending.
     var isWaiting: Bool { request?.promise != nil }
 
-    /// Adds the track's label as evidence, once per detection.
+    /// Adds the label of the track as evidence, once for each detection.
     mutating func readLabel(of track: Track, table: CategoryTable, threshold: Double) {
         if track.label != label {
             label = track.label
@@ -50,9 +55,9 @@ struct TrackClassificationState: Sendable {
         fromLabels.add(scores, memory: Self.labelMemory, threshold: threshold)
     }
 
-    /// Returns the urgency of classifying a crop of the track now, or `nil` if that is unnecessary.
+    /// Returns the urgency of classifying a crop of the track now. `nil` if that is unnecessary.
     ///
-    /// A track without id cannot be classified later, so any crop is accepted.
+    /// A track without an id cannot be classified later. Any crop of such a track is accepted.
     func urgency(of track: Track, in frame: Frame, _ options: TrackClassifierOptions) -> Urgency? {
         guard fromLabels.isEmpty, !isWaiting, track.box.isFinite, track.state == .new || track.state == .tracked else {
             return nil
@@ -71,15 +76,15 @@ struct TrackClassificationState: Sendable {
         return fromCrops.isAmbiguous && elapsed >= retryInterval ? .doubt : nil
     }
 
-    /// Sends the track's crop to the classifier. A request that fails is recorded as well, so that it is not repeated
-    /// with every frame.
+    /// Sends the track's crop to the classifier. A request that fails is also recorded, because otherwise it would be
+    /// repeated with every frame.
     mutating func requestClassification(_ classifier: any Classifier, about track: Track, in frame: Frame) throws {
         let area = track.box.clipped(width: frame.width, height: frame.height).area
         request = Request(promise: nil, area: area, time: frame.time, count: (request?.count ?? 0) + 1)
         request?.promise = try classifier.start(frame, box: track.box)
     }
 
-    /// Collects the result if it is available, or waits for it if `wait` is set.
+    /// Collects the result if it is available. If `wait` is true, waits for the result.
     mutating func collect(threshold: Double, wait: Bool) throws {
         guard let promise = request?.promise, wait || promise.isDone else { return }
         request?.promise = nil

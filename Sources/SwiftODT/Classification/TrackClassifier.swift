@@ -1,7 +1,8 @@
-/// Assigns a coarse category to every track: `[Track] -> [CategoryVerdict]`.
+/// Assigns a coarse category to every track.
 ///
-/// If the ``CategoryTable`` contains the detector's label of a track, the category follows from it. For other tracks a
-/// classifier processes a crop, which is limited to tracks that are new, have grown, or are ambiguous.
+/// If the ``CategoryTable`` contains the label of a track, the label determines the category. For other tracks, a
+/// classifier processes a crop. To save time, it processes only crops of tracks that are new, have grown, or have
+/// ambiguous evidence.
 ///
 ///     let table = try CategoryTable.installed()
 ///     var classifier = TrackClassifier(table: table, crop: try CropClassifier(table: table))
@@ -10,15 +11,17 @@
 package struct TrackClassifier: Sendable {
     private let table: CategoryTable
     private let crop: (any Classifier)?
-    /// The options, which can be changed between calls.
+    /// The options. They can change between calls.
     package var options: TrackClassifierOptions
     private var records: [Int: TrackClassificationState] = [:]
     private var call = 0
 
-    /// Number of calls without a track after which its state is removed. Callers may omit tracks temporarily.
+    /// The state of a track is removed after this number of calls without the track. Callers may omit tracks
+    /// temporarily.
     private static let memory = 60
 
-    /// - Parameter crop: the classifier for objects whose label has no category. Without it, these remain unknown.
+    /// - Parameter crop: the classifier for objects whose label has no category. With `nil`, the category of such
+    ///   objects remains unknown.
     package init(
         table: CategoryTable = .standard, crop: (any Classifier)? = nil, options: TrackClassifierOptions = .init()
     ) {
@@ -27,17 +30,19 @@ package struct TrackClassifier: Sendable {
         self.options = options
     }
 
-    /// Returns the categories of the tracks of one frame. Collects the available results and starts the classification
-    /// of crops as necessary.
+    /// Returns the categories of the tracks of one frame. Collects available results, and starts the classification of
+    /// crops if necessary.
     ///
-    /// At most one crop is started per call and the call does not block, unless `wait` is set. Tracks without id cannot
-    /// be matched in the next frame; without `wait` their category follows only from the label.
+    /// If `wait` is false, the call does not block and starts at most one crop. A track without an id cannot be matched
+    /// in the next frame. Without `wait`, the category of such a track follows only from its label.
+    ///
     /// - Parameters:
-    ///   - frame: the frame of the tracks' boxes, or `nil` if it is no longer available. No crop is started then.
-    ///   - wait: whether to block until all results are available, as for single images and reproducible processing of
-    ///     files.
+    ///   - frame: the frame to which the boxes of the tracks belong. `nil` if the frame is no longer available. No crop
+    ///     is then started.
+    ///   - wait: whether to block until all results are available. Useful for single images and for reproducible
+    ///     processing of files.
     /// - Returns: a verdict for each track, in the same order.
-    /// - Throws: the classifier's errors. The state of the tracks is kept.
+    /// - Throws: the errors of the classifier. The states of the tracks are kept.
     package mutating func classify(_ tracks: [Track], in frame: Frame?, wait: Bool) throws -> [CategoryVerdict] {
         call += 1
         var current = tracks.map { track in track.id.flatMap { records[$0] } ?? TrackClassificationState() }
@@ -59,7 +64,7 @@ package struct TrackClassifier: Sendable {
         return current.map(\.verdict)
     }
 
-    /// Discards the state of all tracks, at the beginning of an epoch.
+    /// Discards the states of all tracks at the beginning of an epoch.
     package mutating func reset() {
         records.removeAll()
     }
@@ -69,7 +74,7 @@ package struct TrackClassifier: Sendable {
         try record.collect(threshold: options.threshold < 0 ? own : options.threshold, wait: wait)
     }
 
-    /// Returns the indices of tracks whose crops should be classified, by descending urgency and area.
+    /// Returns the indices of the tracks whose crops should be classified, in descending order of urgency and area.
     private func due(_ tracks: [Track], _ records: [TrackClassificationState], in frame: Frame) -> [Int] {
         tracks.indices.compactMap { index in
             records[index].urgency(of: tracks[index], in: frame, options).map { (urgency: $0.rawValue, index: index) }
@@ -78,7 +83,9 @@ package struct TrackClassifier: Sendable {
         .map(\.index)
     }
 
-    /// Returns the first track whose result can be collected later, if the classifier has capacity.
+    /// Returns the first track whose result can be collected in a later call, if the classifier has capacity.
+    ///
+    /// - Parameter due: the indices of the tracks whose crops should be classified.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
         guard records.values.count(where: \.isWaiting) < capacity else { return [] }
         return due.first { tracks[$0].id != nil }.map { [$0] } ?? []

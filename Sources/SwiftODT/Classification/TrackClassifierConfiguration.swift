@@ -1,15 +1,15 @@
-/// The options from which a ``TrackClassifier`` is created.
+/// The settings from which a ``TrackClassifier`` is created.
 package struct TrackClassifierConfiguration: Hashable, Sendable {
-    /// A path or the name of an installed model; `nil` for the installed default, if there is one.
+    /// A path or the name of an installed model. `nil` for the installed default model, if there is one.
     package var modelFile: String?
-    /// The label file, if the labels are neither in the model nor beside it.
+    /// The label file. Needed if the labels are neither in the model nor beside it.
     package var labelFile: String?
     /// The OpenVINO device name.
     package var device: String
-    /// The number of threads; 0, the default, lets the runtime decide.
+    /// The number of threads. With 0, the default, the runtime decides.
     package var threads: Int
     package var options: TrackClassifierOptions
-    /// Whether a missing model is an error. Otherwise, categories can follow from the detector's labels alone.
+    /// Whether a missing model is an error. If it is not, the detector's labels alone can determine categories.
     package var isModelNeeded: Bool
 
     package init(
@@ -24,12 +24,12 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
         self.isModelNeeded = isModelNeeded ?? (modelFile != nil)
     }
 
-    /// Creates the classifier. Compiling its network can take seconds the first time.
+    /// Creates the classifier. The first compilation of its network can take seconds.
     ///
     ///     let configuration = TrackClassifierConfiguration()
     ///     let classifier = try configuration.makeClassifier { print("categories from labels alone:", $0) }
     ///
-    /// - Parameter without: called with the error if an optional network is unavailable.
+    /// - Parameter without: a closure that is called with the error if an optional network is unavailable.
     /// - Throws: ``ODTError`` if a required file is missing or invalid.
     package func makeClassifier(without: (any Error) -> Void = { _ in }) throws -> TrackClassifier {
         let table = try CategoryTable.installed()
@@ -46,17 +46,12 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
 
 /// The options of a ``TrackClassifier``.
 package struct TrackClassifierOptions: Hashable, Sendable {
-    /// Minimum confidence of a reported category. -1, the default, uses the threshold of the classifier's model, and
-    /// none for categories that follow from the detector's label.
-    package var threshold: Double
-    /// Growth of the object's area since the last crop that triggers another one. The default is a factor of 1.5.
-    package var growth: Double
-    /// Interval until another crop after an ambiguous result, default 0.5 s. It doubles with each crop.
-    package var retryInterval: Nanoseconds
-
-    package init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {
-        self.threshold = threshold
-        self.growth = growth
-        self.retryInterval = retryInterval
-    }
+    /// The minimum confidence of a reported category, 0 to 1. With -1, the default, the threshold of the classifier's
+    /// model applies, and categories from the detector's labels have no minimum.
+    package var threshold = -1.0
+    /// The minimum growth factor of the object's area, since the last crop, that triggers another crop. Default 1.5.
+    package var growth = 1.5
+    /// The time until another crop is classified after an ambiguous result. Default 0.5 s. It doubles with each further
+    /// crop.
+    package var retryInterval: Nanoseconds = 500_000_000
 }

@@ -1,15 +1,20 @@
 /// An object found by a detector.
-package struct Detection: Sendable {
+public struct Detection: Sendable {
     /// The bounding box in buffer pixels.
-    package var box: Box
+    public var box: Box
     /// The detector's confidence, 0...1.
-    package var score: Double
+    public var score: Double
     /// The class label, or `nil` if the detector does not classify.
-    package var label: Label?
+    public var label: Label?
     /// The number of the object in the frame's metadata that it was read from; `nil` for a detector's own result.
     package var origin: Int?
 
-    package init(box: Box, score: Double, label: Label? = nil, origin: Int? = nil) {
+    /// Creates a detection, for example from the output of another detector.
+    public init(box: Box, score: Double, label: Label? = nil) {
+        self.init(box: box, score: score, label: label, origin: nil)
+    }
+
+    package init(box: Box, score: Double, label: Label? = nil, origin: Int?) {
         self.box = box
         self.score = score
         self.label = label
@@ -17,18 +22,23 @@ package struct Detection: Sendable {
     }
 }
 
-/// A class in the vocabulary of a detector or classifier.
-package struct Label: Hashable, Sendable {
-    /// The class index; below -1 if only the name is known.
-    package let index: Int
-    /// The class name, for example `person`.
-    package let text: String
+extension Detection {
+    /// A class in the vocabulary of a detector or classifier.
+    public struct Label: Hashable, Sendable {
+        /// The class index; below -1 if only the name is known.
+        public let index: Int
+        /// The class name, for example `person`.
+        public let text: String
 
-    package init(index: Int, text: String) {
-        self.index = index
-        self.text = text
+        /// Creates a label. Detections of the same class must have the same index and text.
+        public init(index: Int, text: String) {
+            self.index = index
+            self.text = text
+        }
     }
 }
+
+package typealias Label = Detection.Label
 
 /// The pending result of a detection.
 package typealias DetectionPromise = Promise<[Detection]>

@@ -6,11 +6,16 @@
 ///     let other = Box(centerX: 100, centerY: 50, width: 100, height: 100)
 ///     print(one.iou(other), one.intersection(other).area)
 public struct Box: Hashable, Sendable, BitwiseCopyable {
+    /// The left edge.
     public var x: Double
+    /// The upper edge.
     public var y: Double
+    /// The width in pixels.
     public var width: Double
+    /// The height in pixels.
     public var height: Double
 
+    /// Creates a box from its upper left corner and its size.
     public init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
@@ -18,22 +23,31 @@ public struct Box: Hashable, Sendable, BitwiseCopyable {
         self.height = height
     }
 
+    /// Creates a box from its four edges.
     public init(minX: Double, minY: Double, maxX: Double, maxY: Double) {
         self.init(x: minX, y: minY, width: maxX - minX, height: maxY - minY)
     }
 
+    /// Creates a box from its centre and its size.
     public init(centerX: Double, centerY: Double, width: Double, height: Double) {
         self.init(x: centerX - width / 2, y: centerY - height / 2, width: width, height: height)
     }
 }
 
 extension Box {
+    /// The left edge.
     public var minX: Double { x }
+    /// The upper edge.
     public var minY: Double { y }
+    /// The right edge.
     public var maxX: Double { x + width }
+    /// The lower edge.
     public var maxY: Double { y + height }
+    /// The horizontal centre.
     public var centerX: Double { x + width / 2 }
+    /// The vertical centre.
     public var centerY: Double { y + height / 2 }
+    /// The area in square pixels; 0 for an empty box.
     public var area: Double { isEmpty ? 0 : width * height }
 
     /// Whether the box has no area, or a width or height that is not a number.

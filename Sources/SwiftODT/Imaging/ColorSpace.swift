@@ -4,12 +4,12 @@ import Glibc
 /// the matrix and the range.
 public struct ColorSpace: Hashable, Sendable {
     /// The YUV to RGB matrix.
-    public enum Matrix: Int, Sendable {
+    package enum Matrix: Int, Sendable {
         case bt601, bt709, bt2020, smpte240m, fcc
     }
 
     /// The transfer function from signal to light.
-    public enum Transfer: Int, Sendable {
+    package enum Transfer: Int, Sendable {
         /// A gamma curve, as used for standard dynamic range. Samples are used unchanged.
         case gamma
         /// SMPTE ST 2084 (PQ) with BT.2020 primaries, as in BT.2100 (HDR10).
@@ -18,13 +18,13 @@ public struct ColorSpace: Hashable, Sendable {
         case hlg
     }
 
-    public var matrix: Matrix
+    package var matrix: Matrix
     /// Whether 8-bit samples use the full range 0...255. Otherwise luma uses 16...235 and chroma 16...240. Wider
     /// samples scale accordingly.
-    public var fullRange: Bool
-    public var transfer: Transfer
+    package var fullRange: Bool
+    package var transfer: Transfer
 
-    public init(matrix: Matrix, fullRange: Bool, transfer: Transfer = .gamma) {
+    package init(matrix: Matrix, fullRange: Bool, transfer: Transfer = .gamma) {
         self.matrix = matrix
         self.fullRange = fullRange
         self.transfer = transfer
@@ -34,11 +34,18 @@ public struct ColorSpace: Hashable, Sendable {
     public static let standardDefinition = ColorSpace(matrix: .bt601, fullRange: false)
     /// The default for high-definition video without colour information.
     public static let highDefinition = ColorSpace(matrix: .bt709, fullRange: false)
+    /// BT.2020 video with the PQ transfer function, as in HDR10.
+    public static let hdr10 = ColorSpace(matrix: .bt2020, fullRange: false, transfer: .pq)
+    /// BT.2020 video with the transfer function hybrid log-gamma.
+    public static let hlg = ColorSpace(matrix: .bt2020, fullRange: false, transfer: .hlg)
+
+    /// The same encoding with samples that use their full range, as in JPEG pictures.
+    public var withFullRange: ColorSpace { ColorSpace(matrix: matrix, fullRange: true, transfer: transfer) }
 }
 
 extension ColorSpace {
     /// The luma weights of red and blue. The weight of green is the remainder to 1.
-    public var lumaWeights: (red: Float, blue: Float) {
+    package var lumaWeights: (red: Float, blue: Float) {
         switch matrix {
         case .bt601: (0.299, 0.114)
         case .bt709: (0.2126, 0.0722)

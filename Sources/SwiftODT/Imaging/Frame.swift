@@ -1,19 +1,26 @@
-/// A view of a video frame's mapped planes. Nothing is copied.
+/// A picture in memory with its format, orientation and timestamp, as input of an ``ObjectDetector``.
 ///
-/// A frame does not own its memory. It is valid only during the call that it is passed to, while the caller keeps the
-/// memory mapped. Data that must outlive the call is reduced or copied (``LumaPlane``, a network's input).
-/// `@unchecked Sendable` relies on this: readers on other threads finish before the caller unmaps or writes the planes.
+/// A frame keeps its pixels alive and never changes them, so it can be stored, copied and shared between threads. Copies share the
+/// pixels.
 ///
-///     let plane = Frame.Plane(base: pixels, stride: 4 * 640)
-///     let frame = Frame(format: .bgrx, width: 640, height: 480, planes: [plane])
+///     let photo = try Frame(contentsOfFile: "street.jpg")
+///     let raw = try Frame(format: .nv12, width: 1920, height: 1080, bytes: bytes, timestamp: MediaTime(seconds: 2))
+///
+/// Each pixel format has one to three planes, see ``withUnsafeBytes(ofPlane:_:)``.
+//
+// Within this package, a frame without an owner is a view of mapped planes. It is valid only during the call that it is passed to, while the
+// caller keeps the memory mapped. Data that must outlive the call is reduced or copied.
+//
+// `@unchecked Sendable`: the planes are only read. The owner keeps the memory unchanged, and for a view, readers on other threads finish
+// before the caller unmaps or writes the planes.
 public struct Frame: @unchecked Sendable {
     /// The base address of a plane's first row, and the stride in bytes. The stride may exceed the row length and may
     /// be negative.
-    public struct Plane {
-        public var base: UnsafeMutableRawPointer
-        public var stride: Int
+    package struct Plane {
+        package var base: UnsafeMutableRawPointer
+        package var stride: Int
 
-        public init(base: UnsafeMutableRawPointer, stride: Int) {
+        package init(base: UnsafeMutableRawPointer, stride: Int) {
             self.base = base
             self.stride = stride
         }
@@ -25,28 +32,33 @@ public struct Frame: @unchecked Sendable {
         }
     }
 
+    /// The format of the pixels.
     public let format: PixelFormat
     /// Width in pixels as stored, before the orientation is applied.
     public let width: Int
     /// Height in pixels as stored.
     public let height: Int
+    /// How the samples encode colours.
     public let colorSpace: ColorSpace
+    /// The transformation that displays the picture upright.
     public let orientation: Orientation
     /// Width of a pixel divided by its height.
     public let pixelAspectRatio: Double
     /// Running time in nanoseconds. It does not decrease within an epoch.
-    public let time: Nanoseconds
+    package let time: Nanoseconds
 
     /// A reduced grey copy of this frame, if one exists already. Consumers reuse it instead of reducing the frame
     /// again.
     package var luma: LumaPlane?
+    /// Keeps the memory of the planes valid and unchanged; `nil` for a view.
+    package var owner: (any AnyObject & Sendable)?
 
     private let plane0: Plane
     private let plane1: Plane
     private let plane2: Plane
 
-    /// Creates a frame from as many planes as the format has, in GStreamer's order.
-    public init(
+    /// Creates a view of as many planes as the format has, in GStreamer's order.
+    package init(
         format: PixelFormat, width: Int, height: Int, planes: [Plane],
         colorSpace: ColorSpace = .standardDefinition, orientation: Orientation = .identity,
         pixelAspectRatio: Double = 1, time: Nanoseconds = 0
@@ -58,8 +70,8 @@ public struct Frame: @unchecked Sendable {
             pixelAspectRatio: pixelAspectRatio, time: time)
     }
 
-    /// Creates a frame without allocating an array of planes. Planes beyond the format's plane count are ignored.
-    public init(
+    /// Creates a view without allocating an array of planes. Planes beyond the format's plane count are ignored.
+    package init(
         format: PixelFormat, width: Int, height: Int, _ first: Plane, _ second: Plane?, _ third: Plane?,
         colorSpace: ColorSpace, orientation: Orientation, pixelAspectRatio: Double, time: Nanoseconds
     ) {
@@ -77,7 +89,7 @@ public struct Frame: @unchecked Sendable {
     }
 
     /// Returns a plane by its index in GStreamer's order.
-    public func plane(_ index: Int) -> Plane {
+    package func plane(_ index: Int) -> Plane {
         switch index {
         case 0: plane0
         case 1: plane1

@@ -1,6 +1,6 @@
 /// A reduced grey copy of a frame in buffer orientation, used by motion detection, point flow and scene-cut detection.
 ///
-/// The plane owns its memory and is immutable after initialisation, so threads may share it.
+/// `@unchecked Sendable`: the plane owns its memory and is immutable after initialisation.
 package final class LumaPlane: @unchecked Sendable {
     package let width: Int
     package let height: Int

@@ -7,6 +7,7 @@ public enum Orientation: Int, CaseIterable, Sendable {
     case identity
     /// Rotate by 90° clockwise.
     case rotate90
+    /// Rotate by 180°.
     case rotate180
     /// Rotate by 90° counter-clockwise.
     case rotate270

@@ -2,29 +2,29 @@ import Glibc
 
 /// A picture that owns its pixels. It is read from a file or copied from a frame, and is accessible as a ``Frame``.
 ///
-/// The picture is immutable, so threads may share it.
+/// `@unchecked Sendable`: the picture owns its memory and is immutable.
 ///
 ///     let picture = try Picture(contentsOfFile: "street.png")
 ///     let detections = try picture.withFrame { try detector.start($0, options: DetectionOptions()).wait() }
-public final class Picture: @unchecked Sendable {
-    public let format: PixelFormat
+package final class Picture: @unchecked Sendable {
+    package let format: PixelFormat
     /// Width in pixels as stored, before the orientation is applied.
-    public let width: Int
+    package let width: Int
     /// Height in pixels as stored.
-    public let height: Int
-    public let colorSpace: ColorSpace
+    package let height: Int
+    package let colorSpace: ColorSpace
     /// The transformation that displays the picture upright, from the frame or from the file's EXIF data.
-    public let orientation: Orientation
-    public let pixelAspectRatio: Double
+    package let orientation: Orientation
+    package let pixelAspectRatio: Double
     /// The time of the copied frame in nanoseconds; 0 for a file.
-    public let time: Nanoseconds
+    package let time: Nanoseconds
 
     private let memory: UnsafeMutableRawPointer
     private let planes: [Frame.Plane]
 
     /// Copies a frame in its own format.
     /// - Throws: ``ODTError`` if memory cannot be allocated.
-    public init(copying frame: Frame) throws {
+    package init(copying frame: Frame) throws {
         let format = frame.format
         let extents = (0..<format.planeCount).map {
             format.extent(ofPlane: $0, width: frame.width, height: frame.height)
@@ -74,7 +74,7 @@ public final class Picture: @unchecked Sendable {
     /// - Parameters:
     ///   - time: the frame's time; by default ``time``.
     ///   - orientation: the frame's orientation; by default ``orientation``.
-    public func withFrame<Answer>(
+    package func withFrame<Answer>(
         time: Nanoseconds? = nil, orientation: Orientation? = nil, _ body: (Frame) throws -> Answer
     ) rethrows -> Answer {
         try withExtendedLifetime(self) {

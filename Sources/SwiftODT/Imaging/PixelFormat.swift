@@ -1,30 +1,37 @@
 /// The raw video formats that are read directly, without converting the frame.
 ///
-/// A number after `p` is the bits per sample, stored in little-endian 16-bit words. ``layout`` describes each format.
+/// A number after `p` is the bits per sample, stored in little-endian 16-bit words. The names are those of GStreamer in lower case.
 public enum PixelFormat: Int, CaseIterable, Sendable {
+    /// 8-bit YUV: planes, or luma and a plane of pairs (NV), or packed pairs of pixels (YUY2, UYVY); 8-bit grey.
     case i420, yv12, nv12, nv21, y42b, y444, yuy2, uyvy, gray8
+    /// 8-bit RGB in the order of the name; `x` is an unused byte, `a` is alpha.
     case rgb, bgr, rgbx, bgrx, xrgb, xbgr, rgba, bgra, argb, abgr
+    /// Further 8-bit formats; `gbr` has three planes.
     case yvyu, vyuy, nv16, nv61, nv24, ayuv, vuya, gbr
+    /// YUV with 10, 12 or 16 bits in planes.
     case i420p10, i420p12, i422p10, i422p12, y444p10, y444p12, y444p16
+    /// YUV with 10, 12 or 16 bits in two planes or packed; 16-bit grey.
     case p010, p012, p016, y210, y212, gray16
+    /// RGB with 10 or 12 bits in planes, or 16 bits packed.
     case gbrp10, gbrp12, argb64, rgba64, bgra64, abgr64
 }
 
 extension PixelFormat {
-    public var isRGB: Bool { layout.colors == .rgb }
-    public var isGray: Bool { layout.colors == .gray }
-    public var isYUV: Bool { layout.colors == .yuv }
+    package var isRGB: Bool { layout.colors == .rgb }
+    package var isGray: Bool { layout.colors == .gray }
+    package var isYUV: Bool { layout.colors == .yuv }
 
+    /// The number of planes, 1 to 3.
     public var planeCount: Int { layout.planeCount }
 
     /// The location of each component of a pixel.
-    public var components: PixelComponents { layout.components }
+    package var components: PixelComponents { layout.components }
 
     /// The size and bit position of the samples.
-    public var depth: SampleDepth { layout.depth }
+    package var depth: SampleDepth { layout.depth }
 
     /// The memory layout of the format. All other properties derive from this table.
-    public var layout: PixelLayout {
+    package var layout: PixelLayout {
         switch self {
         case .i420: .planar(shiftX: 1, shiftY: 1)
         case .yv12: .planar(shiftX: 1, shiftY: 1, u: 2, v: 1)

@@ -1,15 +1,15 @@
 /// The location of one component (Y, U, V or R, G, B) within its plane.
-public struct PixelComponent: Sendable {
+package struct PixelComponent: Sendable {
     /// Index of the plane.
-    public let plane: Int
+    package let plane: Int
     /// Samples from the start of a row to the component's first sample.
-    public let offset: Int
+    package let offset: Int
     /// Samples from one sample of the component to its next.
-    public let step: Int
+    package let step: Int
     /// Horizontal subsampling as a power of two (0 or 1).
-    public let shiftX: Int
+    package let shiftX: Int
     /// Vertical subsampling as a power of two (0 or 1).
-    public let shiftY: Int
+    package let shiftY: Int
 
     init(_ plane: Int, _ offset: Int, _ step: Int, _ shiftX: Int = 0, _ shiftY: Int = 0) {
         self.plane = plane
@@ -22,24 +22,24 @@ public struct PixelComponent: Sendable {
 
 /// The three components of a pixel: Y, U, V for YUV formats; R, G, B for RGB formats; the same sample three times for
 /// grey formats.
-public struct PixelComponents: Sendable {
-    public let first: PixelComponent
-    public let second: PixelComponent
-    public let third: PixelComponent
+package struct PixelComponents: Sendable {
+    package let first: PixelComponent
+    package let second: PixelComponent
+    package let third: PixelComponent
 }
 
 /// The memory layout of a pixel format: colour model, sample depth and component locations.
-public struct PixelLayout: Sendable {
+package struct PixelLayout: Sendable {
     /// The colour model of a pixel format.
-    public enum Colors: Sendable {
+    package enum Colors: Sendable {
         case yuv, rgb, gray
     }
 
-    public let colors: Colors
-    public let depth: SampleDepth
-    public let components: PixelComponents
+    package let colors: Colors
+    package let depth: SampleDepth
+    package let components: PixelComponents
     /// The alpha component, if the format has one. It shares a plane with the other components.
-    public let alpha: PixelComponent?
+    package let alpha: PixelComponent?
 
     init(
         _ colors: Colors, _ first: PixelComponent, _ second: PixelComponent, _ third: PixelComponent,
@@ -51,7 +51,7 @@ public struct PixelLayout: Sendable {
         self.alpha = alpha
     }
 
-    public var planeCount: Int { max(components.first.plane, components.second.plane, components.third.plane) + 1 }
+    package var planeCount: Int { max(components.first.plane, components.second.plane, components.third.plane) + 1 }
 }
 
 // MARK: - Layout families
@@ -96,15 +96,15 @@ extension PixelLayout {
 }
 
 /// The size of the picture data in one plane.
-public struct PlaneExtent: Sendable {
+package struct PlaneExtent: Sendable {
     /// Bytes per row, without padding.
-    public let rowBytes: Int
-    public let rows: Int
+    package let rowBytes: Int
+    package let rows: Int
 }
 
 extension PixelFormat {
     /// Returns the size of one plane of a picture with the given dimensions.
-    public func extent(ofPlane plane: Int, width: Int, height: Int) -> PlaneExtent {
+    package func extent(ofPlane plane: Int, width: Int, height: Int) -> PlaneExtent {
         let components = components
         var rowBytes = 0
         var rows = 0
@@ -119,28 +119,28 @@ extension PixelFormat {
 }
 
 /// The number of bits of a sample, and their position in its byte or word.
-public struct SampleDepth: Hashable, Sendable {
+package struct SampleDepth: Hashable, Sendable {
     /// Bits per sample, 8 to 16.
-    public let bits: Int
+    package let bits: Int
     /// Number of unused bits below the sample.
-    public let shift: Int
+    package let shift: Int
 
     /// 8-bit samples.
-    public static let byte = SampleDepth(bits: 8, shift: 0)
+    package static let byte = SampleDepth(bits: 8, shift: 0)
 
     /// Samples in the low bits of a 16-bit word, as in I420_10LE.
-    public static func low(_ bits: Int) -> SampleDepth { SampleDepth(bits: bits, shift: 0) }
+    package static func low(_ bits: Int) -> SampleDepth { SampleDepth(bits: bits, shift: 0) }
 
     /// Samples in the high bits of a 16-bit word, as in P010_10LE.
-    public static func high(_ bits: Int) -> SampleDepth { SampleDepth(bits: bits, shift: 16 - bits) }
+    package static func high(_ bits: Int) -> SampleDepth { SampleDepth(bits: bits, shift: 16 - bits) }
 }
 
 extension SampleDepth {
     /// Bytes per sample.
-    public var bytes: Int { bits > 8 ? 2 : 1 }
+    package var bytes: Int { bits > 8 ? 2 : 1 }
 
     /// The maximum sample value, which is white in full range.
-    public var white: Int { 1 << bits - 1 }
+    package var white: Int { 1 << bits - 1 }
 
     /// Number of unused bits above the sample.
     var headroom: Int { 8 * bytes - bits - shift }

@@ -21,7 +21,8 @@ final class BackgroundModel {
         static let none: UInt8 = 0
         /// A possible object.
         static let object: UInt8 = 1
-        /// A confirmed object. When its foreground begins or ends at a pixel, ``BackgroundModel/activity`` does not rise.
+        /// A confirmed object. When its foreground begins or ends at a pixel, the ``BackgroundModel/activity`` does not
+        /// rise.
         static let confirmed: UInt8 = 2
         /// The shadow of a confirmed object. It does not raise ``BackgroundModel/activity``.
         static let shadow: UInt8 = 3
@@ -37,7 +38,7 @@ final class BackgroundModel {
     let previous: PixelGrid<Float>
     /// The time for which the pixel has been background since ``level`` was last replaced, in seconds.
     let seenFor: PixelGrid<Float>
-    /// The mean absolute value of ``smoothed`` while the pixel is background.
+    /// The moving average of the absolute value of ``smoothed`` while the pixel is background.
     let noise: PixelGrid<Float>
     /// An increment of the threshold in grey levels. It grows where the picture flickers or sways, and decays
     /// elsewhere.

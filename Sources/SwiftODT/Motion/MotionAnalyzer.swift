@@ -27,8 +27,8 @@ final class MotionAnalyzer {
     private static let minimumStrongShare = 0.1
     /// A region is swaying background if its mean ``BackgroundModel/activity`` is above this value in grey levels.
     private static let maximumActivity: Float = 4
-    /// The minimum for objects to be the cause of a region. It applies twice: to the fraction of an object inside the
-    /// region, and to the fraction of the region that such objects cover.
+    /// Objects are the cause of a region under two conditions. At least this fraction of each object is inside the
+    /// region, and together the objects cover more than this fraction of the region.
     private static let cover = 0.5
     /// The upper limit of the time between two frames, in seconds.
     private static let longestStep = 1.0
@@ -130,7 +130,7 @@ final class MotionAnalyzer {
             && Double(region.strong) >= Self.minimumStrongShare * Double(region.area)
     }
 
-    /// Returns whether the objects inside a region make up most of the region.
+    /// Returns whether some of the objects are the cause of a region, see ``cover``.
     private func isCausedBy(_ region: Region, of objects: [Box]) -> Bool {
         let inside = objects.filter { $0.intersection(region.box).area >= Self.cover * $0.area }
         return inside.reduce(0) { $0 + $1.area } > Self.cover * Double(region.area)

@@ -73,8 +73,12 @@ struct ObjectTemplate {
         return (box.offset(x: Double(best.x), y: Double(best.y)), Double(1 - best.error / Self.limit))
     }
 
-    /// Returns whether a rest beside the object can be another part of the object. This part must have been outside the
-    /// picture when the template was created.
+    /// Returns whether a region beside the object can be another part of the object. This part must have been outside
+    /// the picture when the template was created.
+    ///
+    /// - Parameters:
+    ///   - piece: the box of the region beside the object.
+    ///   - place: the current box of the object.
     func isOpen(towards piece: Box, from place: Box, in frame: LabeledFrame) -> Bool {
         let (right, bottom) = (Double(frame.marks.width), Double(frame.marks.height))
         let isBeside = min(place.maxY, piece.maxY) - max(place.minY, piece.minY) >= 0.5 * piece.height
@@ -88,7 +92,7 @@ struct ObjectTemplate {
     /// The maximum distance in pixels between a side of the box and the picture's border at which the border cuts the
     /// box.
     private static let border = 1.5
-    /// The maximum distance in pixels between the object and the rest.
+    /// The maximum distance in pixels between the object and the region beside it.
     private static let gap = 4.0
 }
 

@@ -1,5 +1,5 @@
-/// Detects camera motion and cuts, which make the background model invalid. After these, waits until the picture is
-/// static again.
+/// Detects camera motion and cuts, which make the background model invalid. After either, the model counts as invalid
+/// until the picture is static again.
 struct SceneStability {
     /// The state of the background model.
     enum Verdict {

@@ -22,18 +22,12 @@ struct Suppression {
     /// The IoU above which two candidates of the same class count as one object.
     var iouThreshold: Float
     /// The IoU above which two candidates of different classes count as one object. The default of 1 keeps both.
-    var iouThresholdAcrossClasses: Float
+    var iouThresholdAcrossClasses: Float = 1
     /// The maximum number of candidates that are kept.
-    var limit: Int
+    var limit = 300
 
     /// The IoU above which decoders treat two boxes of different classes as one object with two class hypotheses.
     static let acrossClasses: Float = 0.85
-
-    init(iouThreshold: Float, iouThresholdAcrossClasses: Float = 1, limit: Int = 300) {
-        self.iouThreshold = iouThreshold
-        self.iouThresholdAcrossClasses = iouThresholdAcrossClasses
-        self.limit = limit
-    }
 
     /// Returns the candidates that are kept, in descending order of score. Equal scores keep their input order, so that
     /// results are reproducible.

@@ -71,7 +71,7 @@ package enum Diagnostics {
     }
 
     /// Sends a message to the current thread's listener, if there is one.
-    static func report(
+    package static func report(
         _ level: Level, _ text: @autoclosure () -> String, file: StaticString = #fileID,
         function: StaticString = #function,
         line: Int32 = #line

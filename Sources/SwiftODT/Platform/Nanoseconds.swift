@@ -3,38 +3,38 @@
 /// Times from outside can have any 64-bit value, and Swift traps on overflow. Pass such a time through
 /// ``clampedToRange`` or a ``SteadyClock`` first: sums and differences of two clamped times never overflow. The methods
 /// below saturate instead and accept any value.
-public typealias Nanoseconds = Int64
+package typealias Nanoseconds = Int64
 
 extension Nanoseconds {
     /// The largest magnitude of a valid time, about 146 years. Larger values are treated as errors.
-    public static let farthest = max / 2
+    package static let farthest = max / 2
 
     /// This time, clamped to the valid range.
-    public var clampedToRange: Nanoseconds { Swift.min(Swift.max(self, -Self.farthest), Self.farthest) }
+    package var clampedToRange: Nanoseconds { Swift.min(Swift.max(self, -Self.farthest), Self.farthest) }
 
     /// Whether this time is within the valid range.
-    public var isInRange: Bool { self == clampedToRange }
+    package var isInRange: Bool { self == clampedToRange }
 
     /// Returns the duration from an earlier time to this one, saturated.
-    public func since(_ earlier: Nanoseconds) -> Nanoseconds {
+    package func since(_ earlier: Nanoseconds) -> Nanoseconds {
         let (difference, overflow) = subtractingReportingOverflow(earlier)
         return overflow ? (self < earlier ? .min : .max) : difference
     }
 
     /// Returns the sum of this time and a duration, saturated.
-    public func adding(_ duration: Nanoseconds) -> Nanoseconds {
+    package func adding(_ duration: Nanoseconds) -> Nanoseconds {
         let (sum, overflow) = addingReportingOverflow(duration)
         return overflow ? (duration < 0 ? .min : .max) : sum
     }
 
     /// Returns this duration multiplied by a count, saturated.
-    public func times(_ count: Int) -> Nanoseconds {
+    package func times(_ count: Int) -> Nanoseconds {
         let (product, overflow) = multipliedReportingOverflow(by: Nanoseconds(count))
         return overflow ? ((self < 0) == (count < 0) ? .max : .min) : product
     }
 
     /// Rounds seconds to nanoseconds, saturated. NaN becomes 0.
-    public init(seconds: Double) {
+    package init(seconds: Double) {
         let nanoseconds = (seconds * 1e9).rounded()
         self = nanoseconds.isNaN ? 0 : Int64(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max)
     }

@@ -1,7 +1,7 @@
 /// The reason why a detector cannot be created or cannot process a frame. The description names the remedy.
 ///
 ///     do {
-///         _ = try Picture(contentsOfFile: "street.png")
+///         _ = try Frame(contentsOfFile: "street.png")
 ///     } catch let error as ODTError where error.reason == .fileNotFound {
 ///         print(error)
 ///     }
@@ -22,15 +22,32 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         case tooLittleMemory
         /// Options contradict each other or are out of range.
         case invalidOption
+        /// A newer image of the stream replaced this one while the detector was busy.
+        case dropped
         /// The operation itself failed.
         case failed
     }
 
+    /// The category of the error.
     public let reason: Reason
+    /// What failed, with the offending value and the remedy.
     public let description: String
 
+    /// Creates an error.
     public init(_ reason: Reason, _ description: String) {
         self.reason = reason
         self.description = description
+    }
+}
+
+extension ODTError {
+    /// Calls `body` and gives its error the type `ODTError`.
+    package static func wrapping<Result>(_ body: () throws -> Result) throws(ODTError) -> Result {
+        do { return try body() } catch { throw ODTError(error) }
+    }
+
+    /// Creates an error with the text of another one, or returns that if it is of this type already.
+    package init(_ error: any Error) {
+        self = error as? ODTError ?? ODTError(.failed, "\(error)")
     }
 }

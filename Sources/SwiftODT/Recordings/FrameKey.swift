@@ -1,11 +1,11 @@
 /// The identity of a frame in a video: its stream time, or its number if frames have no timestamps.
 package enum FrameKey: Hashable, Sendable {
-    /// Stream time in nanoseconds, which is the position in the video and independent of seeks.
+    /// The stream time in nanoseconds. It is the position in the video and does not depend on seeks.
     case time(Nanoseconds)
-    /// The frame number, from 1.
+    /// The number of the frame, from 1.
     case number(Int)
 
-    /// The sort key of frames within a recording.
+    /// The value by which frames are sorted in a recording.
     var order: Int64 {
         switch self {
         case .time(let time): time
@@ -15,20 +15,21 @@ package enum FrameKey: Hashable, Sendable {
 
     package var isTime: Bool { if case .time = self { true } else { false } }
 
-    /// Returns whether this frame is later than another one of the same kind by more than `tolerance`.
+    /// Returns whether this frame is later than another frame of the same kind by more than `tolerance` nanoseconds or
+    /// frames.
     package func isLater(than other: FrameKey, by tolerance: Int64 = 0) -> Bool {
         order.since(other.order) > tolerance
     }
 
-    /// Upper limit of valid frame numbers. The limits of numbers and times ensure that differences never overflow.
+    /// The upper limit of valid frame numbers. The limits of numbers and times ensure that differences never overflow.
     static let largestNumber = 1_000_000_000
 
-    /// Returns the key for a time in nanoseconds, or `nil` if the time is out of range.
+    /// Returns the key for a time in nanoseconds. `nil` if the time is out of range.
     static func time(checking time: Int) -> FrameKey? {
         (0...Int(Nanoseconds.farthest)).contains(time) ? .time(Nanoseconds(time)) : nil
     }
 
-    /// Returns the key for a frame number, or `nil` if the number is out of range.
+    /// Returns the key for a frame number. `nil` if the number is out of range.
     static func number(checking number: Int) -> FrameKey? {
         (1...largestNumber).contains(number) ? .number(number) : nil
     }

@@ -1,33 +1,34 @@
 import Glibc
 
-/// Random access to the lines of a file of any length. Memory holds one section of the file, of at least 64 KiB and at
-/// least the longest line that was read.
+/// Random access to the lines of a file of any length. Memory holds one section of the file. The section has at least
+/// 64 KiB and at least the length of the longest line that was read.
 ///
-/// The end of the file is fixed when it is opened; text appended later is ignored.
+/// The end of the file is determined when the file is opened. Text that is appended later is ignored.
 struct LineFile: ~Copyable {
     /// A line and its position in the file.
     struct Line {
         /// The line without its terminator.
         let text: ArraySlice<UInt8>
-        /// File offsets of this line and of the next one.
+        /// The file offset of this line.
         let start: Int
+        /// The file offset of the next line.
         let next: Int
-        /// Whether the line has a terminator. The last line of an interrupted recording can lack one.
+        /// Whether the line has a terminator. The last line of an interrupted recording may lack it.
         let isWhole: Bool
     }
 
     let path: String
-    /// The identity of the file, regardless of its path.
-    let identity: FileIdentity
     private(set) var size: Int
     private let file: Int32
+    /// The section of the file in memory.
     private var piece: [UInt8] = []
+    /// The file offset of ``piece``.
     private var pieceStart = 0
 
     private static let pieceSize = 1 << 16
     private static let longestLine = 1 << 22
 
-    /// Opens a file. Throws ``ODTError`` if it cannot be read or is not a regular file.
+    /// Opens a file. Throws ``ODTError`` if the file cannot be read or is not a regular file.
     init(_ path: String) throws {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -38,18 +39,18 @@ struct LineFile: ~Copyable {
             close(file)
             throw ODTError(.fileNotFound, "\(path) is not a regular file")
         }
-        (self.path, self.file, size, identity) = (path, file, Int(status.st_size), FileIdentity(status))
+        (self.path, self.file, size) = (path, file, Int(status.st_size))
     }
 
     deinit { close(file) }
 
-    /// Returns the first line of a file, or `nil` if the file is empty.
+    /// Returns the first line of a file. `nil` if the file is empty.
     static func firstLine(of path: String) throws -> Line? {
         var lines = try LineFile(path)
         return try lines.line(at: 0)
     }
 
-    /// Returns the line that begins at an offset, or `nil` at the end of the file.
+    /// Returns the line that begins at a file offset. `nil` at the end of the file.
     mutating func line(at offset: Int) throws -> Line? {
         var wanted = Self.pieceSize
         while offset < size {
@@ -76,7 +77,7 @@ struct LineFile: ~Copyable {
         return nil
     }
 
-    /// Returns the first line that begins after an offset.
+    /// Returns the first line that begins after a file offset. `nil` if there is none.
     mutating func line(after offset: Int) throws -> Line? {
         guard let cut = try line(at: offset) else { return nil }
         return try line(at: cut.next)
@@ -95,7 +96,7 @@ struct LineFile: ~Copyable {
         let count = min(count, size - offset)
         piece = try FileBytes.read(file, from: offset, count: count, path: path)
         pieceStart = offset
-        // The file has been truncated since it was opened.
+        // If the file has been truncated since it was opened, the size is corrected.
         if piece.count < count { size = offset + piece.count }
     }
 }
@@ -105,12 +106,10 @@ package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
-
-    /// Returns `nil` if the file does not exist.
+    /// `nil` if the file does not exist.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        self.init(status)
+        (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
     }
 }

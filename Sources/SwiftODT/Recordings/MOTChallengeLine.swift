@@ -1,18 +1,20 @@
-/// A parser for one line of MOTChallenge's text format: numbers separated by commas, semicolons or blanks.
+/// A parser for one line of MOTChallenge's text format. A line has numbers that are separated by commas, semicolons or
+/// blanks.
 ///
-/// Decimal commas, as written by spreadsheets in some locales, are supported if the columns are separated by semicolons
-/// or tabs. The buffer is reused from line to line.
+/// Spreadsheets in some locales write decimal commas. These are supported if semicolons or tabs separate the columns.
+/// The memory of ``columns`` is reused from line to line.
 package struct MOTChallengeLine {
+    /// The numbers of the latest line. Empty for empty lines and comments.
     package private(set) var columns: [Double] = []
 
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
-    /// The minimum number of columns, and the number in the standard format.
+    /// The minimum number of columns, and the number of columns in the standard format.
     static let (minimumCount, usual) = (6, 10)
 
     package init() {}
 
-    /// Parses a line without its terminator. Empty lines and comments have no columns.
+    /// Parses a line without its terminator.
     ///
     /// - Throws: ``MOTChallengeError`` without the line number.
     package mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
@@ -38,7 +40,7 @@ package struct MOTChallengeLine {
         guard columns.count >= Self.minimumCount else {
             throw MOTChallengeError("fewer than the six columns frame,id,x,y,width,height.")
         }
-        // Many integers and no decimals indicate decimal commas that were parsed as separators.
+        // Many integers and no decimals indicate that decimal commas were parsed as separators.
         if columns.count > Self.usual, !line.contains(UInt8(ascii: ".")), !line.contains(where: Self.isExponent) {
             throw MOTChallengeError(
                 "\(columns.count) columns, and no number has a decimal point. If the commas are decimal separators, "
@@ -46,7 +48,8 @@ package struct MOTChallengeLine {
         }
     }
 
-    /// Returns whether there are enough columns without splitting at commas, and a comma occurs within a number.
+    /// Returns whether the line has decimal commas. This is the case if a comma occurs within a number, and the line
+    /// has enough columns even if it is not split at commas.
     private static func hasDecimalCommas(_ line: ArraySlice<UInt8>) -> Bool {
         guard line.contains(where: { $0 == semicolon || isBlank($0) }) else { return false }
         var words = 0
@@ -72,7 +75,7 @@ package struct MOTChallengeLine {
     private static func isExponent(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "e") }
 }
 
-/// An error in MOTChallenge text, with its reason and position.
+/// An error in MOTChallenge text.
 package struct MOTChallengeError: Error, CustomStringConvertible {
     package let description: String
 

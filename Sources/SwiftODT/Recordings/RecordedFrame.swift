@@ -1,12 +1,12 @@
-/// The detections of one frame: a line of a recording.
+/// The detections of one frame. In the file, a frame is one line of a recording:
 ///
 ///     {"time":33333333,"seen":"whole","detections":[[12.5,3,40,80,0.87,0,"person"],[90,7.25,20,20,0.31]]}
 ///
-/// A detection has left, top, width and height in buffer pixels, the score, and the index and name of its label, if it
-/// has one. Numbers have the shortest representation that parses to the same value.
+/// A detection has left, top, width and height of its box in buffer pixels, and the score. If it has a label, the index
+/// and the name of the label follow. Numbers have the shortest representation that parses to the same value.
 package struct RecordedFrame: Sendable {
     package let key: FrameKey
-    /// The inferred region in buffer pixels; `nil` for the full frame.
+    /// The inferred region in buffer pixels. `nil` for the full frame.
     package let seen: Box?
     package let detections: [Detection]
 
@@ -16,8 +16,8 @@ package struct RecordedFrame: Sendable {
 }
 
 extension RecordedFrame {
-    /// Appends the line including its terminator. Detections with values that are not finite are omitted, since JSON
-    /// cannot represent them and readers would discard them.
+    /// Appends the line with its terminator. Detections with values that are not finite are omitted: JSON cannot
+    /// represent such values, and readers would discard them.
     func append(to text: inout [UInt8]) {
         switch key {
         case .time: text += #"{"time":"#.utf8
@@ -50,7 +50,7 @@ extension RecordedFrame {
         text += "]}\n".utf8
     }
 
-    /// Appends the beginning of an array; the caller closes it.
+    /// Appends the beginning of an array with the numbers of a box. The caller closes the array.
     private static func append(_ box: Box, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "["))
         append(box.x, to: &text)
@@ -121,7 +121,7 @@ extension RecordedFrame {
     }
 }
 
-/// An error in a line of a recording, without the line number, which the reader adds.
+/// An error in a line of a recording. The reader adds the line number.
 struct RecordingLineError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,19 +1,19 @@
-/// The first line of a recording: the video's properties, the detector, and its settings.
+/// The first line of a recording. It describes the video, the detector, and the detector's settings:
 ///
 ///     {"swiftodt-detections":1,"width":768,"height":432,"orientation":"identity","frame-rate":"10/1",
 ///      "score-floor":0.1,"iou-threshold":0.5,"detector":"neural","model":"efficientdet_lite0_int8.xml",...}
 package struct RecordingHeader: Hashable, Sendable {
-    /// Size of the buffers as stored, in pixels.
+    /// The size of the buffers before any change of orientation, in pixels.
     package var width: Int
     package var height: Int
     /// The orientation as a GStreamer tag value.
     package var orientation: String
-    /// Frames per second; 0/1 for a variable rate.
+    /// The frame rate in frames per second. 0/1 for a variable rate.
     package var frameRate: Rational
-    /// The minimum score requested from the detector.
+    /// The minimum score that was requested from the detector, 0 to 1.
     package var scoreFloor: Double
     package var iouThreshold: Double
-    /// All other facts that determine the detections: detector, network, runtime. When a recording is read, only
+    /// All other values that determine the detections: detector, network and runtime. When a recording is read, only
     /// `detector` and `inference-interval` are kept.
     package var origin: [Field]
 
@@ -35,7 +35,7 @@ package struct RecordingHeader: Hashable, Sendable {
         }
     }
 
-    /// A fact about the detector, with its name in the file.
+    /// A name and a value that describe the detector.
     package struct Field: Hashable, Sendable {
         package let name: String
         package let value: JSONValue
@@ -48,7 +48,7 @@ package struct RecordingHeader: Hashable, Sendable {
 }
 
 extension RecordingHeader {
-    /// The line including its terminator. Equal settings yield equal bytes.
+    /// The line with its terminator. Equal settings give equal bytes.
     var text: String {
         let facts = [
             Field(Self.mark, .number(Double(Self.version))), Field("width", .number(Double(width))),
@@ -60,6 +60,8 @@ extension RecordingHeader {
             + "}\n"
     }
 
+    /// Parses a header.
+    ///
     /// - Throws: ``RecordingLineError`` if the value is not a header.
     init(_ value: JSONValue) throws {
         guard let version = value[Self.mark]?.integer else {
@@ -104,11 +106,12 @@ extension RecordingHeader.Rational {
 package struct RecordingEnd: Hashable, Sendable {
     /// The number of frames of the video, inferred or not.
     package let frames: Int
-    /// The last frame of the video.
+    /// The last frame of the video. `nil` if it is unknown.
     package let last: FrameKey?
 
     package init(frames: Int, last: FrameKey?) { (self.frames, self.last) = (frames, last) }
 
+    /// The line with its terminator.
     var text: String {
         let last =
             switch last {
@@ -119,7 +122,7 @@ package struct RecordingEnd: Hashable, Sendable {
         return "{\"end\":true,\"frames\":\(frames)\(last)}\n"
     }
 
-    /// Returns `nil` for other lines.
+    /// `nil` if the value is another line of a recording.
     init?(_ value: JSONValue) {
         guard value["end"]?.bool == true, let frames = value["frames"]?.integer, frames >= 0 else { return nil }
         self.frames = frames

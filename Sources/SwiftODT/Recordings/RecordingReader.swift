@@ -1,19 +1,19 @@
-/// Reads the detections of a video's frames from a recording (JSON lines) or MOTChallenge text. The file's content
-/// determines the format.
+/// Reads the detections of a video's frames from a recording (JSON lines) or from MOTChallenge text. The content of the
+/// file determines the format.
 ///
 ///     let recording = try RecordingReader("street.jsonl")
 ///     let frame = try recording.frame(at: .time(33_333_333), within: 1_000_000)
 ///
-/// Memory use is bounded by the longest lines, because lines are read on demand. A request for another position uses a
-/// binary search, so frames must be in ascending order. Instances must not be used concurrently.
+/// Lines are read on demand, so the longest lines bound the use of memory. A request for another position uses a binary
+/// search, so frames must be in ascending order. A reader must not be used concurrently.
 package final class RecordingReader {
-    /// The header of a recording; `nil` for MOTChallenge text.
+    /// The header of a recording. `nil` for MOTChallenge text.
     package let header: RecordingHeader?
-    /// The last line of a recording; `nil` for an incomplete recording and for MOTChallenge text.
+    /// The last line of a complete recording. `nil` for an incomplete recording and for MOTChallenge text.
     package private(set) var end: RecordingEnd?
     /// The last frame in the file.
     package private(set) var last: FrameKey?
-    /// The number of frames in the file that were skipped in sequential reading because later ones were requested.
+    /// The number of frames that sequential reading has skipped. Later frames were requested before these.
     package private(set) var skippedLines = 0
 
     /// The offset of an incomplete last line, or the end of the file.
@@ -32,15 +32,18 @@ package final class RecordingReader {
     private var columns = MOTChallengeLine()
     /// The offset of the first frame.
     private let start: Int
+    /// The offset of the next frame to read.
     private var cursor: Int
-    /// The frame at the cursor, and the offset of the next line.
+    /// The frame at the cursor, and the offset of the next line. `nil` if the frame has not been parsed yet.
     private var upcoming: (frame: RecordedFrame, next: Int)?
+    /// The latest frame that sequential reading has passed.
     private var latestRead: FrameKey?
+    /// The frame of the latest request, as ``FrameKey/order``.
     private var latestAsked = Int64.min
 
-    /// Opens a file and reads its beginning and end.
+    /// Opens a file and reads its beginning and its end.
     ///
-    /// - Parameter labels: the names of MOTChallenge's classes, indexed by the numbers in the file.
+    /// - Parameter labels: the names of MOTChallenge's classes, indexed by the class numbers in the file.
     /// - Throws: ``ODTError`` if the file cannot be read or has an invalid format.
     package init(_ path: String, labels: Labels? = nil) throws {
         lines = try LineFile(path)
@@ -77,18 +80,18 @@ package final class RecordingReader {
         try readEnd()
     }
 
-    /// Returns whether a file can only be a recording in JSON lines, according to its first character.
+    /// Returns whether a file is a recording in JSON lines and not MOTChallenge text, according to its first character.
     package static func isOurs(_ path: String) -> Bool {
         let start = try? LineFile.firstLine(of: path)?.text.first { $0 != 0x20 && $0 != 0x09 }
         return start == UInt8(ascii: "{")
     }
 
     package var path: String { lines.path }
-    package var identity: FileIdentity { lines.identity }
 
-    /// Returns the detections of a frame, or `nil` if it was not inferred.
+    /// Returns the detections of a frame. `nil` if the frame was not inferred.
     ///
-    /// - Parameter tolerance: the maximum difference of equal frame times, because containers round times differently.
+    /// - Parameter tolerance: the maximum difference between times of the same frame, because containers round times
+    ///   differently.
     /// - Throws: ``ODTError`` that names an invalid line.
     package func frame(at key: FrameKey, within tolerance: Nanoseconds = 0) throws -> RecordedFrame? {
         let (earliest, latest) = (key.order.since(tolerance), key.order.adding(tolerance))
@@ -105,13 +108,14 @@ package final class RecordingReader {
         return found
     }
 
-    /// Returns the next frame in the file, or `nil` at the end.
+    /// Returns the next frame in the file. `nil` at the end of the file.
     package func next() throws -> RecordedFrame? {
         defer { advance() }
         return try upcomingFrame()
     }
 
-    /// The maximum distance for sequential reading. Beyond it, a binary search is faster.
+    /// The maximum distance for sequential reading, as a time and in frames. Beyond this distance, a binary search is
+    /// faster.
     private static let longestWalk = (time: Nanoseconds(10_000_000_000), frames: Nanoseconds(256))
 
     // MARK: Sequential reading
@@ -141,9 +145,9 @@ package final class RecordingReader {
         return (RecordedFrame(key: frame.key, detections: detections), next)
     }
 
-    /// Returns the first line from an offset that contains a frame.
+    /// Returns the first line from an offset on that contains a frame.
     ///
-    /// - Parameter limit: the offset at which to stop.
+    /// - Parameter limit: the offset at which the search ends.
     private func readLine(at offset: Int, before limit: Int = .max) throws -> (LineFile.Line, RecordedFrame)? {
         var offset = offset
         while offset < limit, let line = try lines.line(at: offset) {
@@ -153,7 +157,7 @@ package final class RecordingReader {
         return nil
     }
 
-    /// - Returns: `nil` for lines without a frame.
+    /// - Returns: `nil` if the line contains no frame.
     private func readFrame(_ line: LineFile.Line) throws -> RecordedFrame? {
         do {
             switch form {
@@ -206,7 +210,9 @@ package final class RecordingReader {
 
     // MARK: Random access
 
-    /// Moves to the first frame at or after a position, by binary search.
+    /// Moves the cursor to the first frame at or after a position, by binary search.
+    ///
+    /// - Parameter order: the position, as ``FrameKey/order``.
     private func leap(to order: Int64) throws {
         var (low, high) = (start, lines.size)
         while high - low > 1 << 16 {
@@ -223,7 +229,7 @@ package final class RecordingReader {
         while let next = try upcomingFrame(), next.key.order < order { advance() }
     }
 
-    /// Finds the last frame, and the end mark of a complete recording.
+    /// Finds the last frame, and the last line of a complete recording.
     private func readEnd() throws {
         for reach in [1 << 16, 1 << 20, 1 << 23] {
             let from = max(start, lines.size - reach)
@@ -253,7 +259,8 @@ package final class RecordingReader {
         }
     }
 
-    /// Determines the line number by reading all earlier lines, which is acceptable only for errors.
+    /// Returns an error with the line number. Determines the line number by reading all earlier lines. This is slow,
+    /// but errors are rare.
     private func error(_ line: LineFile.Line, _ problem: String) -> ODTError {
         var (number, offset) = (1, 0)
         while let before = try? lines.line(at: offset), before.next <= line.start {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Writes a recording incrementally. Each frame is one line that is written to the file at once, so an interrupted
-/// recording is usable and can be resumed. Instances must not be used concurrently.
+/// Writes a recording frame by frame. Each frame is one line, and the line is written to the file at once. An
+/// interrupted recording is thus usable and can be resumed. A writer must not be used concurrently.
 ///
 ///     let writer = try RecordingWriter("street.jsonl", existing: .refuse)
 ///     try writer.begin(header)
@@ -10,26 +10,31 @@ import Glibc
 package final class RecordingWriter {
     /// The treatment of an existing recording.
     package enum Existing: Sendable {
+        /// The existing recording is an error.
         case refuse
-        /// Continues an incomplete recording of the same video and settings.
+        /// An incomplete recording of the same video with the same settings is continued.
         case resume
+        /// The existing recording is overwritten.
         case replace
     }
 
     private let path: String
     private let file: Int32
     private let isNew: Bool
-    /// The reader of the incomplete recording that is continued.
+    /// The reader of the incomplete recording that is continued. `nil` for a new recording.
     private var previous: RecordingReader?
+    /// The number of valid bytes in the file.
     private var length: Int
+    /// The last frame in the file.
     private var last: FrameKey?
     private var line: [UInt8] = []
     private var hasBegun = false
     private var hasEnded = false
 
-    /// Opens the file without writing to it.
+    /// Opens the file. A recording that is replaced stays unchanged until ``begin(_:)``. If a recording is resumed, its
+    /// incomplete last line is removed.
     ///
-    /// - Throws: ``ODTError`` if the file cannot be written, or exists and must be kept.
+    /// - Throws: ``ODTError`` if the file cannot be written, or if it exists and must be kept.
     package init(_ path: String, existing: Existing) throws {
         let isThere = FileIdentity(path: path) != nil
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
@@ -52,7 +57,7 @@ package final class RecordingWriter {
     }
 
     private func adopt(_ existing: Existing) throws {
-        // Only recordings are ever replaced, to protect other files from a mistyped name.
+        // Only recordings are ever replaced. This protects other files from a mistyped name.
         guard try isRecording else {
             throw ODTError(
                 .invalidOption, "\(path) exists and is not a recording of detections; choose another file")
@@ -86,10 +91,11 @@ package final class RecordingWriter {
         }
     }
 
-    /// The last frame of the incomplete recording that is continued, or `nil` for a new one.
+    /// The last frame of the incomplete recording that is continued. `nil` for a new recording.
     package var resumesAfter: FrameKey? { previous?.last }
 
-    /// Returns the detections of a frame from the incomplete recording, or `nil` if it has none.
+    /// Returns the detections of a frame from the incomplete recording. `nil` if the recording does not contain the
+    /// frame.
     package func known(_ key: FrameKey) throws -> RecordedFrame? {
         guard let previous, let last = previous.last, last.isTime == key.isTime, key.order <= last.order else {
             return nil
@@ -97,9 +103,9 @@ package final class RecordingWriter {
         return try previous.frame(at: key)
     }
 
-    /// Writes the header, or verifies it if a recording is continued.
+    /// Writes the header. If a recording is continued, compares the header with the existing one.
     ///
-    /// - Throws: ``ODTError`` if the recording to continue has different settings, or the line cannot be written.
+    /// - Throws: ``ODTError`` if the recording to continue has different settings, or if the line cannot be written.
     package func begin(_ header: RecordingHeader) throws {
         guard !hasBegun else { return }
         hasBegun = true
@@ -118,8 +124,8 @@ package final class RecordingWriter {
 
     /// Appends the detections of a frame.
     ///
-    /// - Returns: `false` if the frame was not written because it is not later than the previous one, for example after
-    ///   a seek.
+    /// - Returns: `false` if the frame was not written because it is not later than the previous frame, for example
+    ///   after a seek.
     /// - Throws: ``ODTError`` if the line cannot be written. The file then ends with the previous line, and later calls
     ///   write nothing.
     package func write(_ frame: RecordedFrame) throws -> Bool {
@@ -134,7 +140,7 @@ package final class RecordingWriter {
         return true
     }
 
-    /// Writes the last line, which marks the recording as complete.
+    /// Writes the last line. It marks the recording as complete.
     package func finish(_ end: RecordingEnd) throws {
         guard hasBegun, !hasEnded else { return }
         try put(Array(end.text.utf8))
@@ -142,7 +148,7 @@ package final class RecordingWriter {
     }
 
     private func put(_ bytes: [UInt8]) throws {
-        // A write beyond the file size limit would terminate the process with SIGXFSZ.
+        // A write beyond the file size limit would end the process with SIGXFSZ.
         guard bytes.count <= UniqueFile.largest - length else {
             hasEnded = true
             throw ODTError(
@@ -159,7 +165,7 @@ package final class RecordingWriter {
             guard count > 0 else {
                 let problem = Self.problem(path, "written")
                 hasEnded = true
-                // Remove the incomplete line.
+                // Removes the incomplete line.
                 _ = ftruncate(file, off_t(length))
                 throw problem
             }

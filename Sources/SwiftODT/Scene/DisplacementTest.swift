@@ -4,7 +4,7 @@ struct DisplacementTest {
     /// Whether the box has passed the test.
     private(set) var isProof = false
 
-    /// Whether a box that has passed no longer overlaps its first position. A swaying object never gets so far.
+    /// Whether a box that has passed no longer overlaps its first position. A swaying object never moves this far.
     private(set) var hasLeft = false
 
     private var first: Box
@@ -59,8 +59,8 @@ struct DisplacementTest {
             && Self.distance(first, box) >= Self.straightness * length
     }
 
-    /// Restarts the test if only a small rest of a box that has passed is left, unless the picture's border cuts the
-    /// box.
+    /// Updates the state of a box that has passed. If only a small rest of the box is left, the test restarts, unless
+    /// the picture's border cuts the box.
     private mutating func advance(to box: Box, _ width: Int, _ height: Int) {
         hasLeft = hasLeft || box.intersection(first).isEmpty
         largest = max(largest, box.area)

@@ -78,11 +78,11 @@ package final class RedactionTracker {
     /// The minimum number of detections of a track that is extrapolated to the time before its first detection. This
     /// excludes single false positives.
     private static let leastHits = 3
-    /// The base of the time for which a missed track is redacted. The time from the first to the latest detection is
-    /// added to it. Tracks end after ``Options/maxAge``.
+    /// A missed track is redacted for this time plus the time from its first to its latest detection. However, the
+    /// tracker ends the track after ``Options/maxAge``.
     private static let minimumCoasting: Nanoseconds = 300_000_000
-    /// The maximum time for which a missed track is redacted if the next ``horizon`` of frames is known and does not
-    /// contain a new detection.
+    /// The maximum time for which a missed track is redacted if it is known that no detection follows soon: the frames
+    /// of the following ``horizon`` are recorded and contain none.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
     /// The minimum IoU of a track and a detection with another label that continues the track.
@@ -92,7 +92,7 @@ package final class RedactionTracker {
 
     package init(options: Options) { self.options = options }
 
-    // MARK: Frames in
+    // MARK: Input
 
     /// Starts a frame: propagates the tracks and detects scene cuts.
     package func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
@@ -126,8 +126,8 @@ package final class RedactionTracker {
                 begun.insert(detection.box)
                 if time == now { detections.append(detection.box) }
             }
-            // The tracker gets only two different scores. Each detection that may begin or must continue a track is
-            // strong.
+            // The tracker gets only two different scores. Detections that begin a track get the high score. Detections
+            // with another label that probably continue a track also get it.
             if begins || detection.score >= options.threshold && isExpected(detection.box, at: time) {
                 offered.append(Detection(box: detection.box, score: Self.strong))
             } else if isMeant {
@@ -178,7 +178,7 @@ package final class RedactionTracker {
         window.removeAll()
     }
 
-    // MARK: Places out
+    // MARK: Redacted areas
 
     /// Returns the boxes to redact in a frame, without a margin. Takes all recorded frames into account, also later
     /// ones.

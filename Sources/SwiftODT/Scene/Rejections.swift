@@ -57,19 +57,18 @@ package struct Rejections: Sendable {
         best = nil
     }
 
-    /// Returns a text that explains an empty result, for example `nothing from 0.4 up; the best was person, 0.31`.
+    /// Returns a text that explains an empty result. It names the reason and the score of the best candidate.
     package func explanation(threshold: Double) -> String {
-        guard let best else { return "nothing from \(threshold) up, and no weaker detections" }
+        guard let best else { return "no object has a score of at least \(threshold), and no weaker detections" }
         let candidate = "\(best.label?.text ?? "an unlabelled object"), \(Self.rounded(best.score))"
         return switch best.reason {
-        case .belowThreshold: "nothing from \(threshold) up; the best was \(candidate)"
-        case .tooSmall: "nothing large enough; the best was \(candidate), smaller than min-area"
-        case .tooLarge: "nothing small enough; the best was \(candidate), larger than max-area"
+        case .belowThreshold: "no object has a score of at least \(threshold); the best was \(candidate)"
+        case .tooSmall: "no object is large enough; the best was \(candidate), smaller than min-area"
+        case .tooLarge: "no object is small enough; the best was \(candidate), larger than max-area"
         case .notAllowed:
-            "nothing with a wanted label; the best was \(candidate), which label-allowlist or label-denylist excludes"
-        case .ignored: "nothing outside the zones of the kind ignore; the best was \(candidate)"
-        case .unconfirmed:
-            "nothing for long enough; the best was \(candidate), detected less often than track-min-hits requires"
+            "no object has a wanted label; the best was \(candidate), which label-allowlist or label-denylist excludes"
+        case .ignored: "no object is outside the zones of the kind ignore; the best was \(candidate)"
+        case .unconfirmed: "no object was detected as often as track-min-hits requires; the best was \(candidate)"
         }
     }
 

@@ -87,8 +87,8 @@ package final class Scene {
         isAnswered = isAnswered || time == now
         if options.follows {
             if options.detectsMoving {
-                // This also applies to empty results. Otherwise tracks of excluded objects would not end when the
-                // objects have gone.
+                // The excluded detections are passed on even if there are none. Otherwise tracks of excluded objects
+                // would not end when the objects have gone.
                 unclassified.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, region: region)
             }
             tracker.update(kept, seenAt: time, region: region)

@@ -57,27 +57,13 @@ package struct SceneOptions: Hashable, Sendable {
 /// A reported object: its track, category and rank.
 package struct SceneObject: Sendable {
     package var track: Track
-    package var category: Category
+    package var category = Category.unknown
     /// The confidence of the category, 0 to 1. `nil` if the category is unknown.
     package var confidence: Double?
     /// Whether the object is the most prominent one.
-    package var isProminent: Bool
+    package var isProminent = false
     /// The rank by prominence. 0 is the most prominent object.
-    package var rank: Int
-    /// The areas that it is in, and the lines that it crosses in this frame. Requires tracking.
-    package var zones: [ZoneRelation]
-
-    package init(
-        track: Track, category: Category = .unknown, confidence: Double? = nil, isProminent: Bool = false,
-        rank: Int = 0, zones: [ZoneRelation] = []
-    ) {
-        self.track = track
-        self.category = category
-        self.confidence = confidence
-        self.isProminent = isProminent
-        self.rank = rank
-        self.zones = zones
-    }
+    package var rank = 0
 }
 
 /// The beginning, a change or the end of a reported object.

@@ -123,8 +123,8 @@ final class UnclassifiedObjects {
         }
         let (across, down) = (plane.scaleX, plane.scaleY)
         let inPlane = { (box: Box) in box.scaled(x: 1 / across, y: 1 / down) }
-        // Confirmed are only reported objects that have completely left their first position. Swaying objects are not
-        // confirmed.
+        // Only reported objects that have completely left their first position count as confirmed. This excludes
+        // swaying objects.
         let gone = candidates.values.filter(\.displacement.hasLeft).compactMap(\.id)
         let confirmed = tracks.filter { $0.state == .tracked && gone.contains($0.id ?? 0) }.map { inPlane($0.box) }
         return current.analyze(at: plane, besides: known.map(inPlane), confirmed: confirmed).map { moving in

@@ -88,33 +88,3 @@ extension SIMD8<Float> {
     /// Returns the smaller value of each lane.
     fileprivate func common(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
 }
-
-/// Measures how well appearance separates the objects of one stream.
-///
-/// Collects the similarities between detections of the same object in consecutive results, and between different
-/// objects. The weight of appearance in the association follows from the difference of the two averages. The weight
-/// starts at 0. It stays low if all objects look the same, such as dancers in one costume.
-struct AppearanceStatistics: Sendable {
-    private var similarity = DiscriminationStatistics(from: 0.8)
-
-    /// Returns the gain of a pair in the association, on the scale of IoU, for an appearance similarity of 0 to 1. If
-    /// the similarity is `nil` (unknown), an average similarity is used.
-    func utility(of similarity: Double?) -> Double {
-        weight * (similarity ?? (self.similarity.same + self.similarity.other) / 2)
-    }
-
-    private var weight: Double {
-        min(Self.maximum, 0.3 * max(0, similarity.same - similarity.other) / similarity.spread)
-    }
-
-    /// Adds one measurement.
-    ///
-    /// - Parameters:
-    ///   - itself: the similarity of an object to its own new detection.
-    ///   - neighbour: the similarity of the object to a detection of another object.
-    mutating func learn(toItself itself: Double, toOther neighbour: Double) {
-        similarity.learn(same: itself, other: neighbour)
-    }
-
-    private static let maximum = 6.0
-}

@@ -12,7 +12,7 @@ struct Association: ~Copyable {
         /// overlap from ``CandidatePairs``.
         var isThorough: Bool
 
-        /// Whether ``ScoreStatistics`` learns from the pairs of this stage.
+        /// Whether ``DiscriminationStatistics`` learns from the pairs of this stage.
         var usesScores = false
 
         /// The first association stage: confirmed tracks and strong detections.
@@ -43,10 +43,10 @@ struct Association: ~Copyable {
     /// a person.
     private static let otherLabelPenalty = 0.4
 
-    /// The minimum overlap for detections that are ``FilteredDetection/isUncertain``.
+    /// The minimum overlap for detections with ``FilteredDetection/isUncertain``.
     private static let uncertainFit = 0.4
 
-    /// The track age in seconds at which the age term reaches half of its maximum.
+    /// The value of ``Tracklet/secondsStrong`` at which the gain from a track's age reaches half of its maximum.
     private static let halfStanding = 0.5
 
     private var assignment = Assignment()
@@ -60,7 +60,7 @@ struct Association: ~Copyable {
     ///   - neighbours: the candidate detections of each track.
     ///   - maximumAge: the maximum age for ``Tracklet/isEstablished(at:maximumAge:)``.
     ///   - shift: the camera motion beyond the prediction, in pixels.
-    ///   - scoreWeight: the weight of the confidence cost, see ``ScoreStatistics``.
+    ///   - scoreWeight: the weight of the confidence cost, see ``DiscriminationStatistics``.
     mutating func match(
         _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
         _ neighbours: borrowing CandidatePairs,

@@ -33,7 +33,7 @@ struct BimodalScoreThreshold: Sendable {
         let end = Int(min(Self.certain, Self.maximum * threshold) * Self.bins)
         guard first < end, counts.sum() >= Self.minimumCount else { return threshold }
         return withUnsafeBytes(of: counts) { bytes in
-            // Read as an array, because each subscript of a SIMD vector copies the vector.
+            // Reads the counts as an array, because each subscript of a SIMD vector copies the vector.
             let counts = bytes.bindMemory(to: Float.self)
             guard Self.sum(counts, below: end) >= Self.crowd * answers else { return threshold }
             var lowest = first

@@ -8,7 +8,7 @@ import Glibc
 struct BoxKalmanFilter: Sendable {
     /// Centre x, centre y, width, height, in pixels.
     var position: SIMD4<Double>
-    /// Pixels per second.
+    /// In pixels per second, in the order of ``position``.
     var velocity = SIMD4<Double>.zero
     private var variance: SIMD4<Double>
     private var covariance = SIMD4<Double>.zero
@@ -113,7 +113,8 @@ struct BoxKalmanFilter: Sendable {
         velocity.y += faster.y
     }
 
-    /// Returns how well a box fits the prediction: 1 for an exact fit, less with a growing Mahalanobis distance.
+    /// Returns how well a box fits the prediction. It is 1 for an exact fit and decreases with the Mahalanobis
+    /// distance.
     ///
     /// - Parameter shift: the camera motion beyond the prediction, in pixels.
     @inline(__always)

@@ -4,7 +4,7 @@ struct DetectionAppearances: ~Copyable {
     private var appearances = ScratchList<Appearance?>()
     /// The number of candidate tracks of each detection. 0 for weak detections.
     private var claims = ScratchList<Int>()
-    private var statistics = AppearanceStatistics()
+    private var statistics = DiscriminationStatistics.appearances
 
     /// Computes the appearance of each accepted detection.
     ///
@@ -40,10 +40,11 @@ struct DetectionAppearances: ~Copyable {
         if appearances.isEmpty { return 0 }
         let (area, otherArea) = (expected.area, detection.box.area)
         let agreement = min(1, 2 * min(area, otherArea) / max(area, otherArea))
+        // An unknown appearance counts as an average one.
         guard let track, let seen = appearances[detection.source] else {
-            return agreement * statistics.utility(of: nil)
+            return agreement * (statistics.weight * statistics.mean)
         }
-        return agreement * statistics.utility(of: track.similarity(seen))
+        return agreement * (statistics.weight * track.similarity(seen))
     }
 
     /// Adds two similarities to the statistics: of a track to its matched detection, and to the next detection of the
@@ -52,6 +53,6 @@ struct DetectionAppearances: ~Copyable {
         guard appearances.count > 1, let track, let itself = clear(detection),
             let other = appearances[(detection.source + 1) % appearances.count]
         else { return }
-        statistics.learn(toItself: track.similarity(itself), toOther: track.similarity(other))
+        statistics.learn(same: track.similarity(itself), other: track.similarity(other))
     }
 }

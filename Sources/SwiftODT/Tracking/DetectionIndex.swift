@@ -7,7 +7,7 @@ struct DetectionIndex: ~Copyable {
     private(set) var detections = ScratchList<FilteredDetection>()
     private var wide = ScratchList<ExpandedBox>()
     private var eights = ScratchList<Eight>()
-    /// Whether ``wide`` and ``eights`` match ``detections``.
+    /// Whether ``wide`` and ``eights`` are up to date with ``detections``.
     private var isArranged = false
     private var widest = 0.0
 

@@ -1,17 +1,31 @@
 /// Statistics on how well a measure separates the objects of one stream. Keeps the average of the measure for pairs of
 /// the same object, and the average for pairs of different objects.
 struct DiscriminationStatistics: Sendable {
-    private(set) var same: Double
-    private(set) var other: Double
+    private var same: Double
+    private var other: Double
+    private let gain: Double
+    private let maximum: Double
     private var variance = 0.01
     private var samples = 50.0
 
-    /// - Parameter start: the initial value of both averages.
-    init(from start: Double) { (same, other) = (start, start) }
+    /// The similarity of appearances.
+    static let appearances = DiscriminationStatistics(from: 0.8, gain: 0.3, maximum: 6)
+    /// The difference of a score from an object's average score.
+    static let scores = DiscriminationStatistics(from: 0.1, gain: -0.1, maximum: 1.2)
 
-    /// The variance of the measure. It has a lower bound, because a measure that has varied little so far may vary more
-    /// later.
-    var spread: Double { max(variance, 0.003) }
+    /// - Parameters:
+    ///   - start: the initial value of both averages.
+    ///   - gain: positive for similarities, negative for differences.
+    private init(from start: Double, gain: Double, maximum: Double) {
+        (same, other, self.gain, self.maximum) = (start, start, gain, maximum)
+    }
+
+    /// The gain of a measure of 1, on the scale of IoU. The variance has a lower bound, because a measure with little
+    /// variation so far may vary later.
+    var weight: Double { min(maximum, max(0, gain * (same - other)) / max(variance, 0.003)) }
+
+    /// The average of all pairs.
+    var mean: Double { (same + other) / 2 }
 
     /// Adds one value of the measure for the same object and one for different objects.
     @inline(__always)
@@ -24,31 +38,7 @@ struct DiscriminationStatistics: Sendable {
     }
 }
 
-/// Statistics on how well scores separate the objects of one stream. Collects the score differences between detections
-/// of the same object, and between different objects.
-///
-/// The weight of the confidence cost follows from these differences. The weight is low if the scores of an object
-/// fluctuate, or if different objects have similar scores.
-struct ScoreStatistics: Sendable {
-    private var difference = DiscriminationStatistics(from: 0.1)
-
-    /// The cost of a score difference of 1, on the scale of IoU.
-    var weight: Double { min(Self.maximum, 0.1 * max(0, difference.other - difference.same) / difference.spread) }
-
-    /// Adds one measurement. Both values are absolute differences from the average score of an object.
-    ///
-    /// - Parameters:
-    ///   - itself: the difference of the object's own new score.
-    ///   - neighbour: the difference of another object's score.
-    @inline(__always)
-    mutating func learn(fromItself itself: Double, fromOther neighbour: Double) {
-        difference.learn(same: itself, other: neighbour)
-    }
-
-    private static let maximum = 1.2
-}
-
-/// The moving average of an object's scores, for the confidence cost of the association (Hybrid-SORT).
+/// The recent average of an object's scores, for the confidence cost of the association (Hybrid-SORT).
 ///
 /// Scores change slowly and help to separate overlapping objects: the front object keeps its score, and the occluded
 /// object has a lower score.

@@ -1,5 +1,5 @@
-/// The position of one track in the latest frame, whether the track is reported or not. Other frames are interpolated
-/// from this data.
+/// The position of one track in the latest frame, whether the track is reported or not. The positions in other frames
+/// are interpolated from this data.
 struct FollowedPlace {
     /// The key of the track. It stays the same from the first detection to the end.
     var key: Int

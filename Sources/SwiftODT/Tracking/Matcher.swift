@@ -15,7 +15,7 @@ struct Matcher: ~Copyable {
     private(set) var shift = SIMD2<Double>.zero
 
     private(set) var appearances = DetectionAppearances()
-    private var scores = ScoreStatistics()
+    private var scores = DiscriminationStatistics.scores
     private var bimodalThreshold = BimodalScoreThreshold()
 
     /// The numbers of rejected detections since the beginning, by reason.
@@ -159,7 +159,7 @@ struct Matcher: ~Copyable {
             let usual = tracks[pair.track].scoreAverage
             let other = detections[pair.column + 1 < detections.count ? pair.column + 1 : 0]
             scores.learn(
-                fromItself: usual.distance(to: pair.detection.ownScore), fromOther: usual.distance(to: other.ownScore))
+                same: usual.distance(to: pair.detection.ownScore), other: usual.distance(to: other.ownScore))
         }
     }
 

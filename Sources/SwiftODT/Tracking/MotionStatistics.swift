@@ -11,15 +11,15 @@ struct MotionStatistics: Sendable {
     private var accelerationVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
     private var accelerationSamples = 20.0
     private var pace = Pace(rate: 0.05)
-    /// One of this number of tracks is used.
+    /// One in this number of tracks is used.
     private var every = 1
     /// The number of tracks to ignore before the next one is used.
     private var tracksToSkip = 0
     /// The index of the first used track in the current result.
     private var turn = 0
 
-    /// The results of the two searches in the latest ``learnAcceleration(from:)``. They are the initial guesses for the
-    /// next track, because most tracks were observed in the same frames.
+    /// The two history indices that the latest call of ``learnAcceleration(from:)`` found. They are the initial guesses
+    /// for the next track, because most tracks were observed in the same frames.
     private var middle = 0
     private var far = 0
 

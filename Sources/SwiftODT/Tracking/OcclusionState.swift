@@ -1,4 +1,4 @@
-/// Tracks whether a missed object is probably still at its predicted position.
+/// Describes whether a missed object is probably still at its predicted position.
 struct OcclusionState: Sendable {
     /// Whether the picture shows that the object is not at its predicted position. While true, the track is not
     /// reported. If the object is detected again before the track ends, it keeps its id.
@@ -47,7 +47,7 @@ struct OcclusionState: Sendable {
     /// covers the box.
     ///
     /// - Parameters:
-    ///   - before: an earlier picture, for recognizing static content.
+    ///   - before: an earlier picture, for recognising static content.
     ///   - unseen: the time since the latest detection.
     /// - Returns: the box of the latest detection above the score threshold if the picture has not changed there.
     ///   Otherwise `nil`.

@@ -6,7 +6,7 @@ package struct Track: Sendable {
     package enum State: String, Sendable {
         /// Reported for the first time in the current frame.
         case new
-        /// Detected in the latest result.
+        /// Detected in the latest result that covered the position of the track.
         case tracked
         /// Missed by the latest result that covered the position of the track. The box is predicted.
         case coasting
@@ -25,34 +25,17 @@ package struct Track: Sendable {
     /// with `nil`, ``score`` is used instead.
     var decayedScore: Double?
     package var label: Label?
-    package var state: State
-    package var firstSeen: Nanoseconds
+    package var state = State.tracked
+    package var firstSeen: Nanoseconds = 0
     /// The time of the latest detection.
-    package var lastSeen: Nanoseconds
+    package var lastSeen: Nanoseconds = 0
     /// The time from ``lastSeen`` to the frame of this snapshot.
-    package var timeSinceUpdate: Nanoseconds
+    package var timeSinceUpdate: Nanoseconds = 0
     /// In buffer pixels per second.
-    package var velocityX: Double
-    package var velocityY: Double
+    package var velocityX = 0.0
+    package var velocityY = 0.0
     /// ``Detection/origin`` of the detection in this frame; `nil` if the frame has none of the object.
     package var origin: Int?
-
-    package init(
-        id: Int? = nil, box: Box, score: Double, label: Label? = nil, state: State = .tracked,
-        firstSeen: Nanoseconds = 0, lastSeen: Nanoseconds = 0, timeSinceUpdate: Nanoseconds = 0,
-        velocityX: Double = 0, velocityY: Double = 0
-    ) {
-        self.id = id
-        self.box = box
-        self.score = score
-        self.label = label
-        self.state = state
-        self.firstSeen = firstSeen
-        self.lastSeen = lastSeen
-        self.timeSinceUpdate = timeSinceUpdate
-        self.velocityX = velocityX
-        self.velocityY = velocityY
-    }
 }
 
 extension Track {
@@ -61,10 +44,6 @@ extension Track {
         package var score: Double
         package var box: Box
         package var time: Nanoseconds
-
-        package init(score: Double, box: Box, time: Nanoseconds) {
-            (self.score, self.box, self.time) = (score, box, time)
-        }
     }
 }
 
@@ -95,16 +74,6 @@ package struct TrackEvent: Sendable {
     package var pathLength: Double
     /// Set only for ``Kind/end``.
     package var reason: Reason?
-
-    package init(
-        kind: Kind, track: Track, best: Track.Best, pathLength: Double, reason: Reason? = nil
-    ) {
-        self.kind = kind
-        self.track = track
-        self.best = best
-        self.pathLength = pathLength
-        self.reason = reason
-    }
 }
 
 extension Track {

@@ -83,8 +83,8 @@ package final class Tracker {
 
 /// The options of a ``Tracker``. They can change between any two calls.
 package struct TrackerOptions: Hashable, Sendable {
-    /// The maximum time for which a track is kept without a detection. Default 1 s. Time without an inference at the
-    /// track's position does not count, but the track ends at twice this time at the latest.
+    /// The maximum time for which a track is kept without a detection. Default 1 s. If inferences rarely cover the
+    /// position of the track, the track is kept up to about twice as long.
     package var maxAge: Nanoseconds
     /// The number of detections that confirm a track. Default 2. In the first result of a scene, one detection
     /// suffices.

@@ -30,7 +30,7 @@ struct Tracklet: Sendable {
     var votes = LabelVotes()
     var imageUncertainty = ImageMotionUncertainty()
     var occlusion: OcclusionState
-    /// `nil` until a picture shows the object without another one.
+    /// The appearance of the object. `nil` until a picture has shown the object alone.
     private(set) var appearance: Appearance?
     /// The content of the box at the latest detection, and the time of that detection. Recorded only if a snapshot
     /// needs it.

@@ -1,52 +1,62 @@
-/// A watched part of the picture: an area, a line, or an area to ignore.
+/// A zone of the picture: an area or a line that is watched, or an area in which detections are ignored.
 ///
-///     let door = Zone("door", .line, [Zone.Point(0.2, 0.9), Zone.Point(0.8, 0.9)], labels: ["person"])
-///     let zones = try Zone.list(named: "zones.json")
-package struct Zone: Hashable, Sendable {
-    /// What the zone is for.
-    package enum Kind: String, CaseIterable, Sendable {
-        /// Objects enter it, stay in it and leave it.
+///     let door = Zone(
+///         name: "door", kind: .line, points: [Zone.Point(0.2, 0.9), Zone.Point(0.8, 0.9)], labels: ["person"])
+///     let zones = try Zone.zones(contentsOfFile: "zones.json")
+public struct Zone: Hashable, Sendable {
+    /// The purpose of a zone.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// Objects enter the zone, stay in it and leave it.
         case area = "zone"
-        /// Objects cross it.
+        /// Objects cross the line.
         case line
-        /// Detections in it are ignored.
+        /// Detections in the zone are ignored.
         case ignore
     }
 
-    /// The point of an object's box that determines its position.
-    package enum Anchor: String, CaseIterable, Sendable {
-        /// The middle of the lower edge: where the object stands.
+    /// The point of an object's box that determines the position of the object.
+    public enum Anchor: String, CaseIterable, Sendable {
+        /// The middle of the lower edge, where the object stands.
         case bottom
+        /// The centre of the box.
         case centre
     }
 
-    /// The direction of a crossing, as seen when walking along the line from its first point to its last.
-    package enum Direction: String, Sendable {
-        /// From left to right.
+    /// The direction of a crossing. It is defined for an observer who walks along the line from its first point to its
+    /// last.
+    public enum Direction: String, Sendable {
+        /// The object crosses from the left to the right of the observer.
         case `in`
-        /// From right to left.
+        /// The object crosses from the right to the left of the observer.
         case out
     }
 
-    /// A point of the upright picture: (0, 0) is the upper left corner, (1, 1) the lower right one.
-    package struct Point: Hashable, Sendable {
-        package var x: Double
-        package var y: Double
+    /// A point of the upright picture. (0, 0) is the upper left corner, (1, 1) the lower right corner.
+    public struct Point: Hashable, Sendable {
+        /// The distance from the left edge, as a fraction of the width.
+        public var x: Double
+        /// The distance from the upper edge, as a fraction of the height.
+        public var y: Double
 
-        package init(_ x: Double, _ y: Double) { (self.x, self.y) = (x, y) }
+        /// Creates a point from its fractions of the picture's width and height.
+        public init(_ x: Double, _ y: Double) { (self.x, self.y) = (x, y) }
     }
 
-    package var name: String
-    package var kind: Kind
+    /// The name of the zone in events and counts.
+    public var name: String
+    /// What the zone is for.
+    public var kind: Kind
     /// The points of a line from end to end, or the corners of an area in order.
-    package var points: [Point]
-    /// Lower-case labels; empty for all objects.
-    package var labels: Set<String>
-    package var anchor: Anchor
-    /// The time an object must stay until ``ZoneEvent/Kind/dwell`` is emitted; `nil` for no such event.
+    public var points: [Point]
+    /// The labels of the objects to which the zone applies, in lower case. An empty set stands for all objects.
+    public var labels: Set<String>
+    /// The point of an object that determines its position.
+    public var anchor: Anchor
+    /// The time for which an object must stay until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the event is not
+    /// emitted.
     package var minTime: Nanoseconds?
 
-    /// - Parameter anchor: by default `centre` for ignored areas, else `bottom`.
+    /// - Parameter anchor: the default is `centre` for ignored areas and `bottom` for other zones.
     package init(
         _ name: String, _ kind: Kind, _ points: [Point], labels: Set<String> = [], anchor: Anchor? = nil,
         minTime: Nanoseconds? = nil
@@ -57,26 +67,46 @@ package struct Zone: Hashable, Sendable {
         self.minTime = minTime
     }
 
-    /// Returns whether the zone applies to objects with a label.
+    /// Returns whether the zone applies to objects with this label.
     func concerns(_ label: Label?) -> Bool { labels.isEmpty || labels.contains(label?.text.lowercased() ?? "") }
 }
 
 /// An event of one object in one zone.
-package struct ZoneEvent: Sendable {
-    /// An object enters or leaves an area, has stayed in it for ``Zone/minTime``, or crosses a line.
-    package enum Kind: String, Sendable { case enter, leave, dwell, cross }
+public struct ZoneEvent: Sendable {
+    /// An object enters or leaves an area, has stayed in it for ``Zone/minimumTime``, or crosses a line.
+    public enum Kind: String, Sendable {
+        /// The object has entered the area.
+        case enter
+        /// The object has left the area.
+        case leave
+        /// The object has stayed in the area for the zone's minimum time.
+        case dwell
+        /// The object has crossed the line.
+        case cross
+    }
 
-    package var kind: Kind
-    package var zone: String
+    /// What has happened.
+    public var kind: Kind
+    /// The name of the zone.
+    public var zone: String
     /// The object's id; `nil` without a track.
     package var id: Int?
-    package var label: Label?
-    /// Set only for ``Kind/cross``.
-    package var direction: Zone.Direction?
-    /// How long the object has been in the area; not set for ``Kind/cross``.
+    /// The object's label at the time of the event.
+    public var label: Detection.Label?
+    /// The direction of a crossing. `nil` for other kinds of events.
+    public var direction: Zone.Direction?
+    /// The time for which the object has been in the area. `nil` for ``Kind/cross``.
     package var dwell: Nanoseconds?
-    /// The time of the event. The `leave` event of a missed object is emitted later than that.
+    /// The time at which the event happened. If an object is missed, its `leave` event is emitted later than this time.
     package var time: Nanoseconds
+
+    package init(
+        kind: Kind, zone: String, id: Int? = nil, label: Detection.Label? = nil, direction: Zone.Direction? = nil,
+        dwell: Nanoseconds? = nil, time: Nanoseconds
+    ) {
+        (self.kind, self.zone, self.id, self.label) = (kind, zone, id, label)
+        (self.direction, self.dwell, self.time) = (direction, dwell, time)
+    }
 }
 
 /// The relation of an object to one zone in one frame.
@@ -87,26 +117,37 @@ package struct ZoneRelation: Hashable, Sendable {
 }
 
 /// The counts of one zone.
-package struct ZoneCount: Hashable, Sendable {
+public struct ZoneCount: Hashable, Sendable {
     /// The counts of all objects, or of the objects with one label.
-    package struct Counts: Hashable, Sendable {
+    public struct Counts: Hashable, Sendable {
         /// The number of objects in the area now.
-        package var count = 0
+        public var count = 0
         /// The number of objects that have entered the area.
-        package var entered = 0
+        public var entered = 0
         /// The number of objects that have left the area.
-        package var left = 0
+        public var left = 0
         /// The number of crossings from left to right.
-        package var `in` = 0
+        public var `in` = 0
         /// The number of crossings from right to left.
-        package var out = 0
+        public var out = 0
+
+        package init(count: Int = 0, entered: Int = 0, left: Int = 0, in: Int = 0, out: Int = 0) {
+            (self.count, self.entered, self.left, self.in, self.out) = (count, entered, left, `in`, out)
+        }
     }
 
-    package var name: String
-    package var kind: Zone.Kind
-    package var all = Counts()
-    /// By label; objects without a label are counted under the empty string.
-    package var byLabel: [String: Counts] = [:]
+    /// The name of the zone.
+    public var name: String
+    /// The kind of the zone.
+    public var kind: Zone.Kind
+    /// The counts of all objects.
+    public var all = Counts()
+    /// The counts for each label. Objects without a label are counted under the empty string.
+    public var byLabel: [String: Counts] = [:]
+
+    package init(name: String, kind: Zone.Kind, all: Counts = Counts(), byLabel: [String: Counts] = [:]) {
+        (self.name, self.kind, self.all, self.byLabel) = (name, kind, all, byLabel)
+    }
 
     /// Changes the counts of all objects and of one label.
     mutating func count(_ label: Label?, _ change: (inout Counts) -> Void) {

@@ -1,14 +1,14 @@
 extension Zone {
-    /// The limits bound the cost per frame.
+    /// These limits bound the cost per frame.
     private static let maximumZones = 256
     private static let maximumPoints = 256
 
-    /// Parses zones from a JSON text, or from a file with one: an array of zones, or an object with the array in
-    /// `zones`.
+    /// Parses zones from a JSON text or a JSON file. The JSON value is an array of zones, or an object with such an
+    /// array in `zones`.
     ///
-    /// [{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]], "labels": ["person"]}]
+    ///     [{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]], "labels": ["person"]}]
     ///
-    /// - Parameter name: the text itself if it begins with a bracket, else the path of a file.
+    /// - Parameter name: the JSON text if the first character is `[` or `{`, otherwise the path of a file.
     /// - Throws: ``ODTError`` that names the zone and the problem.
     package static func list(named name: String) throws -> [Zone] {
         let isText = name.first { !$0.isWhitespace }.map { $0 == "[" || $0 == "{" } ?? false
@@ -17,7 +17,9 @@ extension Zone {
             : try list(parsing: FileBytes.read(name, limit: 4 << 20), file: name)
     }
 
-    /// Parses zones from JSON; `file` names the source in errors.
+    /// Parses zones from JSON.
+    ///
+    /// - Parameter file: the name of the source in errors.
     static func list(parsing text: some Collection<UInt8>, file: String) throws -> [Zone] {
         let root: JSONValue
         do {
@@ -44,7 +46,7 @@ extension Zone {
         #"[{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]]}]"#
 }
 
-/// Parses one zone. Unknown keys are errors, because they are probably misspelled.
+/// Parses one zone. An unknown key is an error, because it is probably misspelled.
 private struct ZoneEntry {
     private static let keys: Set = ["name", "kind", "points", "labels", "anchor", "min-time"]
 
@@ -59,7 +61,7 @@ private struct ZoneEntry {
         self.place = members["name"]?.string.map { "\(place) (\"\($0)\")" } ?? place
     }
 
-    /// Returns the zone, or throws if a member is missing or invalid.
+    /// Returns the zone. Throws if a member is missing or invalid.
     func zone(maximumPoints: Int) throws -> Zone {
         if let unknown = members.keys.filter({ !Self.keys.contains($0) }).min() {
             throw error("unknown key \"\(unknown)\"; valid keys are " + Self.keys.sorted().joined(separator: ", "))
@@ -115,7 +117,7 @@ private struct ZoneEntry {
         return Set(labels)
     }
 
-    /// The text has seconds.
+    /// Returns the value of `min-time`, which is in seconds in the JSON text.
     private func minTime(of kind: Zone.Kind) throws -> Nanoseconds? {
         guard let value = members["min-time"] else { return nil }
         guard kind == .area else { throw error("\"min-time\" does not apply to a \(kind.rawValue)") }

@@ -4,7 +4,7 @@ struct ZoneShape {
 
     private let corners: [Place]
     private let isClosed: Bool
-    /// The edges that objects can cross: edges along the picture's border are excluded.
+    /// The edges that objects can cross. Edges along the picture's border are excluded.
     private let edges: [(from: Place, to: Place)]
 
     init(_ zone: Zone, width: Double, height: Double) {
@@ -38,7 +38,7 @@ struct ZoneShape {
         return isInside
     }
 
-    /// Returns the distance of a point from the nearest edge.
+    /// Returns the distance from a point to the nearest edge, in pixels.
     func distance(to place: Place) -> Double {
         edges.map { from, to in
             let edge = to - from
@@ -49,7 +49,8 @@ struct ZoneShape {
         }.min() ?? .infinity
     }
 
-    /// Returns how often a straight path crosses the line from left to right, minus the crossings from right to left.
+    /// Returns the number of crossings of a straight path from left to right, minus the number from right to left. Left
+    /// and right are seen along the line from its first point to its last.
     func crossings(from start: Place, to end: Place) -> Int {
         edges.reduce(0) { count, edge in
             let (before, after) = (Self.side(of: start, edge), Self.side(of: end, edge))
@@ -60,7 +61,7 @@ struct ZoneShape {
         }
     }
 
-    /// Returns a positive value for points right of the edge (the y axis points down).
+    /// Returns a positive value for points right of an edge, seen from its start to its end. The y axis points down.
     private static func side(of place: Place, _ edge: (from: Place, to: Place)) -> Double {
         let (along, across) = (edge.to - edge.from, place - edge.from)
         return along.x * across.y - along.y * across.x

@@ -1,27 +1,32 @@
-/// Tracks which objects are in which zones, and counts entries, exits and crossings.
+/// Determines which objects are in which zones, and counts entries, exits and crossings.
 ///
-/// An object's position counts only while it is detected. An object that walks behind a pillar and reappears beyond a
-/// line crosses the line when it reappears. Two rules prevent double counts of objects that jitter on an edge: an
-/// object changes sides only if its distance from the edge exceeds 1/16 of the sum of its width and height, or if it
-/// stays on the other side for 1 s. A new track continues a track that was lost nearby within the last 2 s, and takes
-/// over its state (re-identification).
+/// The position of an object counts only while the object is detected. If an object walks behind a pillar and reappears
+/// beyond a line, it crosses the line when it reappears.
+///
+/// Two rules prevent double counts. First, an object that jitters on an edge changes sides only under
+/// one of two conditions: its distance from the edge exceeds 1/16 of the sum of its width and height, or it stays on
+/// the other side for 1 s. Second, a new track continues a track that was lost nearby within the last 2 s, and takes
+/// over the state of that track (re-identification).
 ///
 /// The cost per frame is proportional to the number of objects and zone edges.
 struct ZoneWatch {
     typealias Place = ZoneShape.Place
 
-    /// The size and orientation of the picture in the buffer.
+    /// The size of the picture in the buffer, and its orientation.
     struct Picture: Hashable {
         var width: Int
         var height: Int
         var orientation: Orientation
     }
 
+    /// The maximum time between two tracks of one object for re-identification.
     private static let reentryTime: Nanoseconds = 2_000_000_000
+    /// The time on the other side of an edge after which an object changes sides even without a clear distance.
     private static let settling: Nanoseconds = 1_000_000_000
 
-    /// All zones except ignored ones.
+    /// All zones except those of the kind `ignore`.
     private let zones: [Zone]
+    /// The zones of the kind `ignore`.
     private let ignored: [Zone]
     private(set) var counts: [ZoneCount]
 
@@ -29,6 +34,7 @@ struct ZoneWatch {
     private var size = Place(0, 0)
     private var shapes: [ZoneShape] = []
     private var ignoredShapes: [ZoneShape] = []
+    /// The objects by track id.
     private var zoneTracks: [Int: ZoneTrack] = [:]
     private var events: [ZoneEvent] = []
 
@@ -38,33 +44,35 @@ struct ZoneWatch {
         counts = self.zones.map { ZoneCount(name: $0.name, kind: $0.kind) }
     }
 
-    /// A tracked object.
+    /// A tracked object and its state in each zone.
     private struct ZoneTrack {
         var id: Int
         var label: Label?
-        /// In upright coordinates.
+        /// The box in pixels of the upright picture.
         var box: Box
         var lastSeen: Nanoseconds
-        /// One entry for each zone.
+        /// The states in the zones, in the order of ``zones``.
         var presences: [ZonePresence]
     }
 
     /// The state of one object in one zone.
     private struct ZonePresence {
-        /// The time of entry; `nil` outside.
+        /// The time at which the object entered the area. `nil` outside.
         var since: Nanoseconds?
         var isDwellReported = false
-        /// Since when the object has been on the other side of the edge, without a clear distance.
+        /// The time since which the object has been on the other side of an edge without a clear distance from it.
+        /// `nil` if this is not the case.
         var uncertainSince: Nanoseconds?
-        /// The latest position with a clear distance from the line.
+        /// For a line, the latest position at a clear distance from the line.
         var clear: Place?
         /// The label with which the entry was counted.
         var label: Label?
-        /// Crossings of a line with labels before the object had a label: they are counted once it has one.
+        /// Crossings that wait for a label: the zone has labels, and the object had none. They are counted when the
+        /// object gets a label.
         var undecided: [(direction: Zone.Direction, time: Nanoseconds)] = []
     }
 
-    /// Sets the picture size and orientation for the following calls.
+    /// Sets the size and orientation of the picture for the following calls.
     mutating func setPicture(at picture: Picture) {
         guard picture != self.picture else { return }
         self.picture = picture
@@ -78,7 +86,7 @@ struct ZoneWatch {
         }
     }
 
-    /// Returns whether a detection lies in an ignored area.
+    /// Returns whether a detection lies in a zone of the kind `ignore` that applies to its label.
     func ignores(_ detection: Detection) -> Bool {
         guard !ignored.isEmpty else { return false }
         let box = upright(detection.box)
@@ -87,7 +95,7 @@ struct ZoneWatch {
         }
     }
 
-    /// Updates the zones with the objects of a frame.
+    /// Updates the zones with the tracks of a frame.
     mutating func follow(_ tracks: [Track], at now: Nanoseconds) {
         guard !zones.isEmpty else { return }
         let visible = tracks.filter { $0.state == .new || $0.state == .tracked }
@@ -109,7 +117,7 @@ struct ZoneWatch {
         }
     }
 
-    /// Counts the objects in areas without tracking. There are no events, because objects have no ids.
+    /// Counts the objects in areas if objects are not tracked. There are no events, because such objects have no ids.
     mutating func count(_ objects: [Track]) {
         for (index, zone) in zones.enumerated() where zone.kind == .area {
             counts[index] = ZoneCount(name: zone.name, kind: zone.kind)
@@ -120,7 +128,8 @@ struct ZoneWatch {
         }
     }
 
-    /// Ends all objects with `leave` events. Counts of entries, exits and crossings are kept.
+    /// Forgets all objects, with a `leave` event for each object in an area. The counts of entries, exits and crossings
+    /// are kept.
     mutating func reset() {
         for (_, zoneTrack) in zoneTracks.sorted(by: { $0.key < $1.key }) { dismiss(zoneTrack) }
         zoneTracks = [:]
@@ -149,10 +158,12 @@ extension ZoneWatch {
         ZoneTrack(id: id, box: box, lastSeen: 0, presences: zones.map { _ in ZonePresence() })
     }
 
-    /// Returns the track that a new track continues: the nearest one that is not visible and was last detected close
-    /// enough in time and position.
+    /// Returns the track that a new track continues, or `nil`. The continued track must not be visible, must have the
+    /// same label, and must have been detected recently and nearby. If there are several such tracks, the nearest one
+    /// is returned.
     ///
-    /// - Parameter visible: the ids of all visible tracks in the frame, including those after the new one.
+    /// - Parameter visible: the ids of all visible tracks in the frame, including those that are processed after the
+    ///   new track.
     private mutating func reidentify(
         _ box: Box, _ label: Label?, unlessIn visible: Set<Int>, at now: Nanoseconds
     ) -> ZoneTrack? {
@@ -186,8 +197,8 @@ extension ZoneWatch {
             box.clipped(width: picture.width, height: picture.height), bufferWidth: width, bufferHeight: height)
     }
 
-    /// Returns the anchor point, moved just inside the picture, so that an object at the border is inside an area
-    /// that ends there.
+    /// Returns the anchor point of a box. It is moved just inside the picture, so that objects at the border are inside
+    /// an area that ends at the border.
     private func anchor(_ anchor: Zone.Anchor, of box: Box) -> Place {
         let place = Place(box.centerX, anchor == .bottom ? box.maxY : box.centerY)
         return place.clamped(lowerBound: 0.001 * size, upperBound: 0.999 * size)

@@ -25,15 +25,9 @@ final class Annotation: Sendable {
 
     private let source: MediaSource
     private let outputs: AnnotationOutputs
-    /// The container format of the annotated video; `nil` if no video is written.
-    private let container: Container?
     private let files: AnnotationFiles
-    private let pipeline: Pipeline
+    private let annotation: AnnotationPipeline
     private let progress: Progress
-    private let linker: StreamLinker
-    /// The `videocrop` element that crops frames to an even width and height. The probe on its pad holds only a weak
-    /// reference to the element, so this property keeps it alive.
-    private let even: Element?
     private let player: Player
     private let pictures: TrackPictures?
 
@@ -43,36 +37,37 @@ final class Annotation: Sendable {
     ///   been changed.
     init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
         (self.source, self.outputs) = (source, outputs)
-        let container = try outputs.video.map(Self.container)
-        self.container = container
+        let output = try outputs.video.map {
+            AnnotationPipeline.Output(
+                try AnnotationPipeline.container(of: $0), encoder: plan.encoder, quality: plan.quality)
+        }
         try outputs.check(against: source, mayReplace: plan.mayReplace)
-        let pipeline = try Pipeline(Self.description(source, container, plan))
-        source.give(to: pipeline)
-        try Self.set(plan.settings, in: pipeline)
+        // The progress line belongs to the pipeline, which does not call before it plays.
+        let shown = Monitor<Progress?>(nil)
+        let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
+        let notify: @Sendable (String) -> Void = { text in
+            shown.read { $0 }?.clear()
+            printError(subject + text)
+        }
+        let annotation = try AnnotationPipeline(
+            .media(source), output: output, properties: ["multiple-objects=true", "max-objects=100"] + plan.settings,
+            notify: notify)
+        let pipeline = annotation.pipeline
+        RedactionRequest.allow(of: pipeline["swiftodt"], unless: plan.settings.contains { $0.hasPrefix("draw=") })
         // The pictures are cut from the video without annotations.
         if outputs.pictures != nil, let redaction = RedactionRequest(of: pipeline["swiftodt"]) {
             throw PlaybackError(
                 "--crops would show what '\(redaction.word)' redacts: leave out one of them", isUsage: true)
         }
-        self.pipeline = pipeline
-        even = container == nil ? nil : pipeline["even"]
+        self.annotation = annotation
         let progress = Progress(of: pipeline, name: PartFile.parts(of: source.name).stem)
         self.progress = progress
-        let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
-        let notify: @Sendable (String) -> Void = { text in
-            progress.clear()
-            printError(subject + text)
-        }
+        shown.update { $0 = progress }
         for left in outputs.video.map(PartFile.interrupted) ?? [] {
             notify("an earlier recording was interrupted; its unfinished file is \(left)")
         }
         let files = try AnnotationFiles(outputs)
         self.files = files
-        let linker = StreamLinker(
-            pipeline, muxer: container == nil ? nil : pipeline["mux"], soundEncoder: container?.soundEncoder ?? "",
-            notify: notify,
-            refuse: { pipeline.refuse($0) })
-        self.linker = linker
         var configuration = Player.Configuration()
         let (hasLogged, isAbandoned) = (hasLogged, Monitor(false))
         let hasBegun = { @Sendable in progress.frames > 0 || hasLogged.read { $0 } }
@@ -80,7 +75,7 @@ final class Annotation: Sendable {
         configuration.survives = { $0 != "file" }
         // If the stream ends before the first frame, there is no recording to complete. A muxer whose streams end
         // before any data either fails or writes a file without frames.
-        configuration.end = { if hasBegun() { linker.endStreams() } else { isAbandoned.update { $0 = true } } }
+        configuration.end = { if hasBegun() { annotation.endStreams() } else { isAbandoned.update { $0 = true } } }
         configuration.leave = { notify("stopped at once" + files.leftBehind) }
         configuration.tick = { progress.show() }
         player = Player(pipeline, configuration, notify: notify)
@@ -88,78 +83,13 @@ final class Annotation: Sendable {
         pictures = outputs.pictures.flatMap { folder in
             pipeline["swiftodt"].pad("sink").map { TrackPictures(into: folder, from: $0) }
         }
-        prepare()
+        if let pad = pipeline["swiftodt"].pad("src") { progress.watch(pad) }
+        if let video = files.video { annotation.write(to: video) }
     }
 
     private let notify: @Sendable (String) -> Void
     /// Whether the element has posted a message, which means that the first frame has arrived.
     private let hasLogged = Monitor(false)
-    /// Whether a frame has reached the muxer. A frame that has passed the element may still be lost, because an
-    /// end-of-stream event can overtake it.
-    private let hasRecorded = Monitor(false)
-
-    // MARK: The pipeline
-
-    private static func container(of video: String) throws -> Container {
-        guard let container = Container.named(PartFile.parts(of: video).ending) else {
-            throw PlaybackError(
-                "\(video) needs one of the extensions \(Container.endings.joined(separator: ", "))",
-                isUsage: true)
-        }
-        return container
-    }
-
-    private static func description(_ source: MediaSource, _ container: Container?, _ plan: Plan) throws -> String {
-        let chain =
-            "videoconvert name=video ! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true max-objects=100"
-        guard let container else { return "\(source.description) \(chain) draw=false ! fakesink name=file sync=false" }
-        let encoder = try VideoEncoder.choose(container.codec, wish: plan.encoder, quality: plan.quality)
-        return "\(source.description) \(chain) ! queue ! videoconvert ! video/x-raw,format=\(encoder.format) "
-            + "! videocrop name=even ! \(encoder.description(quality: plan.quality, isLive: source.isCamera)) "
-            + "! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! \(container.muxer) name=mux "
-            + "! filesink name=file buffer-mode=unbuffered"
-    }
-
-    private static func set(_ settings: [String], in pipeline: Pipeline) throws {
-        let (element, upright) = (pipeline["swiftodt"], pipeline["upright"])
-        for word in settings { try PropertySetting.set(word, of: element) }
-        RedactionRequest.allow(of: element, unless: settings.contains { $0.hasPrefix("draw=") })
-        // Frames are rotated before inference, so that the recorded video and the reported coordinates agree.
-        upright.set("video-direction", to: element.text(of: "orientation"))
-        element.set("orientation", to: "identity")
-    }
-
-    private func prepare() {
-        linker.listen(to: pipeline["decoded"])
-        if let pad = pipeline["swiftodt"].pad("src") { progress.watch(pad) }
-        guard let video = files.video else { return }
-        pipeline["file"].setFile(video.path)
-        EncoderStart.keep(of: pipeline["encoder"])
-        let slot = pipeline["mux"].pad("video_0")
-        let hasRecorded = hasRecorded
-        slot?.watchBuffers { _ in
-            hasRecorded.update { $0 = true }
-            return .remove
-        }
-        even?.pad("sink")?.watchEvents { [weak even] event in
-            guard event.pointee.type == GST_EVENT_CAPS else { return .ok }
-            var caps: UnsafeMutablePointer<GstCaps>?
-            gst_event_parse_caps(event, &caps)
-            var picture = GstVideoInfo()
-            guard gst_video_info_from_caps(&picture, caps) != 0 else { return .ok }
-            // H.264 with subsampled chroma needs an even width and height. An odd last row or column of pixels is
-            // cropped.
-            even?.set("right", to: String(picture.width % 2))
-            even?.set("bottom", to: String(picture.height % 2))
-            // The muxer uses a timescale of 90,000 units per second if the frame rate is variable or if the frame
-            // duration is a whole number of these units. For other frame rates the muxer's default timescale is more
-            // exact.
-            if let slot, picture.fps_n == 0 || 90_000 * Int(picture.fps_d) % Int(picture.fps_n) == 0 {
-                slot.set("trak-timescale", to: "90000")
-            }
-            return .ok
-        }
-    }
 
     // MARK: Playing
 
@@ -187,7 +117,7 @@ final class Annotation: Sendable {
             default: break
             }
         }
-        if let statistics = pipeline["swiftodt"].structure(of: "stats") {
+        if let statistics = annotation.pipeline["swiftodt"].structure(of: "stats") {
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
         }
         progress.clear()
@@ -205,7 +135,7 @@ final class Annotation: Sendable {
 
     /// Whether the element posts a message at the begin of each track.
     private var reportsTracks: Bool {
-        let element = pipeline["swiftodt"]
+        let element = annotation.pipeline["swiftodt"]
         return element.text(of: "tracking") == "true" && element.text(of: "track-events") == "true"
             && element.text(of: "mode") == "stream"
     }
@@ -233,14 +163,9 @@ final class Annotation: Sendable {
     /// Renames the files to their final names after success. After a failure the files keep their temporary names, or
     /// are deleted if they contain nothing usable.
     private func close(_ ending: Player.Ending, isRead: Bool) -> Outcome {
-        var isUsable = files.video.map { $0.size != 0 && hasRecorded.read { $0 } } ?? (progress.frames > 0)
-        // The player does not wait for the end of a stream that is interrupted before its first frame. Even if a frame
-        // has arrived in the meantime, the file is incomplete.
-        if ending.failure == nil, !ending.isWhole { isUsable = false }
-        // A frame that reached the muxer during the interrupt may be missing from the file.
-        if isUsable, ending.failure == nil, ending.signal != nil, let container, let video = files.video {
-            isUsable = container.holdsPicture(video.path)
-        }
+        let isUsable =
+            files.video.map { annotation.isUsable($0, after: ending) }
+            ?? (progress.frames > 0 && (ending.failure != nil || ending.isWhole))
         guard isUsable else {
             // If a signal interrupted the stream, a failure is only a consequence of the interrupt.
             let failure = ending.signal == nil ? ending.failure : nil

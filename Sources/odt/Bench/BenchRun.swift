@@ -156,7 +156,7 @@ struct BenchResult {
     /// The time from the start of the pipeline to the first frame, in nanoseconds. It includes compiling the network or
     /// loading it from the cache.
     let firstFrame: Nanoseconds
-    /// The peak resident memory in bytes.
+    /// The process's peak resident memory in bytes.
     let memory: Int
     let stages: [BenchStage]
 

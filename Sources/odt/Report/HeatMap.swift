@@ -45,8 +45,6 @@ struct CountSeries {
     /// adds two object-seconds.
     private(set) var sums: [Int: [Double]] = [:]
 
-    var isEmpty: Bool { sums.isEmpty }
-
     /// - Parameter time: The time in seconds since the begin of the report's time axis; negative values count as 0.
     mutating func add(_ label: Int, at time: Double, for seconds: Double) {
         let time = max(0, time)

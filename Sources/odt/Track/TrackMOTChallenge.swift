@@ -16,7 +16,6 @@ struct MOTChallengeDetections {
 
     /// The numbers of the frames that have detections, in ascending order.
     var frames: [Int] { byFrame.keys.sorted() }
-    var count: Int { byFrame.values.reduce(0) { $0 + $1.count } }
 
     func detections(in frame: Int) -> [Detection] { byFrame[frame] ?? [] }
 

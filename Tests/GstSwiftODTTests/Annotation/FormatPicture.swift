@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 
 @testable import GstSwiftODT
 @testable import SwiftODT

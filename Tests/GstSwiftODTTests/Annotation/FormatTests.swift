@@ -1,6 +1,7 @@
 import CGStreamer
 import CSwiftODTElement
 import Foundation
+import GstFrames
 import SwiftODT
 import Testing
 

@@ -1,5 +1,6 @@
 import CGStreamer
 import CGStreamerCheck
+import GstFrames
 import Testing
 
 @testable import GstSwiftODT

@@ -65,13 +65,17 @@ struct RejectionsTests {
     }
 
     @Test func explanationNamesBestAndReason() {
-        #expect(Rejections().explanation(threshold: 0.4) == "nothing from 0.4 up, and no weaker detections")
+        #expect(
+            Rejections().explanation(threshold: 0.4)
+                == "no object has a score of at least 0.4, and no weaker detections")
         var rejections = Rejections([detection("person", 0.318), detection("cat", 0.2)], below: 0.4)
-        #expect(rejections.explanation(threshold: 0.4) == "nothing from 0.4 up; the best was person, 0.31")
+        #expect(
+            rejections.explanation(threshold: 0.4)
+                == "no object has a score of at least 0.4; the best was person, 0.31")
         rejections.add(.tooSmall, label: nil, score: 0.399)
         #expect(
             rejections.explanation(threshold: 0.4)
-                == "nothing large enough; the best was an unlabelled object, 0.39, smaller than min-area")
+                == "no object is large enough; the best was an unlabelled object, 0.39, smaller than min-area")
     }
 
     /// Only detections from the threshold up are reported, although the detector also returns weaker ones.

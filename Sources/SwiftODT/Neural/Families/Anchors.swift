@@ -11,7 +11,6 @@ struct Anchors: Sendable {
 
     private(set) var boxes: [Anchor] = []
 
-    var count: Int { boxes.count }
 }
 
 extension Anchors {

@@ -1,5 +1,7 @@
 /// The supported families of detection networks. The raw value is the name in a manifest.
 package enum DetectionFamily: String, CaseIterable, Sendable {
+    /// DEIM, D-FINE and RT-DETR with post-processing in the network, and an input for the picture's size.
+    case detrPostprocessed = "detr-postprocessed"
     /// SSD with post-processing in the network.
     case ssdPostprocessed = "ssd-postprocessed"
     /// FastestDet and similar networks: one anchor-free grid.
@@ -73,6 +75,7 @@ extension DetectionFamily {
     /// Returns the decoder if the network may belong to this family, else `nil`.
     private func decoder(_ inspection: NetworkInspection) throws -> (any DetectionDecoder)? {
         switch self {
+        case .detrPostprocessed: try SSDPostprocessedDecoder(detr: inspection)
         case .ssdPostprocessed: try SSDPostprocessedDecoder(inspection)
         case .fastestDet: try FastestDetDecoder(inspection)
         case .efficientDet: try AnchorDecoder(efficientDet: inspection)

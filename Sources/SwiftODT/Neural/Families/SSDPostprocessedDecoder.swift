@@ -116,6 +116,25 @@ extension SSDPostprocessedDecoder {
     /// The defaults for models from PyTorch or PaddlePaddle.
     static let usualPlanar = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
 
+    /// Accepts DETR-like networks with the post-processing of RT-DETR: queries with classes from 0, the best of all
+    /// queries and classes first, which need no suppression.
+    init?(detr inspection: NetworkInspection) throws {
+        guard inspection.network.inputs.count > 1, inspection.outputs.count == 3,
+            case (.separate(_, _, _, _, topFirst: false), _)? = PostprocessedLayout.recognise(inspection)
+        else { return nil }
+        try self.init(inspection)
+    }
+
+    /// Accepts class-agnostic networks with post-processing, whose detections have no labels.
+    init?(classAgnostic inspection: NetworkInspection) throws {
+        guard let (form, _) = PostprocessedLayout.recognise(inspection) else { return nil }
+        let assembly = DetectionAssembly(
+            input: try inspection.input(Self.usual),
+            names: try ClassNames(Labels([]), count: nil, file: inspection.file),
+            file: inspection.file)
+        self.init(assembly: assembly, form: form, firstClass: 0)
+    }
+
     init?(_ inspection: NetworkInspection) throws {
         guard let (form, numbersFrom) = PostprocessedLayout.recognise(inspection) else { return nil }
         let usual =

@@ -9,6 +9,8 @@ struct CompilationTarget: Hashable {
 }
 
 /// A compiled model.
+///
+/// `@unchecked Sendable`: all properties are constant, and the runtime synchronises the use of a compiled model.
 final class CompiledModel: @unchecked Sendable {
     let runtime: OpenVINO
     let model: OpaquePointer

@@ -1,6 +1,8 @@
 import Glibc
 
 /// The content of a file in memory. A copy instead of a mapping, so that later changes to the file have no effect.
+///
+/// `@unchecked Sendable`: the memory is constant after initialisation and freed with the last reference.
 final class FileBlock: @unchecked Sendable {
     let content: UnsafeRawBufferPointer
 

@@ -3,8 +3,9 @@ import Glibc
 
 /// An inference request: takes a picture, runs the network, returns the outputs.
 ///
-/// Not thread-safe except for ``cancel()``, which may be called from any thread. While an inference is in flight,
+/// `@unchecked Sendable`: the caller synchronises all calls except ``cancel()``, which may be called from any thread. While an inference is in flight,
 /// neither fill the request nor read ``outputs()``. The completion may do both, and start the request again.
+/// `@unchecked Sendable` relies on that.
 package final class InferenceRequest: @unchecked Sendable {
     package let network: Network
 

@@ -5,6 +5,9 @@ import Glibc
 ///
 /// The runtime calls back with the address of this object. The object therefore retains itself until the runtime's
 /// request is freed.
+///
+/// `@unchecked Sendable`: `state` is a monitor, and the other properties are constant after initialisation. The memory
+/// at `mark` is written before an inference starts and read after it has ended.
 final class InferenceRun: @unchecked Sendable {
     let request: OpaquePointer
     private let network: Network

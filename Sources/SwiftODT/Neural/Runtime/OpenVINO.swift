@@ -1,6 +1,8 @@
 import COpenVINO
 
 /// The inference runtime: loaded at first use, once per process, and never unloaded.
+///
+/// `@unchecked Sendable`: all properties are constant, and the runtime synchronises the use of a core.
 final class OpenVINO: @unchecked Sendable {
     let functions: swiftodt_openvino
     /// One core for all networks, which share its threads and plugins. Never freed, because threads may use it until

@@ -1,11 +1,12 @@
-/// Detects the most prominent objects of a picture regardless of class. A saliency network rates each pixel, and
-/// connected salient pixels form a box.
+/// Detects the most prominent objects of a picture regardless of class. Either a saliency network rates each pixel, and
+/// connected salient pixels form a box, or a class-agnostic detector returns boxes.
 package enum Salient {
     /// The maximum input side for video. It is smaller than the usual 320 to save computation and to stabilise boxes
     /// over time, at the cost of slightly less tight boxes.
     private static let videoSide = 192
 
-    /// Returns the decoder for a saliency network, which converts a picture into a saliency map.
+    /// Returns the decoder for a saliency network, which converts a picture into a saliency map, or for a class-agnostic
+    /// detector with post-processing.
     ///
     /// The manifest can specify the input size. By default, single pictures use the network's size and video uses a
     /// smaller one, since saliency networks are fully convolutional.
@@ -18,6 +19,9 @@ package enum Salient {
         isForStills: Bool = false
     ) throws -> any DetectionDecoder {
         let inspection = try NetworkInspection(network, manifest: manifest, labels: nil, file: file)
+        if manifest?.task == .saliency, let decoder = try SSDPostprocessedDecoder(classAgnostic: inspection) {
+            return decoder
+        }
         var input = try inspection.input(
             FamilyInput(width: 320, height: 320, mean: ImageNetStatistics.mean, scale: ImageNetStatistics.scale))
         let (width, height) = (input.width, input.height)
@@ -31,7 +35,8 @@ package enum Salient {
             throw ODTError(
                 .unsupported,
                 "\(file) has the outputs \(network.outputs.map(\.shapeText).joined(separator: ", ")); "
-                    + "a saliency network needs a map with one channel, such as [1,1,320,320]")
+                    + "a saliency network needs a map with one channel, such as [1,1,320,320], or boxes, classes and "
+                    + "scores and a manifest with \"task\": \"saliency\"")
         }
         return SaliencyDecoder(
             input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false, separatesThings: isForStills)

@@ -19,7 +19,7 @@ final class MQTTSink: WatchSink {
         /// The monotonic time at which the latest result was published; `nil` before the first one.
         var resultTime: Nanoseconds?
         /// The latest published counts of each zone.
-        var figures: [String: ZoneFigures] = [:]
+        var figures: [String: ZoneCount] = [:]
         /// The labels for which a Home Assistant sensor was announced, by zone.
         var labels: [String: Set<String>] = [:]
     }
@@ -70,7 +70,7 @@ final class MQTTSink: WatchSink {
 
     private func takeResult(_ message: WatchMessage, _ camera: inout Camera) {
         for zone in message.fields.list("zones") {
-            let figures = ZoneFigures(zone)
+            let figures = ZoneCount(zone)
             let before = camera.figures.updateValue(figures, forKey: figures.name)
             guard before != figures else { continue }
             if let discovery {
@@ -86,7 +86,7 @@ final class MQTTSink: WatchSink {
         publisher.publish(result: MQTTMessage("\(camera.topic)/objects", body(message)))
     }
 
-    private func announce(_ figures: ZoneFigures, of camera: String, _ discovery: HomeAssistantDiscovery) {
+    private func announce(_ figures: ZoneCount, of camera: String, _ discovery: HomeAssistantDiscovery) {
         let messages =
             figures.isLine
             ? discovery.crossings(of: figures.name, camera) : [discovery.count(of: figures.name, camera)]
@@ -96,7 +96,7 @@ final class MQTTSink: WatchSink {
     /// Announces a Home Assistant sensor for each new label in a zone. Objects without a label are counted only by the
     /// sensor of the whole zone.
     private func announceLabels(
-        of figures: ZoneFigures, _ name: String, _ camera: inout Camera, _ discovery: HomeAssistantDiscovery
+        of figures: ZoneCount, _ name: String, _ camera: inout Camera, _ discovery: HomeAssistantDiscovery
     ) {
         guard !figures.isLine else { return }
         for label in figures.byLabel.keys.sorted() where !label.isEmpty {

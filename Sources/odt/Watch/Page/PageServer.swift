@@ -26,8 +26,7 @@ final class PageServer: @unchecked Sendable {
     private let board: CameraBoard
     private let pictures: NewestPictures
     private let server: Soup.Object
-    private let context = g_main_context_new()
-    private let loop: OpaquePointer
+    private let loop: EventLoop
     private let isWakePending = Atomic(false)
     private let isOver = Monitor(false)
     private let trustedProxies: TrustedProxies
@@ -41,8 +40,7 @@ final class PageServer: @unchecked Sendable {
         board: CameraBoard,
         pictures: NewestPictures
     ) throws {
-        guard let server = g_object_new_with_properties(soup.serverType(), 0, nil, nil), let context,
-            let loop = g_main_loop_new(context, 0)
+        guard let server = g_object_new_with_properties(soup.serverType(), 0, nil, nil), let loop = EventLoop()
         else { throw PlaybackError("--page: libsoup cannot create a server") }
         (self.soup, self.socket, self.authorizer, self.board, self.pictures) = (
             soup, socket, authorizer, board, pictures
@@ -51,30 +49,25 @@ final class PageServer: @unchecked Sendable {
         guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("--page: cannot start a thread") }
     }
 
-    deinit {
-        g_main_loop_unref(loop)
-        g_main_context_unref(context)
-    }
-
     /// Signals that there are new pictures. May be called on any thread; does not block.
     func wake() {
         guard !isWakePending.exchange(true, ordering: .acquiringAndReleasing), !isOver.read({ $0 }) else { return }
-        schedule { this in
-            this.isWakePending.store(false, ordering: .releasing)
-            this.sendPictures()
+        loop.schedule {
+            self.isWakePending.store(false, ordering: .releasing)
+            self.sendPictures()
         }
     }
 
     /// Closes all connections and waits for the thread to end. May be called on any thread.
     func close() {
-        schedule { g_main_loop_quit($0.loop) }
+        loop.schedule { self.loop.quit() }
         isOver.wait { $0 ? () : nil }
     }
 
     // MARK: The thread
 
     private func serve() {
-        g_main_context_push_thread_default(context)
+        loop.begin()
         let this = Unmanaged.passUnretained(self).toOpaque()
         soup.addEarlyHandler(server, nil, Self.begins, this, nil)
         soup.addHandler(server, nil, Self.asks, this, nil)
@@ -91,12 +84,12 @@ final class PageServer: @unchecked Sendable {
         }
         let listening = g_io_create_watch(channel, G_IO_IN)
         g_source_set_callback(listening, unsafeBitCast(comes, to: GSourceFunc.self), this, nil)
-        g_source_attach(listening, context)
-        let ticking = attach(g_timeout_source_new(1000)) { this in
-            this.closeOverdueConnections()
-            return 1
+        g_source_attach(listening, loop.context)
+        let ticking = loop.attach(g_timeout_source_new(1000)) {
+            self.closeOverdueConnections()
+            return true
         }
-        g_main_loop_run(loop)
+        loop.run()
         for source in [listening, ticking] {
             g_source_destroy(source)
             g_source_unref(source)
@@ -110,14 +103,14 @@ final class PageServer: @unchecked Sendable {
         soup.disconnect(server)
         Glibc.close(idle)
         // These iterations let libsoup release the connections that were shut down.
-        for _ in 0..<100 where g_main_context_iteration(context, 0) == 0 { break }
+        loop.runPendingEvents()
         // Releasing a connection may finalize its stream, and the finalizer modifies `connections`. The connections are
         // therefore released only after `connections` is empty.
         let left = connections
         connections = [:]
         withExtendedLifetime(left) {}
         g_object_unref(UnsafeMutableRawPointer(server))
-        g_main_context_pop_thread_default(context)
+        loop.end()
         isOver.update { $0 = true }
     }
 
@@ -137,42 +130,6 @@ final class PageServer: @unchecked Sendable {
         _ = soup.listenSocket(server, listener, 0, nil)
         g_object_unref(UnsafeMutableRawPointer(listener))
         return ends[1]
-    }
-
-    private final class Work {
-        let server: PageServer
-        let body: (PageServer) -> gboolean
-        init(_ server: PageServer, _ body: @escaping (PageServer) -> gboolean) {
-            (self.server, self.body) = (server, body)
-        }
-    }
-
-    /// Runs `body` once on the server's thread. May be called on any thread.
-    private func schedule(_ body: @escaping (PageServer) -> Void) {
-        let source = attach(g_idle_source_new()) { this in
-            body(this)
-            return 0
-        }
-        g_source_unref(source)
-    }
-
-    /// Runs `body` on the server's thread each time the source is ready, until `body` returns 0.
-    ///
-    /// - Returns: The source. The caller must unreference it.
-    private func attach(
-        _ source: UnsafeMutablePointer<GSource>?, _ body: @escaping (PageServer) -> gboolean
-    ) -> UnsafeMutablePointer<GSource>? {
-        g_source_set_priority(source, G_PRIORITY_DEFAULT)
-        g_source_set_callback(
-            source,
-            { work in
-                guard let work else { return 0 }
-                let this = Unmanaged<Work>.fromOpaque(work).takeUnretainedValue()
-                return this.body(this.server)
-            }, Unmanaged.passRetained(Work(self, body)).toOpaque(),
-            { work in if let work { Unmanaged<Work>.fromOpaque(work).release() } })
-        g_source_attach(source, context)
-        return source
     }
 
     // MARK: Connections

@@ -117,7 +117,7 @@ func milliseconds(_ time: Nanoseconds) -> JSONValue { .number(Double(time / 1_00
 struct ShownZone {
     let name: String
     let isLine: Bool
-    private var figures: ZoneFigures.Counts?
+    private var figures: ZoneCount.Counts?
     /// Whether the camera has delivered a result since it was connected, so that the current count is known.
     private var isSeen = false
     private var count = CountHistory.Level()
@@ -128,7 +128,7 @@ struct ShownZone {
 
     /// Updates the counts from a result message.
     mutating func note(_ zone: MessageFields, at step: Int) {
-        let figures = ZoneFigures.Counts(zone)
+        let figures = ZoneCount.Counts(zone)
         (self.figures, isSeen) = (figures, true)
         if isLine { advance(to: step) } else { count.note(UInt32(clamping: figures.count), at: step) }
     }

@@ -9,7 +9,7 @@ struct StoreRow: Sendable {
         case result(Result)
         case track(Track)
         case zoneEvent(ZoneEvent)
-        case zoneCounts(ZoneFigures)
+        case zoneCounts(ZoneCount)
         case segment(Segment)
     }
 

@@ -128,7 +128,7 @@ final class StoreWriter {
 
     /// - Parameter label: The id of the label; 0 for the total over all labels.
     private func write(
-        _ counts: ZoneFigures.Counts, ofLabel label: Int64, _ zone: Int64, at time: Int64, _ session: Int64
+        _ counts: ZoneCount.Counts, ofLabel label: Int64, _ zone: Int64, at time: Int64, _ session: Int64
     ) throws {
         let figures = [counts.count, counts.entered, counts.left, counts.in, counts.out]
         try addZoneCount.run(

@@ -24,8 +24,7 @@ struct StoredCamera {
     private var lead: Int64?
     /// The time of the latest stored result in milliseconds since 1970.
     private var resultTime: Int64?
-    /// The latest stored counts of each zone.
-    private var figures: [String: ZoneFigures] = [:]
+    private var figures: [String: ZoneCount] = [:]
 
     init(_ name: String) { self.name = name }
 
@@ -91,7 +90,7 @@ struct StoredCamera {
     private mutating func result(_ fields: MessageFields, at time: Int64) -> [StoreRow] {
         var rows: [StoreRow] = []
         for zone in fields.list("zones") {
-            let now = ZoneFigures(zone)
+            let now = ZoneCount(zone)
             if figures.updateValue(now, forKey: now.name) != now { rows += row(time, .zoneCounts(now)) }
         }
         if let resultTime, (0..<Self.resultInterval).contains(time - resultTime) { return rows }

@@ -256,6 +256,28 @@ import Testing
         }
     }
 
+    /// DEIM, D-FINE and RT-DETR: boxes in input pixels, classes from 0, and no suppression of overlapping boxes.
+    @Test func postprocessedQueriesAreDecodedWithoutSuppression() throws {
+        let tensors = [
+            TestTensor([1, 3], [2, 0, 0]),
+            TestTensor([1, 3, 4], [32, 16, 48, 32] + [32, 16, 48, 33] + [0, 0, 8, 8]),
+            TestTensor([1, 3], [0.8, 0.6, 0.05]),
+        ]
+        let outputs = zip(["labels", "boxes", "scores"], tensors).map {
+            TensorDescription(name: $0, shape: $1.shape, element: $0 == "labels" ? .int64 : .float32)
+        }
+        let inputs = [
+            TensorDescription(name: "images", shape: [1, 3, 64, 64], element: .float32),
+            TensorDescription(name: "orig_target_sizes", shape: [1, 2], element: .int64),
+        ]
+        let found = try DetectionFamily.recognise(
+            NetworkDescription(inputs: inputs, outputs: outputs), manifest: nil, labels: names(3), file: "made-up.onnx")
+        #expect(found.family == .detrPostprocessed)
+        let detections = try found.decoder.decode(tensors)
+        #expect(detections.map(\.label?.text) == ["thing 2", "thing 0"])
+        #expect(detections.map(\.box.minX) == [32, 32])
+    }
+
     @Test func tensorFlowDetectionsAreDecoded() throws {
         let tensors = [
             ("detection_classes:0", TestTensor([1, 2], [2, 1])), ("num_detections:0", TestTensor([1], [2])),

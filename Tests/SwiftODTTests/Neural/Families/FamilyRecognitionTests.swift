@@ -64,7 +64,7 @@ import Testing
             [picture([nil, 3, 640, 640]), sizes],
             [("labels", [nil, 300], .int64), ("boxes", [nil, 300, 4], .float32), ("scores", [nil, 300], .float32)])
         let found = try recognise(realTime, labels: names(80))
-        #expect(found.family == .ssdPostprocessed && found.input.scale.x == 1 / 255)
+        #expect(found.family == .detrPostprocessed && found.input.scale.x == 1 / 255)
         let scale = TensorDescription(name: "scale_factor", shape: [nil, 2], element: .float32)
         let paddle = network(
             [scale, picture([nil, 3, 320, 320])],

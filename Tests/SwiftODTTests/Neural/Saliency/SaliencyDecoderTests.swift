@@ -30,6 +30,22 @@ import Testing
         }
     }
 
+    /// The manifest decides that a detector with post-processing is class-agnostic; its detections have no labels.
+    @Test func classAgnosticDetectorGivesUnlabelledBoxes() throws {
+        let tensors = [
+            TestTensor([1, 2, 4], [0.25, 0.5, 0.5, 0.75] + [0, 0, 1, 1]), TestTensor([1, 2], [0, 0]),
+            TestTensor([1, 2], [0.8, 0.05]), TestTensor([1], [2]),
+        ]
+        var manifest = ModelManifest(name: "localizer")
+        manifest.task = .saliency
+        (manifest.input.width, manifest.input.height) = (64, 64)
+        let network = NetworkDescription(input: [1, 64, 64, 3], tensors, element: .uint8)
+        let found = try Salient.decoder(for: network, manifest: manifest).decode(tensors)
+        #expect(found.map(\.box) == [Box(minX: 32, minY: 16, maxX: 48, maxY: 32)])
+        #expect(found.map(\.label) == [nil])
+        #expect(throws: ODTError.self) { try Salient.decoder(for: network, manifest: nil) }
+    }
+
     @Test func detectorIsNotRecognisedAsSaliency() throws {
         func decoder(_ outputs: [[Int?]]) throws -> any DetectionDecoder {
             try Salient.decoder(

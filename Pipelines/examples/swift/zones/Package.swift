@@ -1,0 +1,10 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// In a package of your own: .package(url: "https://example.com/swiftodt.git", from: "0.1.0")
+let package = Package(
+    name: "zones",
+    dependencies: [.package(name: "swiftodt", path: "../../../..")],
+    targets: [.executableTarget(name: "zones", dependencies: [.product(name: "SwiftODTVideo", package: "swiftodt")])],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,31 @@
+import CGStreamer
+import SwiftODT
+
+extension Frame {
+    /// Copies a GStreamer buffer.
+    ///
+    /// - Parameters:
+    ///   - info: the video info of the buffer's caps.
+    ///   - time: the time of the frame; by default the buffer's presentation time.
+    /// - Throws: ``ODTError`` for unsupported formats and buffers that cannot be mapped.
+    package init(
+        copying buffer: UnsafeMutablePointer<GstBuffer>, info: GstVideoInfo, orientation: Orientation = .identity,
+        time: Nanoseconds? = nil
+    ) throws {
+        guard let format = StreamFormat(info) else {
+            throw ODTError(
+                .unsupported,
+                "cannot read video of the format "
+                    + "\(String(cString: gst_video_format_to_string(info.finfo.pointee.format))); convert it with videoconvert"
+            )
+        }
+        let time = time ?? Nanoseconds(clamping: buffer.pointee.pts)
+        guard
+            let picture = try format.withFrame(
+                of: buffer, orientation: orientation, time: time, { try Picture(copying: $0) })
+        else {
+            throw ODTError(.failed, "cannot map the buffer as described by its caps; check that caps and memory match")
+        }
+        self.init(picture)
+    }
+}

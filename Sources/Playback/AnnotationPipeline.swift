@@ -1,0 +1,141 @@
+import CGStreamer
+import SwiftODT
+
+/// A pipeline that detects the objects of an input and, if a container is given, draws them into a video.
+///
+/// Frames are turned upright before inference, so that the recorded video and the reported coordinates agree.
+package final class AnnotationPipeline: Sendable {
+    /// What the pipeline reads.
+    package enum Input: Sendable {
+        /// A file, a camera or a URI.
+        case media(MediaSource)
+        /// The start of a pipeline description, whose last element delivers raw video.
+        case chain(String)
+        /// Pictures that a ``PictureFeed`` pushes into the pipeline.
+        case pictures
+    }
+
+    /// How the annotated video is written.
+    package struct Output: Sendable {
+        package let container: Container
+        package let encoder: String
+        package let quality: VideoEncoder.Quality
+
+        package init(_ container: Container, encoder: String, quality: VideoEncoder.Quality) {
+            (self.container, self.encoder, self.quality) = (container, encoder, quality)
+        }
+    }
+
+    package let pipeline: Pipeline
+    private let container: Container?
+    /// `nil` if the input is linked by the pipeline description.
+    private let linker: StreamLinker?
+    /// Crops frames to an even width and height. A probe on its own pad refers to it weakly, so this reference keeps it alive.
+    private let even: Element?
+    /// Whether a frame has reached the muxer. A frame that has passed the element may still be lost, because an
+    /// end-of-stream event can overtake it.
+    private let hasRecorded = Monitor(false)
+
+    /// - Parameters:
+    ///   - properties: properties of the element as NAME=VALUE.
+    ///   - notify: shows a message to the user. Called on any thread.
+    /// - Throws: ``PlaybackError`` if an element is missing or a property is invalid.
+    package init(
+        _ input: Input, output: Output?, properties: [String], notify: @escaping @Sendable (String) -> Void
+    ) throws {
+        let pipeline = try Pipeline(Self.description(input, output))
+        if case .media(let source) = input { source.give(to: pipeline) }
+        let (element, upright) = (pipeline["swiftodt"], pipeline["upright"])
+        for property in properties { try PropertySetting.set(property, of: element) }
+        upright.set("video-direction", to: element.text(of: "orientation"))
+        element.set("orientation", to: "identity")
+        self.pipeline = pipeline
+        container = output?.container
+        even = output == nil ? nil : pipeline["even"]
+        if case .media = input {
+            let linker = StreamLinker(
+                pipeline, muxer: output == nil ? nil : pipeline["mux"],
+                soundEncoder: output?.container.soundEncoder ?? "",
+                notify: notify, refuse: { pipeline.refuse($0) })
+            linker.listen(to: pipeline["decoded"])
+            self.linker = linker
+        } else {
+            linker = nil
+        }
+    }
+
+    private static func description(_ input: Input, _ output: Output?) throws -> String {
+        let (source, isLive): (String, Bool) =
+            switch input {
+            case .media(let source): (source.description, source.isCamera)
+            case .chain(let description): (description + " !", false)
+            case .pictures: ("identity name=entry !", false)
+            }
+        let chain = "\(source) videoconvert name=video ! videoflip name=upright ! swiftodt name=swiftodt"
+        guard let output else { return "\(chain) draw=false ! fakesink name=file sync=false" }
+        let encoder = try VideoEncoder.choose(output.container.codec, wish: output.encoder, quality: output.quality)
+        return "\(chain) ! queue ! videoconvert ! video/x-raw,format=\(encoder.format) ! videocrop name=even "
+            + "! \(encoder.description(quality: output.quality, isLive: isLive)) "
+            + "! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! \(output.container.muxer) name=mux "
+            + "! filesink name=file buffer-mode=unbuffered"
+    }
+
+    /// The container of a file name by its extension.
+    ///
+    /// - Throws: ``PlaybackError`` that lists the extensions.
+    package static func container(of video: String) throws -> Container {
+        guard let container = Container.named(PartFile.parts(of: video).ending) else {
+            throw PlaybackError(
+                "\(video) needs one of the extensions \(Container.endings.joined(separator: ", "))", isUsage: true)
+        }
+        return container
+    }
+
+    /// Sets the file of the annotated video.
+    package func write(to file: PartFile) {
+        pipeline["file"].setFile(file.path)
+        EncoderStart.keep(of: pipeline["encoder"])
+        let slot = pipeline["mux"].pad("video_0")
+        let hasRecorded = hasRecorded
+        slot?.watchBuffers { _ in
+            hasRecorded.update { $0 = true }
+            return .remove
+        }
+        even?.pad("sink")?.watchEvents { [weak even] event in
+            guard event.pointee.type == GST_EVENT_CAPS else { return .ok }
+            var caps: UnsafeMutablePointer<GstCaps>?
+            gst_event_parse_caps(event, &caps)
+            var picture = GstVideoInfo()
+            guard gst_video_info_from_caps(&picture, caps) != 0 else { return .ok }
+            // H.264 with subsampled chroma needs an even width and height. An odd last row or column of pixels is
+            // cropped.
+            even?.set("right", to: String(picture.width % 2))
+            even?.set("bottom", to: String(picture.height % 2))
+            // The muxer uses a timescale of 90,000 units per second if the frame rate is variable or if the frame
+            // duration is a whole number of these units. For other frame rates the muxer's default timescale is more
+            // exact.
+            if let slot, picture.fps_n == 0 || 90_000 * Int(picture.fps_d) % Int(picture.fps_n) == 0 {
+                slot.set("trak-timescale", to: "90000")
+            }
+            return .ok
+        }
+    }
+
+    /// Ends the video, sound and subtitle streams downstream of the source, because a stalled source does not react to
+    /// events. May block.
+    package func endStreams() {
+        if let linker { return linker.endStreams() }
+        pipeline["swiftodt"].pad("sink")?.endStream()
+    }
+
+    /// Returns whether the file contains a frame after the stream has ended.
+    package func isUsable(_ file: PartFile, after ending: Player.Ending) -> Bool {
+        // The player does not wait for the end of a stream that is interrupted before its first frame. Even if a frame
+        // has arrived in the meantime, the file is incomplete.
+        if ending.failure == nil, !ending.isWhole { return false }
+        guard file.size != 0, hasRecorded.read({ $0 }) else { return false }
+        // A frame that reached the muxer during the interrupt may be missing from the file.
+        guard ending.failure == nil, ending.signal != nil, let container else { return true }
+        return container.holdsPicture(file.path)
+    }
+}

@@ -1,0 +1,182 @@
+import CGStreamer
+import SwiftODT
+import Synchronization
+
+/// Links the streams of the input. The first video stream goes to the `swiftodt` element; sound and subtitles go
+/// directly to the muxer. Sound in a format that the container supports is copied, other sound is decoded and encoded
+/// again.
+///
+/// GStreamer calls the callbacks on its streaming threads, before data flows.
+package final class StreamLinker: Sendable {
+    private struct State {
+        /// The sink pads of sound and subtitles at which ``endStreams()`` ends these streams, in the order of linking.
+        var entries: [Pad] = []
+        var hasVideo = false
+        /// The ids of the input's streams that the container stores as uncompressed samples.
+        var bare: Set<String> = []
+    }
+
+    private let pipeline: Pipeline
+    /// The first element of the video branch.
+    private let video: Element
+    /// The muxer for sound and subtitles; `nil` if only the video is used.
+    private let muxer: Element?
+    private let soundEncoder: String
+    private let pictureEnd = PictureEnd()
+    private let notify: @Sendable (String) -> Void
+    private let refuse: @Sendable (String) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - notify: Shows a message to the user.
+    ///   - refuse: Ends the stream with an error.
+    package init(
+        _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, notify: @escaping @Sendable (String) -> Void,
+        refuse: @escaping @Sendable (String) -> Void
+    ) {
+        (self.pipeline, self.muxer, self.soundEncoder) = (pipeline, muxer, soundEncoder)
+        (self.notify, self.refuse) = (notify, refuse)
+        video = pipeline["video"]
+        if let slot = muxer?.pad("video_0") { pictureEnd.follow(slot) }
+    }
+
+    /// Ends the video, sound and subtitle streams downstream of the source, because a stalled source does not react to
+    /// events. May block.
+    package func endStreams() {
+        pictureEnd.endEarly()
+        pipeline["swiftodt"].pad("sink")?.endStream()
+        for pad in state.withLock({ $0.entries }) { pad.endStream() }
+    }
+
+    // MARK: Callbacks of the decoder
+
+    /// Connects the callbacks to decodebin's signals. The linker must outlive the pipeline, because the signals
+    /// hold no reference.
+    package func listen(to decoded: Element) {
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        typealias Continue =
+            @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, gpointer) -> gboolean
+        let autoplugContinue: Continue = { _, pad, caps, linker in
+            let linker = Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue()
+            return linker.isToBeDecoded(caps, from: pad) ? 1 : 0
+        }
+        typealias Added = @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, gpointer) -> Void
+        let added: Added = { _, pad, linker in
+            gst_object_ref(pad)
+            Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue().linkPad(Pad(pad))
+        }
+        typealias Complete = @convention(c) (gpointer, gpointer) -> Void
+        let complete: Complete = { _, linker in
+            Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue().checkVideo()
+        }
+        g_signal_connect_data(
+            decoded.gobject, "autoplug-continue", unsafeBitCast(autoplugContinue, to: GCallback.self), me, nil,
+            GConnectFlags(0))
+        g_signal_connect_data(
+            decoded.gobject, "pad-added", unsafeBitCast(added, to: GCallback.self), me, nil, GConnectFlags(0))
+        g_signal_connect_data(
+            decoded.gobject, "no-more-pads", unsafeBitCast(complete, to: GCallback.self), me, nil, GConnectFlags(0))
+    }
+
+    /// Returns whether decodebin should decode the stream further.
+    private func isToBeDecoded(_ caps: UnsafeMutablePointer<GstCaps>, from pad: UnsafeMutablePointer<GstPad>) -> Bool {
+        let stream = StreamKind(caps)
+        switch stream.medium {
+        case .sound:
+            if stream.name == "audio/x-raw", stream.isOfContainer(pad), let id = Self.id(of: pad) {
+                state.withLock { _ = $0.bare.insert(id) }
+            }
+            return muxer == nil ? false : !(isTaken(stream, at: "audio_%u") && stream.isWhole(from: pad))
+        case .subtitle: return muxer == nil ? false : !isTaken(stream, at: "subtitle_%u")
+        case .other: return true
+        }
+    }
+
+    /// Returns whether the muxer supports the format of the stream.
+    private func isTaken(_ stream: StreamKind, at template: String) -> Bool {
+        guard let muxer, let pattern = gst_element_get_pad_template(muxer.pointer, template),
+            let taken = gst_pad_template_get_caps(pattern)
+        else { return false }
+        defer { StreamKind.release(taken) }
+        return stream.isAmong(taken)
+    }
+
+    private func isBare(_ pad: Pad) -> Bool {
+        Self.id(of: pad.pointer).map { id in state.withLock { $0.bare.contains(id) } } ?? false
+    }
+
+    private static func id(of pad: UnsafeMutablePointer<GstPad>) -> String? {
+        guard let id = gst_pad_get_stream_id(pad) else { return nil }
+        defer { g_free(id) }
+        return String(cString: id)
+    }
+
+    private func checkVideo() {
+        if !state.withLock({ $0.hasVideo }) { refuse("the input contains no video") }
+    }
+
+    // MARK: Linking
+
+    private func linkPad(_ pad: Pad) {
+        guard let caps = gst_pad_get_current_caps(pad.pointer) ?? gst_pad_query_caps(pad.pointer, nil) else { return }
+        defer { StreamKind.release(caps) }
+        let stream = StreamKind(caps)
+        switch stream.medium {
+        case .sound: linkSound(pad, stream)
+        case .subtitle: linkSubtitles(pad, stream)
+        case .other:
+            guard stream.name.hasPrefix("video/") || stream.name.hasPrefix("image/") else { return }
+            let isFirst = state.withLock { state in
+                defer { state.hasVideo = true }
+                return !state.hasVideo
+            }
+            guard isFirst else { return notify("the input has more than one video stream: only the first one is used") }
+            guard let entry = video.pad("sink"), pad.link(to: entry) else {
+                return refuse("cannot use the video stream: GStreamer decodes it to \(stream.text)")
+            }
+        }
+    }
+
+    private func linkSound(_ pad: Pad, _ stream: StreamKind) {
+        guard muxer != nil else { return }
+        let isAsItWas = stream.name != "audio/x-raw" || (isBare(pad) && isTaken(stream, at: "audio_%u"))
+        linkPad(pad, by: isAsItWas ? stream.parser : soundEncoder, to: "audio_%u", "sound")
+    }
+
+    private func linkSubtitles(_ pad: Pad, _ stream: StreamKind) {
+        guard muxer != nil else { return }
+        let isMarked = stream.name == "text/x-raw" && !isTaken(stream, at: "subtitle_%u")
+        guard isMarked || isTaken(stream, at: "subtitle_%u") else {
+            return notify("subtitles (\(stream.name)) are omitted: the output format does not support them")
+        }
+        linkPad(pad, by: nil, to: "subtitle_%u", "subtitles", isMarked: isMarked)
+    }
+
+    /// - Parameter chain: The elements between the decoder and the muxer, as in `gst-launch-1.0`; `nil` for none.
+    private func linkPad(_ pad: Pad, by chain: String?, to template: String, _ what: String, isMarked: Bool = false) {
+        do {
+            // The queue is unlimited. Sound and subtitles arrive earlier than the video by the duration of inference
+            // and must not block it.
+            let wait = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
+            let bin = try pipeline.add(chain.map { "\($0) ! \(wait)" } ?? wait)
+            guard let muxer, let slot = muxer.requestPad(template) else {
+                return notify("\(what) came too late and are omitted")
+            }
+            guard let entry = bin.pad("sink"), let exit = bin.pad("src"), exit.link(to: slot) else {
+                muxer.releasePad(slot)
+                return notify("\(what) are omitted: the output format does not support them")
+            }
+            if isMarked { MarkupRemoval.begin(at: entry) }
+            pictureEnd.cut(slot)
+            bin.followState()
+            guard pad.link(to: entry, isChecked: !isMarked) else {
+                // An unlinked request pad would make the muxer wait forever.
+                muxer.releasePad(slot)
+                return notify("\(what) are omitted: the output format does not support them")
+            }
+            state.withLock { $0.entries.append(entry) }
+        } catch {
+            notify("\(what) are omitted: \(error)")
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import CGStreamer
+import SwiftODT
+
+/// A video encoder element with its properties.
+package struct VideoEncoder: Sendable {
+    package enum Codec: Sendable { case h264, vp9 }
+
+    package let element: String
+    private let properties: @Sendable (_ quality: Quality, _ isLive: Bool) -> String
+
+    /// The video quality, independent of the encoder.
+    package struct Quality: Sendable {
+        package static let usual = 75
+        /// The quality in percent, 0 (worst) to 100 (best).
+        package let percent: Int
+
+        package init(percent: Int) { self.percent = percent }
+
+        /// The constant quantizer of H.264 encoders, from 51 at 0% (worst) to 11 at 100% (best). A common default is
+        /// 23.
+        var quantizer: Int { 51 - percent * 2 / 5 }
+        /// The quality level of VP9, from 60 at 0% (worst) to 0 at 100% (best). VP9's scale is 0 to 63.
+        var level: Int { 60 - percent * 3 / 5 }
+        /// The bit rate for encoders without constant quality: 1 Mbit/s at 25%, 4 Mbit/s at 75%.
+        var bitsPerSecond: Int { 500_000 << max(0, min(5, percent / 25)) }
+    }
+
+    package func description(quality: Quality, isLive: Bool) -> String {
+        "\(element) name=encoder \(properties(quality, isLive))"
+            + (element.contains("h264") || element == "x264enc" ? " ! h264parse" : "")
+    }
+
+    /// The pixel format that the encoder needs.
+    package var format: String { element == Self.software.element || element == Self.vp9.element ? "I420" : "NV12" }
+
+    // MARK: Choosing
+
+    /// - Parameters:
+    ///   - wish: `auto`, `software` or the name of an element.
+    /// - Throws: ``PlaybackError`` if the requested encoder is unknown or does not work.
+    package static func choose(_ codec: Codec, wish: String, quality: Quality) throws -> VideoEncoder {
+        switch codec {
+        case .vp9: return vp9
+        case .h264:
+            if wish == "software" { return software }
+            let candidates = wish == "auto" ? hardware : (hardware + [software]).filter { $0.element == wish }
+            for candidate in candidates where Element.isThere(candidate.element) {
+                if EncoderProbe.succeeds(candidate.description(quality: quality, isLive: false)) { return candidate }
+            }
+            guard wish != "auto" else { return software }
+            let known = ["auto", "software"] + (hardware + [software]).map(\.element)
+            guard !candidates.isEmpty else {
+                throw PlaybackError(
+                    "unknown encoder '\(wish)': use one of \(known.joined(separator: ", "))", isUsage: true)
+            }
+            throw PlaybackError("\(wish) does not work on this machine; use --encoder software")
+        }
+    }
+
+    package static let software = VideoEncoder(element: "x264enc") { quality, isLive in
+        // `pass=qual` selects constant quality. A VBV buffer would limit the rate to the default bit rate, so it is
+        // disabled.
+        "speed-preset=veryfast pass=qual quantizer=\(quality.quantizer) vbv-buf-capacity=0"
+            + (isLive ? " tune=zerolatency" : "")
+    }
+
+    private static let vp9 = VideoEncoder(element: "vp9enc") { quality, _ in
+        "deadline=1 cpu-used=6 row-mt=true threads=8 end-usage=cq cq-level=\(quality.level) target-bitrate=50000000 "
+            + "keyframe-max-dist=250"
+    }
+
+    private static let hardware = [
+        VideoEncoder(element: "vah264enc") { quality, _ in
+            let q = quality.quantizer
+            return "rate-control=cqp qpi=\(q) qpp=\(q) qpb=\(q)"
+        },
+        VideoEncoder(element: "nvh264enc") { quality, _ in "rc-mode=constqp qp-const=\(quality.quantizer)" },
+        VideoEncoder(element: "qsvh264enc") { quality, _ in
+            let q = quality.quantizer
+            return "rate-control=cqp qp-i=\(q) qp-p=\(q) qp-b=\(q)"
+        },
+        VideoEncoder(element: "vaapih264enc") { quality, _ in "rate-control=cqp init-qp=\(quality.quantizer)" },
+        VideoEncoder(element: "v4l2h264enc") { quality, _ in
+            "extra-controls=\"controls,video_bitrate=\(quality.bitsPerSecond)\" ! video/x-h264,level=(string)4"
+        },
+    ]
+}
+
+/// The container format of the annotated video, selected by the file name extension.
+package struct Container: Sendable {
+    package let endings: [String]
+    /// The muxer element that writes the container, with its properties.
+    package let muxer: String
+    /// The demuxer element that reads the container.
+    package let demuxer: String
+    /// The elements that encode sound if the container does not support the sound's own format.
+    package let soundEncoder: String
+    /// The video codec.
+    package let codec: VideoEncoder.Codec
+
+    // The file is written in fragments of half a second, so that an interrupted file can be played. When the muxer
+    // finishes the file, it becomes an ordinary file without fragments.
+    private static let fragments = "fragment-duration=500 fragment-mode=first-moov-then-finalise"
+    private static let aac = "audioconvert ! audioresample ! avenc_aac bitrate=192000 ! aacparse"
+
+    package static let all = [
+        Container(
+            endings: [".mp4", ".m4v"], muxer: "mp4mux \(fragments)", demuxer: "qtdemux", soundEncoder: aac, codec: .h264
+        ),
+        Container(
+            endings: [".mov"], muxer: "qtmux \(fragments)", demuxer: "qtdemux", soundEncoder: aac, codec: .h264),
+        Container(
+            endings: [".mkv"], muxer: "matroskamux", demuxer: "matroskademux", soundEncoder: aac, codec: .h264),
+        Container(
+            endings: [".webm"], muxer: "webmmux", demuxer: "matroskademux",
+            soundEncoder: "audioconvert ! audioresample ! opusenc bitrate=128000", codec: .vp9),
+    ]
+
+    package static let endings = all.flatMap(\.endings)
+
+    private static let timeout: GstClockTime = 5_000_000_000
+
+    /// Returns whether a file of this container format holds at least one video frame.
+    package func holdsPicture(_ path: String) -> Bool {
+        guard
+            let pipeline = try? Pipeline(
+                "filesrc name=source ! \(demuxer) name=demuxer demuxer.video_0 ! fakesink name=picture")
+        else { return false }
+        pipeline["source"].setFile(path)
+        let isThere = Monitor(false)
+        pipeline["picture"].pad("sink")?.watchBuffers { _ in
+            isThere.update { $0 = true }
+            return .remove
+        }
+        gst_element_set_state(pipeline.top, GST_STATE_PAUSED)
+        defer { gst_element_set_state(pipeline.top, GST_STATE_NULL) }
+        guard let bus = gst_element_get_bus(pipeline.top) else { return false }
+        defer { gst_object_unref(bus) }
+        let wanted = GstMessageType(rawValue: GST_MESSAGE_ASYNC_DONE.rawValue | GST_MESSAGE_ERROR.rawValue)
+        if let message = gst_bus_timed_pop_filtered(bus, Self.timeout, wanted) {
+            gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+        }
+        return isThere.read { $0 }
+    }
+
+    /// Returns the container with this extension, or `nil`.
+    package static func named(_ ending: String) -> Container? {
+        all.first { $0.endings.contains(ending.lowercased()) }
+    }
+}

@@ -1,0 +1,157 @@
+extension Frame {
+    /// Reads a PNG or JPEG file. The EXIF orientation of a JPEG becomes the frame's ``orientation``; the pixels stay as stored.
+    ///
+    /// - Throws: ``ODTError`` if the file is missing, corrupt or of another format.
+    public init(contentsOfFile path: String) throws(ODTError) {
+        self.init(try ODTError.wrapping { try Picture(contentsOfFile: path) })
+    }
+
+    /// Decodes a PNG or JPEG picture.
+    ///
+    /// - Parameter bytes: the content of the file.
+    /// - Throws: ``ODTError`` if the picture is corrupt or of another format.
+    public init(encoded bytes: some Collection<UInt8>) throws(ODTError) {
+        self.init(try ODTError.wrapping { try Picture(encoded: Array(bytes)) })
+    }
+
+    /// Copies raw pixels.
+    ///
+    /// - Parameters:
+    ///   - format: the pixel format.
+    ///   - width: the width in pixels.
+    ///   - height: the height in pixels.
+    ///   - bytes: the planes one after the other, in GStreamer's order, each from its first row to its last.
+    ///   - bytesPerRow: the bytes from row to row for each plane; `nil` if rows follow each other without padding.
+    ///   - colorSpace: how the samples encode colours; by default that of high-definition video from 720 rows on.
+    ///   - orientation: the transformation that displays the picture upright.
+    ///   - pixelAspectRatio: the width of a pixel divided by its height.
+    ///   - timestamp: when the frame was taken.
+    /// - Throws: ``ODTError`` if the size is invalid or there are too few bytes.
+    public init(
+        format: PixelFormat, width: Int, height: Int, bytes: some Collection<UInt8>, bytesPerRow: [Int]? = nil,
+        colorSpace: ColorSpace? = nil, orientation: Orientation = .identity, pixelAspectRatio: Double = 1,
+        timestamp: MediaTime = .zero
+    ) throws(ODTError) {
+        let colorSpace = colorSpace ?? (height >= 720 ? .highDefinition : .standardDefinition)
+        self.init(
+            try ODTError.wrapping {
+                try Picture.check(width: width, height: height)
+                guard pixelAspectRatio.isFinite, pixelAspectRatio > 0 else {
+                    throw ODTError(
+                        .invalidOption, "the pixel aspect ratio \(pixelAspectRatio) is not a positive number")
+                }
+                func copy(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Picture {
+                    let planes = try RawPlanes(format, width, height, bytesPerRow, count: bytes.count)
+                    // The picture copies the bytes, and nothing writes them before.
+                    let start = UnsafeMutableRawPointer(mutating: UnsafeRawPointer(bytes.baseAddress!))
+                    return try Picture(
+                        copying: Frame(
+                            format: format, width: width, height: height, planes: planes.located(at: start),
+                            colorSpace: colorSpace, orientation: orientation, pixelAspectRatio: pixelAspectRatio,
+                            time: timestamp.nanoseconds.clampedToRange))
+                }
+                return try bytes.withContiguousStorageIfAvailable(copy) ?? Array(bytes).withUnsafeBufferPointer(copy)
+            })
+    }
+
+    /// Shares the pixels of a picture.
+    package init(_ picture: Picture) {
+        self = picture.withFrame { $0 }
+        owner = picture
+    }
+
+    /// When the frame was taken.
+    public var timestamp: MediaTime { MediaTime(nanoseconds: time) }
+
+    /// Returns the same pixels with another timestamp.
+    public func with(timestamp: MediaTime) -> Frame { with(time: timestamp.nanoseconds, orientation: orientation) }
+
+    /// Returns the same pixels with another orientation.
+    public func with(orientation: Orientation) -> Frame { with(time: time, orientation: orientation) }
+
+    package func with(time: Nanoseconds, orientation: Orientation) -> Frame {
+        var frame = Frame(
+            format: format, width: width, height: height, plane(0), plane(1), plane(2), colorSpace: colorSpace,
+            orientation: orientation, pixelAspectRatio: pixelAspectRatio, time: time.clampedToRange)
+        (frame.owner, frame.luma) = (owner, luma)
+        return frame
+    }
+
+    /// Returns this frame if it owns its pixels, else a copy that does.
+    package func owned() throws -> Frame { owner == nil ? Frame(try Picture(copying: self)) : self }
+}
+
+extension Frame {
+    /// Calls a closure with the bytes of a plane.
+    ///
+    /// - Parameters:
+    ///   - plane: the index of the plane, from 0 to ``PixelFormat/planeCount`` - 1, in GStreamer's order.
+    ///   - body: receives the bytes, which are valid during the call only, and the number of bytes from row to row.
+    public func withUnsafeBytes<Result, Failure>(
+        ofPlane plane: Int, _ body: (_ bytes: UnsafeRawBufferPointer, _ bytesPerRow: Int) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        precondition((0..<format.planeCount).contains(plane), "\(format) has \(format.planeCount) planes")
+        let extent = format.extent(ofPlane: plane, width: width, height: height)
+        let (base, stride) = (self.plane(plane).base, self.plane(plane).stride)
+        precondition(stride >= extent.rowBytes, "a frame that owns its pixels has its rows in order")
+        let bytes = UnsafeRawBufferPointer(start: base, count: (extent.rows - 1) * stride + extent.rowBytes)
+        defer { withExtendedLifetime(owner) {} }
+        return try body(bytes, stride)
+    }
+
+    #if compiler(>=6.2)
+        /// Calls a closure with the bytes of a plane. The compiler ensures that they are not used after the call.
+        ///
+        ///     let brightest = frame.withBytes(ofPlane: 0) { bytes, _ in
+        ///         bytes.byteOffsets.reduce(0) { max($0, bytes.unsafeLoad(fromByteOffset: $1, as: UInt8.self)) }
+        ///     }
+        ///
+        /// - Parameters:
+        ///   - plane: the index of the plane, from 0 to ``PixelFormat/planeCount`` - 1, in GStreamer's order.
+        ///   - body: receives the bytes and the number of bytes from row to row.
+        public func withBytes<Result, Failure>(
+            ofPlane plane: Int, _ body: (_ bytes: RawSpan, _ bytesPerRow: Int) throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            try withUnsafeBytes(ofPlane: plane) { (bytes, bytesPerRow) throws(Failure) in
+                try body(bytes.bytes, bytesPerRow)
+            }
+        }
+    #endif
+}
+
+/// Where the planes of a picture are in a block of bytes.
+private struct RawPlanes {
+    private var planes: [(offset: Int, stride: Int)] = []
+
+    init(_ format: PixelFormat, _ width: Int, _ height: Int, _ bytesPerRow: [Int]?, count: Int) throws {
+        guard bytesPerRow.map({ $0.count == format.planeCount }) ?? true else {
+            throw ODTError(
+                .invalidOption,
+                "bytesPerRow has \(bytesPerRow?.count ?? 0) values; \(format) has \(format.planeCount) planes")
+        }
+        var end = 0
+        for index in 0..<format.planeCount {
+            let extent = format.extent(ofPlane: index, width: width, height: height)
+            let stride = bytesPerRow?[index] ?? extent.rowBytes
+            guard stride >= extent.rowBytes, stride <= 1 << 32 else {
+                throw ODTError(
+                    .invalidOption,
+                    "bytesPerRow of plane \(index) is \(stride); a row of \(width) pixels in \(format) has \(extent.rowBytes) bytes"
+                )
+            }
+            planes.append((end, stride))
+            // The last row of the last plane needs no padding.
+            guard end + (extent.rows - 1) * stride + extent.rowBytes <= count else {
+                throw ODTError(
+                    .invalidOption,
+                    "\(count) bytes are too few for \(width) x \(height) pixels in \(format); pass all planes one after the other"
+                )
+            }
+            end += extent.rows * stride
+        }
+    }
+
+    func located(at start: UnsafeMutableRawPointer) -> [Frame.Plane] {
+        planes.map { Frame.Plane(base: start + $0.offset, stride: $0.stride) }
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+/// The installed models: those in the folders of `SWIFTODT_MODEL_PATH`, then in `swiftodt/models` of the user's and the system's data
+/// folders. `odt models fetch` installs models there.
+///
+///     for model in ModelLibrary.models { print(model.name, model.labels.count) }
+public enum ModelLibrary {
+    /// A model file and the metadata beside it or in it.
+    public struct Model: Hashable, Sendable {
+        /// The model's file name without its extension.
+        public let name: String
+        /// The path of the model file.
+        public let path: String
+
+        /// The class names of the model in the order of its outputs; empty if it has none.
+        ///
+        /// - Complexity: reads the model's metadata each time.
+        public var labels: [String] {
+            (try? Labels.load(manifest: ModelManifest.load(model: path), model: path))?.all.map(\.text) ?? []
+        }
+
+        /// The model's licence as its manifest states it; `nil` if it states none.
+        public var licence: String? { (try? ModelManifest.load(besideModel: path))?.licence }
+
+        fileprivate init(path: String) {
+            self.path = path
+            let file = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+            name = String(file.lastIndex(of: ".").map { file[..<$0] } ?? file)
+        }
+    }
+
+    /// The folders that are searched, in order. They need not exist.
+    public static var folders: [String] { ModelSearchPath.folders }
+
+    /// The models in all folders, in search order.
+    public static var models: [Model] {
+        folders.flatMap { folder in
+            names(in: folder).sorted().filter { ModelFormat(file: $0) != nil }.map { Model(path: folder + "/" + $0) }
+        }
+    }
+
+    /// Returns the model that an ``ObjectDetector`` uses if none is named.
+    ///
+    /// - Throws: ``ODTError`` that names the folders and the command that installs a model.
+    public static func defaultModel() throws(ODTError) -> Model {
+        try ODTError.wrapping { Model(path: try ModelSearchPath.locate(.detector)) }
+    }
+
+    /// Returns the model of a name or path.
+    ///
+    /// - Throws: ``ODTError`` if there is none.
+    public static func model(named name: String) throws(ODTError) -> Model {
+        try ODTError.wrapping { Model(path: try ModelSearchPath.locate(named: name)) }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names
+    }
+}

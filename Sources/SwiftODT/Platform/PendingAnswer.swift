@@ -1,0 +1,50 @@
+import Synchronization
+
+/// The result of a computation on another thread, for which a task waits. Cancelling the task ends the wait at once.
+///
+///     let answer = PendingAnswer<Int>()
+///     try await answer.value { DetachedThread.run { answer.resume(with: .success(6 * 7)) } }
+package final class PendingAnswer<Value: Sendable>: Sendable {
+    private enum State {
+        case idle
+        case waiting(CheckedContinuation<Value, any Error>)
+        case done
+    }
+
+    private let state = Mutex(State.idle)
+
+    package init() {}
+
+    /// Calls `start` and waits until ``resume(with:)`` has been called.
+    ///
+    /// - Throws: the failure, or `CancellationError` if the task is cancelled.
+    package func value(_ start: @Sendable () -> Void) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                state.withLock { $0 = .waiting(continuation) }
+                // The handler may have run before there was a continuation.
+                if Task.isCancelled { return resume(with: .failure(CancellationError())) }
+                start()
+            }
+        } onCancel: {
+            resume(with: .failure(CancellationError()))
+        }
+    }
+
+    /// Ends the wait. Only the first call has an effect.
+    package func resume(with result: Result<Value, any Error>) {
+        let continuation: CheckedContinuation<Value, any Error>? = state.withLock { state in
+            guard case .waiting(let continuation) = state else { return nil }
+            state = .done
+            return continuation
+        }
+        continuation?.resume(with: result)
+    }
+
+    /// Whether nothing waits any more, so that the computation can be left out.
+    package var isAbandoned: Bool {
+        state.withLock { state in
+            if case .done = state { true } else { false }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+/// Tracks objects across the frames of a video: gives detections ids that stay the same.
+///
+/// The detections can come from any detector. Call ``update(with:at:width:height:)`` once for each frame, in order:
+///
+///     let tracker = ObjectTracker()
+///     for (time, detections) in results {
+///         for object in tracker.update(with: detections, at: time, width: 1920, height: 1080) {
+///             print(object.trackingID ?? 0, object.box)
+///         }
+///     }
+///
+/// All durations are in stream time, so the same options fit any frame rate. A tracker is not thread-safe.
+public final class ObjectTracker {
+    /// The options of a tracker.
+    public struct Options: Hashable, Sendable {
+        /// How long a track is kept without a detection, default 1 s.
+        public var maximumAge: Duration
+        /// The number of detections that confirm a track, default 2. In the first result of a scene every object is reported at once.
+        public var minimumHits: Int
+        /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections only continue tracks.
+        public var scoreThreshold: Double
+        /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
+        public var maximumTracks: Int
+
+        /// Creates options.
+        public init(
+            maximumAge: Duration = .seconds(1), minimumHits: Int = 2, scoreThreshold: Double = 0.4,
+            maximumTracks: Int = 1000
+        ) {
+            (self.maximumAge, self.minimumHits) = (maximumAge, minimumHits)
+            (self.scoreThreshold, self.maximumTracks) = (scoreThreshold, maximumTracks)
+        }
+
+        fileprivate var clampedToRange: TrackerOptions {
+            TrackerOptions(
+                maxAge: max(0, Nanoseconds(maximumAge).clampedToRange), minHits: max(1, minimumHits),
+                scoreThreshold: scoreThreshold.isNaN ? 0.4 : min(max(0, scoreThreshold), 1),
+                maxTracks: max(1, maximumTracks))
+        }
+    }
+
+    private let tracker: Tracker
+
+    /// Creates a tracker. Options out of range are clamped.
+    public init(options: Options = Options()) { tracker = Tracker(options: options.clampedToRange) }
+
+    /// Tracks the detections of the next frame.
+    ///
+    /// The tracker uses the pixels for matching objects by appearance, for camera motion and for scene cuts.
+    ///
+    /// - Parameters:
+    ///   - detections: all detections of the frame, including those with low scores.
+    ///   - frame: the frame with its timestamp.
+    /// - Returns: the objects to report.
+    public func update(with detections: [Detection], in frame: Frame) -> [TrackedObject] {
+        let luma = withExtendedLifetime(frame) { frame.luma ?? LumaPlane.reduce(frame) }
+        return update(
+            with: detections, at: frame.timestamp, width: frame.width, height: frame.height, luma: luma)
+    }
+
+    /// Tracks the detections of the next frame without its pixels.
+    ///
+    /// - Parameters:
+    ///   - detections: all detections of the frame, including those with low scores. Boxes are in pixels.
+    ///   - time: the time of the frame. A time that is more than 1 s earlier than the last one begins a new scene.
+    ///   - width: the width of the frame in pixels.
+    ///   - height: the height of the frame in pixels.
+    /// - Returns: the objects to report: visible and coasting ones, and each lost one once.
+    public func update(
+        with detections: [Detection], at time: MediaTime, width: Int, height: Int
+    ) -> [TrackedObject] {
+        update(with: detections, at: time, width: width, height: height, luma: nil)
+    }
+
+    /// Predicts the objects of a frame without a detection result.
+    ///
+    /// - Parameters:
+    ///   - time: the time of the frame.
+    ///   - width: the width of the frame in pixels.
+    ///   - height: the height of the frame in pixels.
+    /// - Returns: the objects with their predicted boxes.
+    public func predict(at time: MediaTime, width: Int, height: Int) -> [TrackedObject] {
+        tracker.advance(
+            to: time.nanoseconds.clampedToRange, width: max(1, width), height: max(1, height), luma: nil)
+        return objects
+    }
+
+    /// Returns the begins and ends of tracks since the last call. Tracks whose event nobody takes are not kept.
+    public func takeEvents() -> [TrackedObjectEvent] { tracker.takeEvents().compactMap { TrackedObjectEvent($0) } }
+
+    /// Ends all tracks. Ids continue and are never reused.
+    public func reset() { tracker.reset(reason: .flush) }
+
+    private func update(
+        with detections: [Detection], at time: MediaTime, width: Int, height: Int, luma: LumaPlane?
+    ) -> [TrackedObject] {
+        let time = time.nanoseconds.clampedToRange
+        tracker.advance(to: time, width: max(1, width), height: max(1, height), luma: luma)
+        tracker.update(detections, seenAt: time)
+        return objects
+    }
+
+    private var objects: [TrackedObject] { tracker.tracks.map { TrackedObject($0) } }
+}
+
+extension TrackedObject {
+    package init(_ track: Track) {
+        self.init(
+            trackingID: track.id, box: track.box, score: track.score, label: track.label, state: State(track.state),
+            firstSeen: MediaTime(nanoseconds: track.firstSeen), lastSeen: MediaTime(nanoseconds: track.lastSeen),
+            velocityX: track.velocityX, velocityY: track.velocityY)
+    }
+}
+
+extension TrackedObject.State {
+    init(_ state: Track.State) {
+        self =
+            switch state {
+            case .new: .new
+            case .tracked: .tracked
+            case .coasting: .coasting
+            case .lost: .lost
+            }
+    }
+}
+
+extension TrackedObjectEvent {
+    /// Returns `nil` for a track without an id.
+    init?(_ event: TrackEvent) {
+        guard let id = event.track.id else { return nil }
+        let kind: Kind =
+            switch event.kind {
+            case .begin: .begin
+            case .update: .update
+            case .end: .end(event.reason.flatMap { EndReason(rawValue: $0.rawValue) } ?? .lost)
+            }
+        self.init(
+            kind: kind, trackingID: id, name: event.track.label?.text, category: .unknown,
+            firstSeen: MediaTime(nanoseconds: event.track.firstSeen),
+            lastSeen: MediaTime(nanoseconds: event.track.lastSeen), best: event.best, pathLength: event.pathLength)
+    }
+}

@@ -1,0 +1,129 @@
+/// An object of a video at one time.
+public struct TrackedObject: Hashable, Sendable {
+    /// Whether the object was detected in this frame.
+    public enum State: String, Sendable {
+        /// Reported for the first time.
+        case new
+        /// Detected in the latest result.
+        case tracked
+        /// Missed by the latest results: the box is predicted.
+        case coasting
+        /// Ended; reported once.
+        case lost
+    }
+
+    /// The coarse categories of ML Kit, with its indices as raw values.
+    public enum Category: Int, CaseIterable, Sendable {
+        /// No category, or none yet.
+        case unknown = -1
+        /// Clothing and accessories.
+        case fashionGood = 0
+        /// Furniture and household articles.
+        case homeGood = 1
+        /// Food and drinks.
+        case food = 2
+        /// Buildings and outdoor places.
+        case place = 3
+        /// Plants.
+        case plant = 4
+    }
+
+    /// An id from 1 that stays the same while the object is tracked and is never reused in a stream; `nil` without tracking.
+    public var trackingID: Int?
+    /// The bounding box in pixels as stored, before the orientation is applied. A tracker's box may extend beyond the picture.
+    public var box: Box
+    /// The detector's confidence, 0...1.
+    public var score: Double
+    /// The label that most detections of the object have; `nil` if the detector does not classify or the label is not clear.
+    public var label: Detection.Label?
+    /// Whether the object was detected in this frame.
+    public var state: State
+    /// The category, if objects are classified.
+    public var category = Category.unknown
+    /// The confidence of the category, 0...1; `nil` if it is unknown.
+    public var categoryConfidence: Double?
+    /// Whether this is the most prominent object of the frame.
+    public var isProminent = false
+    /// The time of the first detection.
+    public var firstSeen: MediaTime
+    /// The time of the latest detection.
+    public var lastSeen: MediaTime
+    /// The horizontal velocity in pixels per second.
+    public var velocityX: Double
+    /// The vertical velocity in pixels per second.
+    public var velocityY: Double
+
+    /// The text of the label, for example `person`.
+    public var name: String? { label?.text }
+    /// Whether the object is in this frame: detected, not predicted or lost.
+    public var isVisible: Bool { state == .new || state == .tracked }
+
+    /// Creates an object, for example for a ``ZoneMonitor`` behind another tracker.
+    public init(
+        trackingID: Int?, box: Box, score: Double = 1, label: Detection.Label? = nil, state: State = .tracked,
+        firstSeen: MediaTime = .zero, lastSeen: MediaTime = .zero, velocityX: Double = 0, velocityY: Double = 0
+    ) {
+        (self.trackingID, self.box, self.score, self.label, self.state) = (trackingID, box, score, label, state)
+        (self.firstSeen, self.lastSeen) = (firstSeen, lastSeen)
+        (self.velocityX, self.velocityY) = (velocityX, velocityY)
+    }
+}
+
+/// The begin, change or end of a track.
+public struct TrackedObjectEvent: Sendable {
+    /// What has happened to a track.
+    public enum Kind: Hashable, Sendable {
+        /// The object is reported for the first time.
+        case begin
+        /// Its label or category has changed.
+        case update
+        /// The track has ended.
+        case end(EndReason)
+    }
+
+    /// The reason why a track ended.
+    public enum EndReason: String, Sendable {
+        /// Missed for longer than the tracker's maximum age, or ended by a scene cut.
+        case lost
+        /// The box has left the picture.
+        case leftFrame = "left-frame"
+        /// A new epoch has begun: the video was sought, or its time or picture size changed.
+        case flush
+        /// Ended to make room within the maximum number of tracks.
+        case limit
+        /// The stream has ended.
+        case endOfStream = "eos"
+    }
+
+    /// What has happened.
+    public var kind: Kind
+    /// The object's tracking id.
+    public var trackingID: Int
+    /// The object's label.
+    public var name: String?
+    /// The object's category, if objects are classified.
+    public var category = TrackedObject.Category.unknown
+    /// The time of the first detection.
+    public var firstSeen: MediaTime
+    /// The time of the latest detection.
+    public var lastSeen: MediaTime
+    /// The highest score of a detection so far.
+    public var bestScore: Double
+    /// The box at that time.
+    public var bestBox: Box
+    /// That time.
+    public var bestTime: MediaTime
+    /// The length of the centre's path in pixels.
+    public var pathLength: Double
+}
+
+extension TrackedObjectEvent {
+    package init(
+        kind: Kind, trackingID: Int, name: String?, category: TrackedObject.Category, firstSeen: MediaTime,
+        lastSeen: MediaTime, best: Track.Best, pathLength: Double
+    ) {
+        (self.kind, self.trackingID, self.name, self.category) = (kind, trackingID, name, category)
+        (self.firstSeen, self.lastSeen, self.pathLength) = (firstSeen, lastSeen, pathLength)
+        (bestScore, bestBox, bestTime) = (best.score, best.box, MediaTime(nanoseconds: best.time))
+    }
+}

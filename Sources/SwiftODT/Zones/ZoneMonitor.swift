@@ -1,0 +1,126 @@
+/// Counts the objects that enter areas and cross lines.
+///
+///     var monitor = try ZoneMonitor(zones: [door])
+///     for event in monitor.update(with: tracker.update(with: detections, in: frame), at: frame.timestamp, width: 1920, height: 1080) {
+///         print(event.kind, event.zone, event.trackingID ?? 0)
+///     }
+///     print(monitor.counts[0].all.in)
+///
+/// Objects that jitter on an edge are counted once, and an object that is lost and reappears nearby within 2 s keeps its state.
+public struct ZoneMonitor: Sendable {
+    private var watch: ZoneWatch
+
+    /// Creates a monitor with counts of zero.
+    ///
+    /// - Throws: ``ODTError`` if a zone has too few points, points outside the picture, or the name of another zone.
+    public init(zones: [Zone]) throws(ODTError) {
+        try Zone.check(zones)
+        watch = ZoneWatch(zones)
+    }
+
+    /// Updates the counts with the objects of a frame.
+    ///
+    /// - Parameters:
+    ///   - objects: the objects of an ``ObjectTracker``, or of another tracker with stable ids.
+    ///   - time: the time of the frame.
+    ///   - width: the width of the frame in pixels, before the orientation is applied.
+    ///   - height: the height of the frame in pixels.
+    ///   - orientation: the transformation that displays the frame upright; zones refer to the upright picture.
+    /// - Returns: the events since the last call, in order.
+    public mutating func update(
+        with objects: [TrackedObject], at time: MediaTime, width: Int, height: Int, orientation: Orientation = .identity
+    ) -> [ZoneEvent] {
+        watch.setPicture(at: .init(width: max(1, width), height: max(1, height), orientation: orientation))
+        let tracks = objects.filter { !watch.ignores(Detection(box: $0.box, score: $0.score, label: $0.label)) }
+        watch.follow(tracks.map(Track.init), at: time.nanoseconds.clampedToRange)
+        return watch.takeEvents()
+    }
+
+    /// Ends all objects, so that those in areas leave them. The counts are kept.
+    ///
+    /// - Returns: the events of objects that left.
+    public mutating func finish() -> [ZoneEvent] {
+        watch.reset()
+        return watch.takeEvents()
+    }
+
+    /// The counts of all areas and lines since the beginning, in the order of the zones, without ignored areas.
+    public var counts: [ZoneCount] { watch.counts }
+}
+
+extension Track {
+    init(_ object: TrackedObject) {
+        let state: State =
+            switch object.state {
+            case .new: .new
+            case .tracked: .tracked
+            case .coasting: .coasting
+            case .lost: .lost
+            }
+        self.init(
+            id: object.trackingID, box: object.box.isFinite ? object.box : Box(x: 0, y: 0, width: 0, height: 0),
+            score: object.score, label: object.label, state: state)
+    }
+}
+
+extension Zone {
+    /// Creates a zone.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the zone in events and counts.
+    ///   - kind: what the zone is for.
+    ///   - points: two or more points of a line, three or more corners of an area.
+    ///   - labels: the labels of the objects that count; empty for all objects.
+    ///   - anchor: the point of an object that counts; by default the centre for ignored areas, else the middle of the lower edge.
+    ///   - minimumTime: how long an object must stay in an area until ``ZoneEvent/Kind/dwell``; `nil` for no such event.
+    public init(
+        name: String, kind: Kind, points: [Point], labels: Set<String> = [], anchor: Anchor? = nil,
+        minimumTime: Duration? = nil
+    ) {
+        self.init(name, kind, points, labels: labels, anchor: anchor, minTime: minimumTime.map { Nanoseconds($0) })
+    }
+
+    /// Reads zones from a JSON file, for example one that `odt zones` wrote.
+    ///
+    /// - Throws: ``ODTError`` that names the zone and the problem.
+    public static func zones(contentsOfFile path: String) throws(ODTError) -> [Zone] {
+        try ODTError.wrapping { try list(parsing: FileBytes.read(path, limit: 4 << 20), file: path) }
+    }
+
+    /// The time an object must stay until ``ZoneEvent/Kind/dwell``; `nil` for no such event.
+    public var minimumTime: Duration? {
+        get { minTime.map { .nanoseconds($0) } }
+        set { minTime = newValue.map { Nanoseconds($0) } }
+    }
+
+    /// The zones as JSON, as ``list(named:)`` parses it.
+    package static func json(_ zones: [Zone]) -> String {
+        let entries = zones.map { zone in
+            var members: [(String, JSONValue)] = [
+                ("name", .string(zone.name)), ("kind", .string(zone.kind.rawValue)),
+                ("points", .array(zone.points.map { .array([.number($0.x), .number($0.y)]) })),
+                ("anchor", .string(zone.anchor.rawValue)),
+            ]
+            if !zone.labels.isEmpty { members.append(("labels", .array(zone.labels.sorted().map { .string($0) }))) }
+            if let minTime = zone.minTime { members.append(("min-time", .number(Double(minTime) / 1e9))) }
+            return JSONValue.object(Dictionary(uniqueKeysWithValues: members))
+        }
+        return JSONValue.array(entries).text
+    }
+
+    /// - Throws: ``ODTError`` if parsing the zones' JSON would fail.
+    package static func check(_ zones: [Zone]) throws(ODTError) {
+        try ODTError.wrapping { _ = try list(parsing: json(zones).utf8, file: "zones") }
+    }
+}
+
+extension ZoneEvent {
+    /// The object's tracking id.
+    public var trackingID: Int? { id }
+    /// The time of the event. The `leave` event of a missed object is reported later than that.
+    public var timestamp: MediaTime { MediaTime(nanoseconds: time) }
+    /// How long the object has been in the area; `nil` for ``Kind/cross``.
+    public var stay: Duration? { dwell.map { .nanoseconds($0) } }
+    /// The text of the object's label.
+    public var name: String? { label?.text }
+}

@@ -1,0 +1,76 @@
+import SwiftODT
+
+/// The position of the buffer's first row and first column in the upright picture, with ML Kit's names and EXIF's
+/// numbers. The name states first the side shown by the first row, then the side shown by the first column.
+public enum VisionDetectorImageOrientation: Int, CaseIterable, Sendable {
+    /// The first row is the top, the first column the left side.
+    case topLeft = 1
+    /// The first row is the top, the first column the right side.
+    case topRight
+    /// The first row is the bottom, the first column the right side.
+    case bottomRight
+    /// The first row is the bottom, the first column the left side.
+    case bottomLeft
+    /// The first row is the left side, the first column the top.
+    case leftTop
+    /// The first row is the right side, the first column the top.
+    case rightTop
+    /// The first row is the right side, the first column the bottom.
+    case rightBottom
+    /// The first row is the left side, the first column the bottom.
+    case leftBottom
+}
+
+/// The names of image orientations on iOS, which ML Kit's current interface uses.
+extension VisionDetectorImageOrientation {
+    /// The same as ``topLeft``.
+    public static let up = topLeft
+    /// The same as ``topRight``.
+    public static let upMirrored = topRight
+    /// The same as ``bottomRight``.
+    public static let down = bottomRight
+    /// The same as ``bottomLeft``.
+    public static let downMirrored = bottomLeft
+    /// The same as ``leftTop``.
+    public static let leftMirrored = leftTop
+    /// The same as ``rightTop``.
+    public static let right = rightTop
+    /// The same as ``rightBottom``.
+    public static let rightMirrored = rightBottom
+    /// The same as ``leftBottom``.
+    public static let left = leftBottom
+}
+
+extension Orientation {
+    /// Creates the transformation that displays a picture with this buffer layout upright.
+    package init(_ orientation: VisionDetectorImageOrientation) {
+        self =
+            switch orientation {
+            case .topLeft: .identity
+            case .topRight: .flipHorizontal
+            case .bottomRight: .rotate180
+            case .bottomLeft: .flipVertical
+            case .leftTop: .transpose
+            case .rightTop: .rotate90
+            case .rightBottom: .transverse
+            case .leftBottom: .rotate270
+            }
+    }
+}
+
+extension VisionDetectorImageOrientation {
+    /// Creates the buffer layout of a picture that this transformation displays upright.
+    public init(_ orientation: Orientation) {
+        self =
+            switch orientation {
+            case .identity: .topLeft
+            case .flipHorizontal: .topRight
+            case .rotate180: .bottomRight
+            case .flipVertical: .bottomLeft
+            case .transpose: .leftTop
+            case .rotate90: .rightTop
+            case .transverse: .rightBottom
+            case .rotate270: .leftBottom
+            }
+    }
+}

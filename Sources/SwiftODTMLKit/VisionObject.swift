@@ -1,0 +1,87 @@
+import Foundation
+import SwiftODT
+
+/// An object in an image.
+public struct VisionObject: Hashable, Sendable {
+    /// The bounding box in pixels of the image as stored, before the orientation is applied, clipped to the image.
+    public let box: Box
+    private let id: Int?
+    /// The category; `unknown` if classification is disabled or has no result yet.
+    public let classificationCategory: VisionObjectCategory
+    private let categoryConfidence: Double?
+    /// The detector's confidence, 0...1.
+    public let score: Double
+    /// The detector's label, such as `person`; `nil` if the detector does not classify.
+    public let name: String?
+
+    /// The bounding box in pixels of the image as stored, before the orientation is applied, clipped to the image.
+    public var frame: CGRect { CGRect(x: box.x, y: box.y, width: box.width, height: box.height) }
+
+    /// An id from 1 that stays the same while the object is tracked; `nil` for single images.
+    public var trackingID: NSNumber? { id.map { NSNumber(value: $0) } }
+
+    /// The confidence of the category, 0...1; `nil` if the category is unknown.
+    public var confidence: NSNumber? { categoryConfidence.map { NSNumber(value: $0) } }
+
+    /// The category as a list, as in ML Kit's current interface: one label, or none for an unknown category.
+    public var labels: [VisionObjectLabel] {
+        guard let categoryConfidence, let category = Category(rawValue: classificationCategory.rawValue) else {
+            return []
+        }
+        return [
+            VisionObjectLabel(text: category.name, index: category.rawValue, confidence: Float(categoryConfidence))
+        ]
+    }
+}
+
+extension VisionObject {
+    init(_ object: SceneObject, width: Int, height: Int) {
+        let isKnown = object.category != .unknown
+        box = object.track.box.clipped(width: width, height: height)
+        id = object.track.id
+        classificationCategory = VisionObjectCategory(object.category)
+        categoryConfidence = isKnown ? object.confidence : nil
+        score = object.track.score
+        name = object.track.label?.text
+    }
+}
+
+/// The coarse categories with ML Kit's names.
+public enum VisionObjectCategory: Int, CaseIterable, Sendable {
+    /// No category.
+    case unknown = -1
+    /// Clothing and accessories.
+    case fashionGoods = 0
+    /// Furniture and household articles.
+    case homeGoods = 1
+    /// Food and drinks.
+    case food = 2
+    /// Buildings and outdoor places.
+    case places = 3
+    /// Plants.
+    case plants = 4
+}
+
+extension VisionObjectCategory {
+    init(_ category: Category) {
+        self =
+            switch category {
+            case .unknown: .unknown
+            case .fashionGood: .fashionGoods
+            case .homeGood: .homeGoods
+            case .food: .food
+            case .place: .places
+            case .plant: .plants
+            }
+    }
+}
+
+/// A category with its name and index.
+public struct VisionObjectLabel: Hashable, Sendable {
+    /// The name of the category, for example `home good`.
+    public let text: String
+    /// The index of the category, as in ``VisionObjectCategory``.
+    public let index: Int
+    /// The confidence, 0...1.
+    public let confidence: Float
+}

@@ -1,0 +1,82 @@
+import SwiftODT
+
+/// The options of an object detector. A detector copies them at creation. They are not thread-safe.
+///
+///     let options = VisionObjectDetectorOptions()
+///     options.detectorMode = .stream
+///     options.shouldEnableMultipleObjects = true
+public final class VisionObjectDetectorOptions {
+    /// The type of ``detectorMode``.
+    public typealias DetectorMode = VisionObjectDetectorMode
+
+    var scene = SceneOptions()
+    var classification = TrackClassifierOptions()
+
+    /// How objects are found: the method, the model and its labels, the device. The default is the installed detection network.
+    public var detector = SwiftODT.ObjectDetector.Options(scoreThreshold: 0.4)
+    /// The classifier for objects whose label has no category: a path or the name of an installed model, for example a
+    /// custom classifier for ML Kit; `nil` for the installed default, if there is one.
+    public var classifierFile: String?
+    /// The classifier's label file, if the labels are neither in its model nor beside it.
+    public var classifierLabelFile: String?
+
+    /// Creates the default options: stream mode, the most prominent object only, no classification.
+    public init() {}
+
+    /// The options of the scene, in which objects begin from the detector's score threshold on.
+    var effectiveScene: SceneOptions {
+        var scene = scene
+        scene.tracker.scoreThreshold = detector.scoreThreshold
+        return scene
+    }
+
+    /// Whether images form a stream or are independent.
+    public var detectorMode: VisionObjectDetectorMode {
+        get { scene.mode == .stream ? .stream : .singleImage }
+        set { scene.mode = newValue == .stream ? .stream : .singleImage }
+    }
+
+    /// Whether up to ``maximumObjects`` objects are returned rather than only the most prominent one.
+    public var shouldEnableMultipleObjects: Bool {
+        get { scene.multipleObjects }
+        set { scene.multipleObjects = newValue }
+    }
+
+    /// Whether objects are classified into coarse categories.
+    public var shouldEnableClassification: Bool {
+        get { scene.classify }
+        set { scene.classify = newValue }
+    }
+
+    /// The maximum number of objects if ``shouldEnableMultipleObjects`` is set, 1 to 1,000, default 5.
+    public var maximumObjects: Int {
+        get { scene.maxObjects }
+        set { scene.maxObjects = min(max(1, newValue), SceneOptions.mostObjects) }
+    }
+
+    /// The minimum confidence of a category, 0 to 1; `nil`, the default, takes the classifier's own.
+    public var classificationConfidenceThreshold: Double? {
+        get { classification.threshold < 0 ? nil : classification.threshold }
+        set { classification.threshold = newValue ?? -1 }
+    }
+
+    /// The labels of the objects to return; empty, the default, for all.
+    public var allowedLabels: Set<String> {
+        get { scene.filter.allowlist }
+        set { scene.filter.allowlist = Set(newValue.map { $0.lowercased() }) }
+    }
+
+    /// The labels of objects to leave out.
+    public var deniedLabels: Set<String> {
+        get { scene.filter.denylist }
+        set { scene.filter.denylist = Set(newValue.map { $0.lowercased() }) }
+    }
+}
+
+/// ML Kit's two detection modes.
+public enum VisionObjectDetectorMode: Sendable {
+    /// Images of a video: low latency, with tracking ids. The first results of a new object can lack its category.
+    case stream
+    /// Independent images: every result has box and category, but no tracking id.
+    case singleImage
+}

@@ -1,0 +1,112 @@
+import SwiftODT
+
+/// Detects the objects of images in order, by means of a detector and a scene.
+///
+/// `@unchecked Sendable`: ``VisionQueue`` ensures that only one thread at a time uses it.
+final class VisionProcessor: @unchecked Sendable {
+    private let makeComponents: @Sendable () throws -> VisionComponents
+    private let detection: DetectionOptions
+    private let scene: Scene
+    private var parts: VisionComponents?
+    private var clock = SteadyClock()
+    private var instant = MonotonicClock.now
+    private var size = (width: 0, height: 0)
+
+    /// - Parameter parts: creates the components at the first image.
+    init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionComponents) {
+        makeComponents = parts
+        scene = Scene(options: options.effectiveScene)
+        detection = DetectionOptions(
+            scoreFloor: scene.options.scoreFloor, iouThreshold: options.detector.overlapThreshold, isAwaited: true)
+    }
+
+    /// Returns the objects of an image.
+    func find(in image: VisionImage) throws -> [VisionObject] {
+        let picture = try image.frame.get()
+        let parts = try loadedComponents()
+        let time = clock.time(of: image.timestamp?.nanoseconds, step: timeSinceLastImage())
+        var frame = picture.with(time: time, orientation: Orientation(image.orientation))
+        return try withExtendedLifetime(picture) {
+            if size != (frame.width, frame.height) { begin(frame, parts) }
+            if scene.options.follows { frame.luma = LumaPlane.reduce(frame) }
+            scene.advance(to: time, width: frame.width, height: frame.height, luma: frame.luma)
+            scene.observe(try parts.detector.start(frame, options: detection).wait(), seenAt: time)
+            if scene.wantsProminent, let salient = parts.salient {
+                scene.observeProminent(try salient.start(frame, options: detection).wait())
+            }
+            return try scene.objects(in: frame)
+                .filter { $0.track.state == .new || $0.track.state == .tracked }
+                .map { VisionObject($0, width: frame.width, height: frame.height) }
+        }
+    }
+
+    /// Returns the time since the previous image, at least 1 ms. It replaces missing timestamps.
+    private func timeSinceLastImage() -> Nanoseconds {
+        let now = MonotonicClock.now
+        defer { instant = now }
+        return max(1_000_000, now - instant)
+    }
+
+    private func loadedComponents() throws -> VisionComponents {
+        if let parts { return parts }
+        let made = try makeComponents()
+        scene.classifier = made.classifier
+        parts = made
+        return made
+    }
+
+    /// An image of another size begins another stream.
+    private func begin(_ frame: Frame, _ parts: VisionComponents) {
+        scene.reset(reason: .flush)
+        parts.detector.reset()
+        size = (frame.width, frame.height)
+    }
+}
+
+/// The detector, the classifier if categories are requested, and the saliency network if unclassified objects are
+/// requested.
+struct VisionComponents {
+    let detector: any Detector
+    var classifier: TrackClassifier?
+    var salient: (any Detector)?
+}
+
+/// The configurations from which the components are created.
+struct VisionConfiguration: Sendable {
+    private var detector: DetectorConfiguration
+    private let classifier: TrackClassifierConfiguration
+    private let scene: SceneOptions
+
+    init(_ options: VisionObjectDetectorOptions) {
+        detector = DetectorConfiguration(options.detector)
+        classifier = TrackClassifierConfiguration(
+            modelFile: options.classifierFile, labelFile: options.classifierLabelFile, device: detector.device,
+            threads: detector.threads, options: options.classification)
+        scene = options.effectiveScene
+        detector.isForStills = scene.mode == .singleImage
+    }
+
+    /// Creates the components.
+    /// - Throws: ``ODTError`` if a file is missing, with the remedy, or if options contradict each other.
+    func make() throws -> VisionComponents {
+        if detector.kind == .motion, scene.mode == .singleImage {
+            throw ODTError(
+                .invalidOption,
+                "the motion detector compares images of a stream; set the mode to stream, or use the neural detector")
+        }
+        return VisionComponents(
+            detector: try detector.makeDetector(), classifier: scene.classify ? try classifier.makeClassifier() : nil,
+            salient: try makeSalient())
+    }
+
+    /// Returns a saliency detector if it is requested and the main detector is of another kind.
+    private func makeSalient() throws -> (any Detector)? {
+        guard scene.detectsSalient, detector.kind != .salient else { return nil }
+        do {
+            return try detector.salientConfiguration.makeDetector()
+        } catch  where scene.unknownObjects == .auto {
+            Diagnostics.report(.warning, "unclassified objects are not detected in single images: \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import SwiftODT
+
+/// Passes images to the processor one at a time, on a thread that runs while images are queued.
+final class VisionQueue: Sendable {
+    typealias Answer = Result<[VisionObject], any Error>
+
+    private struct PendingImage {
+        let image: VisionImage
+        /// Whether nothing waits for the answer any more.
+        let isAbandoned: @Sendable () -> Bool
+        let answer: @Sendable (Answer) -> Void
+    }
+
+    private struct State {
+        var waiting: [PendingImage] = []
+        var worker: pthread_t?
+        var isRunning = false
+    }
+
+    private let keepsOnlyLatest: Bool
+    private let finder: VisionProcessor
+    private let state = Monitor(State())
+
+    /// - Parameter keepsOnlyLatest: whether a newer image replaces a queued one.
+    init(keepsOnlyLatest: Bool, finder: VisionProcessor) {
+        self.keepsOnlyLatest = keepsOnlyLatest
+        self.finder = finder
+    }
+
+    /// Queues an image. `answer` is called exactly once: on the queue's thread or, if the image is dropped, on the
+    /// thread that queued the newer image.
+    func join(
+        _ image: VisionImage, isAbandoned: @escaping @Sendable () -> Bool = { false },
+        answer: @escaping @Sendable (Answer) -> Void
+    ) {
+        let pending = PendingImage(image: image, isAbandoned: isAbandoned, answer: answer)
+        let (dropped, isFirst) = state.update { state in
+            var dropped: [PendingImage] = []
+            if keepsOnlyLatest { swap(&dropped, &state.waiting) }
+            state.waiting.append(pending)
+            defer { state.isRunning = true }
+            return (dropped, !state.isRunning)
+        }
+        for image in dropped { image.answer(.failure(Self.dropped)) }
+        if isFirst, !DetachedThread.run({ self.serve() }) {
+            let remaining = state.update { state in
+                defer { state = State() }
+                return state.waiting
+            }
+            for image in remaining { image.answer(.failure(ODTError.noThread)) }
+        }
+    }
+
+    /// Queues an image and waits for the result. A call from within a completion handler is processed immediately to
+    /// avoid a deadlock.
+    func wait(for image: VisionImage) throws -> [VisionObject] {
+        let isInside = state.read { $0.worker.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+        if isInside { return try finder.find(in: image) }
+        let promise = Promise<[VisionObject]>()
+        join(image) { promise.fulfil($0) }
+        return try promise.wait()
+    }
+
+    private static let dropped = ODTError(
+        .dropped,
+        "the image was dropped: the detector was busy, and a newer image of the stream replaced it; "
+            + "wait for each result, or use single-image mode")
+
+    private func serve() {
+        while let pending = next() {
+            if pending.isAbandoned() { continue }
+            pending.answer(Answer { try finder.find(in: pending.image) })
+        }
+    }
+
+    private func next() -> PendingImage? {
+        state.update { state in
+            guard !state.waiting.isEmpty else {
+                state.isRunning = false
+                state.worker = nil
+                return nil
+            }
+            state.worker = pthread_self()
+            return state.waiting.removeFirst()
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import CGStreamer
+import Playback
+import SwiftODT
+
+/// Passes results from the streaming thread of a pipeline to a task.
+///
+/// At most ``capacity`` results wait. Then a file waits for the task, and a live source drops the oldest result.
+final class ResultChannel: Sendable {
+    /// Enough to bridge the switches between threads.
+    private static let capacity = 8
+
+    /// The messages of a frame as they were posted, and the copy of its pixels. They are parsed by the task.
+    struct Entry: Sendable {
+        var messages: [PostedMessage] = []
+        var timestamp: UInt64 = .max
+        var frame: Frame?
+        var droppedResults = 0
+        var warnings: [String] = []
+
+        var isEmpty: Bool { messages.isEmpty && warnings.isEmpty }
+    }
+
+    fileprivate struct State {
+        /// Events since the latest frame.
+        var open = Entry()
+        /// Results whose frame has not passed yet.
+        var pending: [Entry] = []
+        /// Results for the task.
+        var ready: [Entry] = []
+        /// Results that the task has taken and not finished.
+        var waiter: CheckedContinuation<[Entry], Never>?
+        var isLive = false
+        /// Whether frames pass without waiting, because the pipeline stops.
+        var isClosed = false
+        var end: Result<Void, ODTError>?
+    }
+
+    private let state = Monitor(State())
+
+    // MARK: The pipeline's side
+
+    /// Takes a message of the element, on the streaming thread.
+    ///
+    /// - Parameter frame: whether it is the message of a frame, which completes a result.
+    func add(_ message: PostedMessage, timestamp: UInt64?) {
+        state.update { state in
+            state.open.messages.append(message)
+            guard let timestamp else { return }
+            state.open.timestamp = timestamp
+            state.pending.append(state.open)
+            state.open = Entry()
+        }
+    }
+
+    func warn(_ text: String) { state.update { $0.open.warnings.append(text) } }
+
+    func setLive() { state.update { $0.isLive = true } }
+
+    /// Releases the results up to a frame that has passed the element, on the streaming thread. Blocks while a file is ahead of the task.
+    ///
+    /// - Parameter frame: returns the pixels for a result of this frame.
+    func pass(timestamp: UInt64, frame: () -> Frame?) {
+        let count = state.read { state in
+            // Without timestamps the results are in the order of the frames.
+            (state.pending.firstIndex { $0.timestamp == timestamp } ?? (timestamp == .max ? 0 : -1)) + 1
+        }
+        guard count > 0 else { return }
+        let pixels = frame()
+        let resumed: (CheckedContinuation<[Entry], Never>, [Entry])? = state.wait { state in
+            if state.end != nil || state.isClosed { return .some(nil) }
+            guard state.isLive || state.ready.count < Self.capacity else { return nil }
+            let count = min(count, state.pending.count)
+            if count > 0 { state.pending[count - 1].frame = pixels }
+            state.ready += state.pending.prefix(count)
+            state.pending.removeFirst(count)
+            state.dropOldest(beyond: Self.capacity)
+            return .some(state.takeWaiter())
+        }
+        if let (waiter, entries) = resumed { waiter.resume(returning: entries) }
+    }
+
+    /// Lets frames pass without waiting.
+    func close() { state.update { $0.isClosed = true } }
+
+    /// Ends the sequence after the results that wait.
+    func finish(_ end: Result<Void, ODTError>) {
+        let resumed = state.update { state -> (CheckedContinuation<[Entry], Never>, [Entry])? in
+            guard state.end == nil else { return nil }
+            state.end = end
+            state.ready += state.pending + (state.open.isEmpty ? [] : [state.open])
+            (state.pending, state.open) = ([], Entry())
+            return state.takeWaiter()
+        }
+        if let (waiter, entries) = resumed { waiter.resume(returning: entries) }
+    }
+
+    /// Ends the sequence at once, without the results that wait.
+    func cancel() {
+        finish(.success(()))
+        state.update { $0.ready = [] }
+    }
+
+    // MARK: The task's side
+
+    /// Returns the results that wait, or waits for the next one; an empty list at the end.
+    func take() async -> [Entry] {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let entries: [Entry]? = state.update { state in
+                    if state.ready.isEmpty, state.end == nil {
+                        state.waiter = continuation
+                        return nil
+                    }
+                    defer { state.ready = [] }
+                    return state.ready
+                }
+                if let entries { continuation.resume(returning: entries) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// The error that ended the stream.
+    var failure: ODTError? {
+        state.read { state in
+            if case .failure(let error) = state.end { error } else { nil }
+        }
+    }
+}
+
+extension ResultChannel.State {
+    /// Returns the waiting task with all results, if there is one and it has something to do.
+    mutating func takeWaiter() -> (CheckedContinuation<[ResultChannel.Entry], Never>, [ResultChannel.Entry])? {
+        guard let waiter, !ready.isEmpty || end != nil else { return nil }
+        self.waiter = nil
+        defer { ready = [] }
+        return (waiter, ready)
+    }
+
+    /// Drops the oldest results of a live source. Their events become part of the next one.
+    mutating func dropOldest(beyond capacity: Int) {
+        while ready.count > capacity {
+            let dropped = ready.removeFirst()
+            ready[0].messages = dropped.messages.filter(\.isEvent) + ready[0].messages
+            ready[0].warnings = dropped.warnings + ready[0].warnings
+            ready[0].droppedResults += dropped.droppedResults + 1
+        }
+    }
+}
+
+/// An owned message of the element.
+///
+/// `@unchecked Sendable`: the message is immutable, and its reference count is atomic.
+final class PostedMessage: @unchecked Sendable {
+    private let message: UnsafeMutablePointer<GstMessage>
+
+    /// Takes ownership of the caller's reference.
+    init(_ message: UnsafeMutablePointer<GstMessage>) { self.message = message }
+
+    deinit {
+        gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    /// Whether it reports an event, not the objects of a frame.
+    var isEvent: Bool { read { $0.name != "swiftodt" } ?? false }
+
+    /// Calls `body` with the fields, which are valid during the call.
+    func read<Answer>(_ body: (MessageFields) -> Answer) -> Answer? {
+        gst_message_get_structure(message).map { body(MessageFields($0)) }
+    }
+}

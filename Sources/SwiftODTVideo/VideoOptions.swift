@@ -1,0 +1,338 @@
+import GstFrames
+import SwiftODT
+
+/// The options of ``VideoObjects`` and ``VideoAnnotator``: one value for each property of the GStreamer element. docs/properties.md
+/// describes the properties in detail.
+///
+///     var options = VideoOptions(multipleObjects: true, zones: [door])
+///     options.detector = .motion
+///     options.inferenceInterval = 0
+public struct VideoOptions: Hashable, Sendable {
+    // MARK: Detection
+
+    /// Whether the frames are independent images, which have no tracking ids (`mode=single-image`).
+    public var singleImages = false
+    /// Whether up to ``maximumObjects`` objects are reported instead of the most prominent one (`multiple-objects`).
+    public var multipleObjects = false
+    /// The maximum number of reported objects, 1 to 1,000 (`max-objects`).
+    public var maximumObjects = 5
+    /// Whether objects are classified into coarse categories (`classify`).
+    public var classify = false
+    /// How objects are found (`detector`).
+    public var detector = Detector.auto
+    /// A path or the name of an installed model; `nil` for the default (`model-file`).
+    public var model: String?
+    /// A file with the model's class names; `nil` to take them from the model (`label-file`).
+    public var labelFile: String?
+    /// The recording for ``Detector/recorded`` (`detections-file`).
+    public var detectionsFile: String?
+    /// The OpenVINO device (`device`).
+    public var device = "CPU"
+    /// The number of inference threads; 0 lets the runtime decide (`threads`).
+    public var threads = 0
+    /// The minimum score of a detection that starts a track, 0 to 1 (`score-threshold`).
+    public var scoreThreshold = 0.4
+    /// Detections that overlap by more than this intersection over union are merged, 0 to 1 (`iou-threshold`).
+    public var overlapThreshold = 0.5
+    /// The classification network; `nil` for the default (`classifier-file`).
+    public var classifier: String?
+    /// A file with its class names (`classifier-label-file`).
+    public var classifierLabelFile: String?
+    /// The minimum confidence of a category, 0 to 1; `nil` for the model's default (`classification-threshold`).
+    public var classificationThreshold: Double?
+    /// The labels of the objects to report; empty for all (`label-allowlist`).
+    public var allowedLabels: Set<String> = []
+    /// The labels of objects to leave out (`label-denylist`).
+    public var deniedLabels: Set<String> = []
+    /// The minimum area of an object, as a fraction of the frame (`min-area`).
+    public var minimumArea = 0.0
+    /// The maximum area of an object, as a fraction of the frame (`max-area`).
+    public var maximumArea = 1.0
+    /// Which objects without a label are reported (`unknown-objects`).
+    public var unknownObjects = UnknownObjects.none
+
+    // MARK: Scheduling and tracking
+
+    /// Whether frames wait for their detections (`strategy`).
+    public var strategy = Strategy.auto
+    /// Inference runs on every n-th frame; 0 for an adaptive interval (`inference-interval`).
+    public var inferenceInterval = 1
+    /// The maximum number of inferences in flight, 0 to 32; 0 lets the runtime decide (`look-ahead`).
+    public var lookAhead = 0
+    /// Inference on magnified regions, to detect small objects (`zoom`).
+    public var zoom = Zoom.off
+    /// Whether objects are tracked from frame to frame (`tracking`).
+    public var tracking = true
+    /// How long a track is kept without a detection (`track-max-age`).
+    public var trackMaximumAge = Duration.seconds(1)
+    /// The number of detections that confirm a track (`track-min-hits`).
+    public var trackMinimumHits = 2
+    /// The transformation that displays frames upright; `nil` for the video's own (`orientation`).
+    public var orientation: Orientation?
+    /// Areas and lines in which objects are counted (`zones`).
+    public var zones: [Zone] = []
+
+    // MARK: Reports
+
+    /// Which frames give a result (`updates`). ``VideoAnnotator`` draws every frame in any case.
+    public var updates = Updates.everyFrame
+    /// Whether results contain the begins and ends of tracks (`track-events`).
+    public var trackEvents = true
+    /// The minimum time between two results (`message-interval`).
+    public var resultInterval = Duration.zero
+    /// The metadata on buffers, for elements behind; `nil` for the default (`attach-meta`).
+    public var metadata: Metadata?
+    /// The name of the stream in metadata (`source`).
+    public var sourceName: String?
+    /// A file for the detections before tracking, for ``Detector/recorded`` (`record-detections`).
+    public var recordingFile: String?
+    /// What to do if that file exists (`record-existing`).
+    public var existingRecording = ExistingRecording.refuse
+    /// Whether results contain the pixels of their frame. They are copied.
+    public var includesFrames = false
+
+    // MARK: Drawing
+
+    /// Whether objects are drawn into the frames (`draw`). ``VideoObjects`` draws only if this is `true`, ``VideoAnnotator`` unless it is
+    /// `false`.
+    public var draw: Bool?
+    /// Whether boxes are drawn (`draw-boxes`).
+    public var drawBoxes = true
+    /// How long the boxes of coasting objects are drawn (`draw-coasting`).
+    public var drawCoasting = DrawCoasting.auto
+    /// Whether labels are drawn (`draw-labels`).
+    public var drawLabels = true
+    /// Whether labels contain the tracking id (`draw-tracking-labels`).
+    public var drawTrackingLabels = true
+    /// Whether labels contain confidence and score (`draw-confidence`).
+    public var drawConfidence = true
+    /// Whether the paths of tracks are drawn (`draw-traces`).
+    public var drawTraces = false
+    /// Whether zones and their counts are drawn (`draw-zones`).
+    public var drawZones = true
+    /// Whether the regions of recent inferences are drawn (`draw-inference-regions`).
+    public var drawInferenceRegions = false
+    /// The length of traces (`trace-duration`).
+    public var traceDuration = Duration.seconds(2)
+    /// How colours are assigned to objects (`color-mode`).
+    public var colorMode = ColorMode.trackingID
+    /// The colour of boxes with ``ColorMode/fixed``, as ARGB (`box-color`).
+    public var boxColor: UInt32 = 0xFF00_E676
+    /// The colour of the label text as ARGB; 0 for the one with more contrast of black and white (`label-color`).
+    public var labelColor: UInt32 = 0
+    /// How boxes are drawn (`box-style`).
+    public var boxStyle = BoxStyle.rectangle
+    /// The labels that ``BoxStyle/blur`` and ``BoxStyle/pixelate`` redact; empty for all objects (`privacy-labels`).
+    public var privacyLabels: Set<String> = []
+    /// Whether redaction that cannot be guaranteed is an error (`privacy-strict`).
+    public var privacyStrict = true
+    /// The minimum score of a detection that is redacted (`privacy-threshold`).
+    public var privacyThreshold = 0.2
+    /// The line width of boxes in pixels; 0 to derive it from the frame size (`line-width`).
+    public var lineWidth = 0.0
+    /// The font family of labels (`font`).
+    public var font = "Sans"
+    /// The font size of labels in pixels; 0 to derive it from the frame size (`font-size`).
+    public var fontSize = 0.0
+    /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}` (`label-format`).
+    public var labelFormat = "{label} · {category} {confidence} #{id}"
+    /// Whether labels have a background (`label-background`).
+    public var labelBackground = true
+
+    /// Creates options with the element's defaults.
+    ///
+    /// - Parameters:
+    ///   - multipleObjects: whether up to 100 objects are reported instead of the most prominent one.
+    ///   - detector: how objects are found.
+    ///   - zones: areas and lines in which objects are counted.
+    public init(multipleObjects: Bool = false, detector: Detector = .auto, zones: [Zone] = []) {
+        self.multipleObjects = multipleObjects
+        self.detector = detector
+        self.zones = zones
+        if multipleObjects { maximumObjects = 100 }
+    }
+}
+
+extension VideoOptions {
+    /// How objects are found.
+    public enum Detector: String, CaseIterable, Sendable {
+        /// A network if its runtime and a model are installed, else the motion detector.
+        case auto
+        /// A detection network, run by OpenVINO.
+        case neural
+        /// A saliency network, run by OpenVINO: the most prominent object of any class.
+        case salient
+        /// Moving objects in front of a static camera. Needs no model.
+        case motion
+        /// The detections that an element of ``VideoSource/pipeline(_:)`` attaches to its buffers.
+        case upstream
+        /// The detections of a recording, ``VideoOptions/detectionsFile``.
+        case recorded
+    }
+
+    /// Which objects without a label are reported.
+    public enum UnknownObjects: String, CaseIterable, Sendable {
+        /// None.
+        case none
+        /// Moving objects in front of a static camera.
+        case moving
+        /// The most prominent object if nothing is detected, in single images.
+        case salient
+        /// `moving` in videos, `salient` in single images.
+        case auto
+    }
+
+    /// Whether frames wait for their detections.
+    public enum Strategy: String, CaseIterable, Sendable {
+        /// `keepOnlyLatest` for live sources, else `everyFrame`.
+        case auto
+        /// No frame waits. An idle detector takes the newest frame.
+        case keepOnlyLatest = "keep-only-latest"
+        /// Each frame waits for its own result.
+        case everyFrame = "every-frame"
+    }
+
+    /// Which regions are magnified for inference.
+    public enum Zoom: String, CaseIterable, Sendable {
+        /// None.
+        case off
+        /// One region or the full frame per inference, chosen by need.
+        case auto
+        /// The full frame and all its tiles in every detection.
+        case grid
+    }
+
+    /// Which frames give a result.
+    public enum Updates: String, CaseIterable, Sendable {
+        /// Those with a new detection result.
+        case onResult = "on-result"
+        /// All.
+        case everyFrame = "every-frame"
+        /// Those in which an object appears, disappears, or changes its label or state.
+        case onChange = "on-change"
+        /// Those with a new detection result and at least one object.
+        case onObject = "on-object"
+        /// None. Then there are results only at the end, with all events since the beginning.
+        case none
+    }
+
+    /// How long the boxes of coasting objects are drawn.
+    public enum DrawCoasting: String, CaseIterable, Sendable {
+        /// Not at all.
+        case never = "false"
+        /// As long as the track is reported.
+        case always = "true"
+        /// For a third of a second.
+        case auto
+    }
+
+    /// How colours are assigned to objects.
+    public enum ColorMode: String, CaseIterable, Sendable {
+        /// One colour per track.
+        case trackingID = "tracking-id"
+        /// One colour per category.
+        case category
+        /// ``VideoOptions/boxColor`` for all objects.
+        case fixed
+    }
+
+    /// How boxes are drawn.
+    public enum BoxStyle: String, CaseIterable, Sendable {
+        /// A plain rectangle.
+        case rectangle
+        /// A rectangle with rounded corners.
+        case rounded
+        /// Corners only.
+        case corners
+        /// A rectangle with a translucent filling.
+        case filled
+        /// Redaction: the content is blurred irreversibly.
+        case blur
+        /// Redaction: the content is pixelated irreversibly.
+        case pixelate
+    }
+
+    /// Metadata on buffers.
+    public struct Metadata: OptionSet, Hashable, Sendable {
+        /// The bits of the flags.
+        public let rawValue: UInt32
+        /// Creates a set of flags.
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+        /// One `GstVideoRegionOfInterestMeta` per object.
+        public static let regions = Metadata(rawValue: 1 << 0)
+        /// A `GstCustomMeta`, which survives conversion, scaling and encoding.
+        public static let custom = Metadata(rawValue: 1 << 1)
+        /// `GstAnalyticsRelationMeta`, from GStreamer 1.24 on.
+        public static let analytics = Metadata(rawValue: 1 << 2)
+    }
+
+    /// What to do if a recording exists already.
+    public enum ExistingRecording: String, CaseIterable, Sendable {
+        /// Throw an error and leave the file unchanged.
+        case refuse
+        /// Continue an unfinished recording of the same video and options.
+        case resume
+        /// Replace the recording.
+        case replace
+    }
+}
+
+extension VideoOptions {
+    /// The element's properties and their values as text; `nil` for the element's own default.
+    package static let table: [(name: String, text: @Sendable (VideoOptions) -> String?)] = [
+        ("mode", { $0.singleImages ? "single-image" : "stream" }), ("multiple-objects", { "\($0.multipleObjects)" }),
+        ("max-objects", { "\($0.maximumObjects)" }), ("classify", { "\($0.classify)" }),
+        ("detector", { $0.detector.rawValue }), ("model-file", { $0.model }), ("label-file", { $0.labelFile }),
+        ("detections-file", { $0.detectionsFile }), ("device", { $0.device }), ("threads", { "\($0.threads)" }),
+        ("score-threshold", { "\($0.scoreThreshold)" }), ("iou-threshold", { "\($0.overlapThreshold)" }),
+        ("classifier-file", { $0.classifier }), ("classifier-label-file", { $0.classifierLabelFile }),
+        ("classification-threshold", { $0.classificationThreshold.map { "\($0)" } }),
+        ("label-allowlist", { list($0.allowedLabels) }), ("label-denylist", { list($0.deniedLabels) }),
+        ("min-area", { "\($0.minimumArea)" }), ("max-area", { "\($0.maximumArea)" }),
+        ("unknown-objects", { $0.unknownObjects.rawValue }), ("strategy", { $0.strategy.rawValue }),
+        ("inference-interval", { "\($0.inferenceInterval)" }), ("look-ahead", { "\($0.lookAhead)" }),
+        ("zoom", { $0.zoom.rawValue }), ("tracking", { "\($0.tracking)" }),
+        ("track-max-age", { nanoseconds($0.trackMaximumAge) }), ("track-min-hits", { "\($0.trackMinimumHits)" }),
+        ("orientation", { $0.orientation?.nick }), ("zones", { $0.zones.isEmpty ? nil : Zone.json($0.zones) }),
+        ("updates", { $0.updates.rawValue }), ("track-events", { "\($0.trackEvents)" }),
+        ("message-interval", { nanoseconds($0.resultInterval) }), ("attach-meta", { $0.metadata?.text }),
+        ("source", { $0.sourceName }), ("record-detections", { $0.recordingFile }),
+        ("record-existing", { $0.existingRecording.rawValue }), ("draw", { $0.draw.map { "\($0)" } }),
+        ("draw-boxes", { "\($0.drawBoxes)" }), ("draw-coasting", { $0.drawCoasting.rawValue }),
+        ("draw-labels", { "\($0.drawLabels)" }), ("draw-tracking-labels", { "\($0.drawTrackingLabels)" }),
+        ("draw-confidence", { "\($0.drawConfidence)" }), ("draw-traces", { "\($0.drawTraces)" }),
+        ("draw-zones", { "\($0.drawZones)" }), ("draw-inference-regions", { "\($0.drawInferenceRegions)" }),
+        ("trace-duration", { nanoseconds($0.traceDuration) }), ("color-mode", { $0.colorMode.rawValue }),
+        ("box-color", { "\($0.boxColor)" }), ("label-color", { "\($0.labelColor)" }),
+        ("box-style", { $0.boxStyle.rawValue }), ("privacy-labels", { list($0.privacyLabels) }),
+        ("privacy-strict", { "\($0.privacyStrict)" }), ("privacy-threshold", { "\($0.privacyThreshold)" }),
+        ("line-width", { "\($0.lineWidth)" }), ("font", { $0.font }), ("font-size", { "\($0.fontSize)" }),
+        ("label-format", { $0.labelFormat }), ("label-background", { "\($0.labelBackground)" }),
+    ]
+
+    /// The properties to set, as NAME=VALUE: those whose value is not the element's default.
+    package var properties: [String] {
+        var standard = VideoOptions()
+        standard.updates = .onResult
+        return Self.table.compactMap { name, text in
+            let value = text(self)
+            return value == text(standard) ? nil : value.map { "\(name)=\($0)" }
+        }
+    }
+
+    private static func list(_ labels: Set<String>) -> String? {
+        labels.isEmpty ? nil : labels.sorted().joined(separator: ",")
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> String { "\(max(0, Nanoseconds(duration)))" }
+}
+
+extension VideoOptions.Metadata {
+    fileprivate var text: String {
+        let names: [(VideoOptions.Metadata, String)] = [
+            (.regions, "roi"), (.custom, "custom"), (.analytics, "analytics"),
+        ]
+        let chosen = names.filter { contains($0.0) }.map(\.1)
+        return chosen.isEmpty ? "0" : chosen.joined(separator: "+")
+    }
+}

@@ -1,0 +1,175 @@
+import CGStreamer
+import GstFrames
+import Playback
+import SwiftODT
+
+/// A playing pipeline whose results go to a ``ResultChannel``.
+final class VideoSession: Sendable {
+    /// The annotated video to write.
+    struct Recording: Sendable {
+        let path: String
+        let encoder: String
+        let quality: Int
+        let mayReplace: Bool
+    }
+
+    private let channel: ResultChannel
+    private let player: Player
+    private let annotation: AnnotationPipeline
+    private let feed: PictureFeed?
+    private let file: PartFile?
+
+    /// Builds the pipeline, without playing it.
+    ///
+    /// - Throws: ``PlaybackError`` or ``ODTError``.
+    init(_ source: VideoSource, _ options: VideoOptions, recording: Recording?, into channel: ResultChannel) throws {
+        try Self.startGStreamer()
+        let output = try recording.map { recording in
+            guard (0...100).contains(recording.quality) else {
+                throw ODTError(.invalidOption, "the quality \(recording.quality) is out of range; use 0 to 100")
+            }
+            return AnnotationPipeline.Output(
+                try AnnotationPipeline.container(of: recording.path), encoder: recording.encoder,
+                quality: .init(percent: recording.quality))
+        }
+        let input: AnnotationPipeline.Input =
+            switch source {
+            case .file(let path), .camera(let path), .address(let path): .media(try MediaSource(path))
+            case .pipeline(let description): .chain(description)
+            case .pictures: .pictures
+            }
+        if let recording {
+            if case .media(let media) = input, media.isFile(recording.path) {
+                throw ODTError(.invalidOption, "\(recording.path) is the input; choose another output file")
+            }
+            if !recording.mayReplace, PathText.isThere(recording.path) {
+                throw ODTError(
+                    .invalidOption, "\(recording.path) already exists; choose another file or allow replacing it")
+            }
+        }
+        try Zone.check(options.zones)
+        let annotation = try AnnotationPipeline(input, output: output, properties: options.properties) {
+            channel.warn($0)
+        }
+        let (pipeline, element) = (annotation.pipeline, annotation.pipeline["swiftodt"])
+        let feed: PictureFeed? =
+            if case .pictures(let folder, let rate) = source, let entry = pipeline["entry"].pad("sink") {
+                try PictureFeed(folder: folder, framesPerSecond: rate, to: entry) { pipeline.refuse($0) }
+            } else {
+                nil
+            }
+        file = try recording.map { try PartFile($0.path) }
+        if let file { annotation.write(to: file) }
+        var configuration = Player.Configuration()
+        configuration.endsAtSignals = false
+        // There is nothing to complete when the task is cancelled: an unfinished file is discarded.
+        configuration.hasBegun = { false }
+        configuration.end = {}
+        if let feed { configuration.hasStarted = { feed.start() } }
+        player = Player(pipeline, configuration) { channel.warn($0) }
+        (self.channel, self.annotation, self.feed) = (channel, annotation, feed)
+        Self.listen(to: pipeline, element, channel, includesFrames: options.includesFrames)
+    }
+
+    /// Plays until the end, on a thread of its own that retains the session.
+    func start() {
+        let isStarted = DetachedThread.run {
+            let ending = self.player.play { _ in }
+            let end = self.finish(ending)
+            // Otherwise a frame that waits for the task would keep the elements from stopping.
+            self.channel.close()
+            self.player.stop()
+            self.channel.finish(end)
+        }
+        if !isStarted { channel.finish(.failure(.noThread)) }
+    }
+
+    /// Ends the pipeline without waiting for it.
+    func cancel() {
+        channel.cancel()
+        player.askToEnd()
+    }
+
+    /// Renames the annotated video after success, or discards it.
+    private func finish(_ ending: Player.Ending) -> Result<Void, ODTError> {
+        let failure = ending.failure.map { ODTError(.failed, $0) }
+        guard let file else { return failure.map { .failure($0) } ?? .success(()) }
+        guard failure == nil, annotation.isUsable(file, after: ending) else {
+            file.discard()
+            return .failure(failure ?? ODTError(.failed, "no frame was written to \(file.target); check the input"))
+        }
+        return Result { try file.finish() }.mapError { ODTError($0) }
+    }
+
+    /// - Throws: ``ODTError`` if GStreamer does not start, or has no element swiftodt.
+    private static func startGStreamer() throws {
+        try PluginSearch.startGStreamer()
+        guard isRegistered || Element.isThere("swiftodt") else {
+            throw ODTError(
+                .runtimeMissing,
+                "GStreamer has no element swiftodt; link the product SwiftODTVideo, or install gstreamer1.0-swiftodt")
+        }
+    }
+
+    /// Registers the element that is linked into the program, once.
+    private static let isRegistered = swiftodt_register_linked_element() != 0
+
+    private static func listen(
+        to pipeline: Pipeline, _ element: Element, _ channel: ResultChannel, includesFrames: Bool
+    ) {
+        if let bus = gst_element_get_bus(pipeline.top) {
+            gst_bus_set_sync_handler(
+                bus, takeMessage, Unmanaged.passRetained(channel).toOpaque(),
+                { channel in if let channel { Unmanaged<ResultChannel>.fromOpaque(channel).release() } })
+            gst_object_unref(bus)
+        }
+        guard let entry = element.pad("sink"), let exit = element.pad("src") else { return }
+        // The probes belong to the pads, so the pads outlive these closures.
+        nonisolated(unsafe) let (input, output) = (entry.pointer, exit.pointer)
+        entry.watchBuffers { _ in
+            if isLive(input) { channel.setLive() }
+            return .remove
+        }
+        exit.watchBuffers { buffer in
+            channel.pass(timestamp: UInt64(buffer.pointee.pts)) { includesFrames ? copy(of: buffer, at: output) : nil }
+            return .ok
+        }
+    }
+
+    /// Takes the element's messages on its streaming thread, so that none waits on the bus.
+    private static let takeMessage: GstBusSyncHandler = { _, message, channel in
+        guard let message, let channel, message.pointee.type == GST_MESSAGE_ELEMENT,
+            let structure = gst_message_get_structure(message)
+        else { return GST_BUS_PASS }
+        let fields = MessageFields(structure)
+        guard let kind = ResultKind(rawValue: fields.name) else { return GST_BUS_PASS }
+        let timestamp = kind == .frame ? fields.count("timestamp") ?? .max : nil
+        Unmanaged<ResultChannel>.fromOpaque(channel).takeUnretainedValue().add(
+            PostedMessage(message), timestamp: timestamp)
+        return GST_BUS_DROP
+    }
+
+    private enum ResultKind: String {
+        case frame = "swiftodt"
+        case track = "swiftodt-track"
+        case zone = "swiftodt-zone"
+    }
+
+    private static func isLive(_ pad: UnsafeMutablePointer<GstPad>) -> Bool {
+        guard let query = gst_query_new_latency() else { return false }
+        defer { gst_query_unref(query) }
+        guard gst_pad_peer_query(pad, query) != 0 else { return false }
+        var isLive: gboolean = 0
+        gst_query_parse_latency(query, &isLive, nil, nil)
+        return isLive != 0
+    }
+
+    private static func copy(of buffer: UnsafeMutablePointer<GstBuffer>, at pad: UnsafeMutablePointer<GstPad>) -> Frame?
+    {
+        guard let caps = gst_pad_get_current_caps(pad) else { return nil }
+        defer { gst_caps_unref(caps) }
+        var info = GstVideoInfo()
+        guard gst_video_info_from_caps(&info, caps) != 0 else { return nil }
+        return try? Frame(copying: buffer, info: info)
+    }
+}

@@ -1,0 +1,68 @@
+import CGStreamer
+
+/// A GLib main loop that runs closures on the thread that calls ``run()``.
+///
+/// `@unchecked Sendable`: GLib synchronises contexts and loops.
+final class EventLoop: @unchecked Sendable {
+    /// Retained by its source until the source is destroyed.
+    private final class Work {
+        let body: () -> Bool
+        init(_ body: @escaping () -> Bool) { self.body = body }
+    }
+
+    let context: OpaquePointer
+    private let loop: OpaquePointer
+
+    init?() {
+        guard let context = g_main_context_new() else { return nil }
+        guard let loop = g_main_loop_new(context, 0) else {
+            g_main_context_unref(context)
+            return nil
+        }
+        (self.context, self.loop) = (context, loop)
+    }
+
+    deinit {
+        g_main_loop_unref(loop)
+        g_main_context_unref(context)
+    }
+
+    /// Makes the context that of the calling thread, until ``end()``.
+    func begin() { g_main_context_push_thread_default(context) }
+
+    func end() { g_main_context_pop_thread_default(context) }
+
+    /// Runs the loop until ``quit()``.
+    func run() { g_main_loop_run(loop) }
+
+    func quit() { g_main_loop_quit(loop) }
+
+    /// Dispatches up to 100 events that are already pending, without waiting.
+    func runPendingEvents() {
+        for _ in 0..<100 where g_main_context_iteration(context, 0) == 0 { break }
+    }
+
+    /// Runs `body` once on the loop's thread. Callable from any thread.
+    func schedule(_ body: @escaping () -> Void) {
+        let source = attach(g_idle_source_new()) {
+            body()
+            return false
+        }
+        g_source_unref(source)
+    }
+
+    /// Runs `body` on the loop's thread each time the source is ready, until it returns `false`.
+    ///
+    /// - Returns: The source. The caller must unreference it.
+    func attach(
+        _ source: UnsafeMutablePointer<GSource>?, _ body: @escaping () -> Bool
+    ) -> UnsafeMutablePointer<GSource>? {
+        g_source_set_priority(source, G_PRIORITY_DEFAULT)
+        g_source_set_callback(
+            source, { work in work.map { Unmanaged<Work>.fromOpaque($0).takeUnretainedValue().body() ? 1 : 0 } ?? 0 },
+            Unmanaged.passRetained(Work(body)).toOpaque(),
+            { work in if let work { Unmanaged<Work>.fromOpaque(work).release() } })
+        g_source_attach(source, context)
+        return source
+    }
+}

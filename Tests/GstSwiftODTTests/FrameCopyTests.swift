@@ -1,0 +1,57 @@
+import CGStreamer
+import GstFrames
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Tests copies of GStreamer buffers.
+@Suite struct FrameCopyTests {
+    @Test func bufferBecomesFrameWithTimestamp() throws {
+        let harness = ElementHarness("detector=upstream")
+        harness.setCaps("NV12", width: 34, height: 18)
+        let buffer = harness.buffer(3)
+        defer { ElementHarness.release(buffer) }
+        let frame = try Frame(copying: buffer, info: harness.info, orientation: .rotate90)
+        #expect(frame.timestamp == MediaTime(nanoseconds: 99_999_999) && frame.orientation == .rotate90)
+        #expect(frame.format == .nv12 && frame.width == 34 && frame.height == 18)
+        let bytes = ElementHarness.bytes(of: buffer)
+        frame.withUnsafeBytes(ofPlane: 0) { copy, bytesPerRow in #expect(copy[5 * bytesPerRow + 7] == bytes[5 * 36 + 7])
+        }
+    }
+
+    @Test func tooSmallBufferIsAnError() {
+        let harness = ElementHarness("detector=upstream")
+        harness.setCaps("I420", width: 64, height: 48)
+        let buffer = gst_buffer_new_allocate(nil, 100, nil)!
+        defer { ElementHarness.release(buffer) }
+        #expect(throws: ODTError.self) { try Frame(copying: buffer, info: harness.info) }
+    }
+
+    /// A GstVideoMeta may contain any offsets and strides. Memory outside the buffer must not be read.
+    @Test(arguments: [(0, 1 << 20), (3000, 64), (0, -64), (64 * 48 - 1, 64), (100, 64)])
+    func planesOutsideBufferAreAnError(_ offset: Int, _ stride: Int) {
+        let harness = ElementHarness("detector=upstream")
+        harness.setCaps("GRAY8", width: 64, height: 48)
+        let buffer = gst_buffer_new_allocate(nil, 64 * 48, nil)!
+        defer { ElementHarness.release(buffer) }
+        var offsets = [gsize(offset), 0, 0, 0]
+        var strides = [gint(stride), 0, 0, 0]
+        gst_buffer_add_video_meta_full(
+            buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, &offsets, &strides)
+        #expect(throws: ODTError.self) { try Frame(copying: buffer, info: harness.info) }
+    }
+
+    /// Rows in bottom-up order, as some sources produce, are within the buffer.
+    @Test func negativeStrideIsAccepted() throws {
+        let harness = ElementHarness("detector=upstream")
+        harness.setCaps("GRAY8", width: 64, height: 48)
+        let buffer = gst_buffer_new_allocate(nil, 64 * 48, nil)!
+        defer { ElementHarness.release(buffer) }
+        var offsets: [gsize] = [64 * 47, 0, 0, 0]
+        var strides: [gint] = [-64, 0, 0, 0]
+        gst_buffer_add_video_meta_full(
+            buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, &offsets, &strides)
+        _ = try Frame(copying: buffer, info: harness.info)
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Tests the public tracker and zone monitor with detections of another detector.
+@Suite struct ObjectTrackerTests {
+    private static let person = Detection.Label(index: 0, text: "person")
+
+    /// An object that walks 4 pixels per frame to the right.
+    private static func detections(in frame: Int) -> [Detection] {
+        [Detection(box: Box(x: 10 + 4 * Double(frame), y: 20, width: 20, height: 40), score: 0.9, label: person)]
+    }
+
+    private static func time(of frame: Int) -> MediaTime { .zero + .milliseconds(40 * frame) }
+
+    @Test func objectKeepsItsIDAndLeavesEvents() throws {
+        let tracker = ObjectTracker()
+        for frame in 0..<20 {
+            let objects = tracker.update(
+                with: Self.detections(in: frame), at: Self.time(of: frame), width: 200, height: 100)
+            let object = try #require(objects.first)
+            #expect(objects.count == 1 && object.trackingID == 1 && object.name == "person" && object.isVisible)
+        }
+        let predicted = try #require(tracker.predict(at: Self.time(of: 20), width: 200, height: 100).first)
+        #expect(predicted.velocityX > 50 && predicted.box.x > 85)
+        tracker.reset()
+        let events = tracker.takeEvents()
+        #expect(events.map(\.kind) == [.begin, .end(.flush)] && events.allSatisfy { $0.trackingID == 1 })
+        #expect(events[1].pathLength > 50 && events[1].bestScore == 0.9)
+    }
+
+    @Test func invalidInputIsHarmless() {
+        let tracker = ObjectTracker(
+            options: .init(maximumAge: .seconds(-1), minimumHits: -3, scoreThreshold: .nan, maximumTracks: 0))
+        let boxes = [Double.nan, .infinity, -1e300].map {
+            Detection(box: Box(x: $0, y: 0, width: $0, height: 1), score: $0)
+        }
+        for time in [Int64.min, 0, .max, 5] {
+            _ = tracker.update(with: boxes, at: MediaTime(nanoseconds: time), width: 0, height: -1)
+        }
+        #expect(tracker.update(with: [], at: .zero, width: 1, height: 1).isEmpty)
+    }
+
+    @Test func pixelsMayComeWithTheDetections() throws {
+        let tracker = ObjectTracker()
+        let frame = try Frame(format: .gray8, width: 200, height: 100, bytes: [UInt8](repeating: 90, count: 20_000))
+        let objects = (0..<3).map {
+            tracker.update(with: Self.detections(in: $0), in: frame.with(timestamp: Self.time(of: $0)))
+        }
+        #expect(objects.map { $0.map(\.trackingID) } == [[1], [1], [1]])
+    }
+
+    @Test func zoneMonitorCountsCrossings() throws {
+        let line = Zone(
+            name: "line", kind: .line, points: [Zone.Point(0.25, 1), Zone.Point(0.25, 0)], labels: ["person"])
+        let ignored = Zone(
+            name: "sky", kind: .ignore,
+            points: [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 0.1), Zone.Point(0, 0.1)])
+        var monitor = try ZoneMonitor(zones: [line, ignored])
+        let tracker = ObjectTracker()
+        var events: [ZoneEvent] = []
+        for frame in 0..<20 {
+            let time = Self.time(of: frame)
+            let objects = tracker.update(with: Self.detections(in: frame), at: time, width: 200, height: 100)
+            events += monitor.update(with: objects, at: time, width: 200, height: 100)
+        }
+        #expect(events.map(\.kind) == [.cross] && events.first?.trackingID == 1 && events.first?.name == "person")
+        #expect(monitor.counts.map(\.name) == ["line"] && monitor.counts[0].all.in == 1)
+        #expect(monitor.finish().isEmpty)
+    }
+
+    @Test func invalidZonesAreErrors() {
+        let short = Zone(name: "a", kind: .area, points: [Zone.Point(0, 0), Zone.Point(1, 0)])
+        #expect(throws: ODTError.self) { try ZoneMonitor(zones: [short]) }
+        let outside = Zone(name: "a", kind: .line, points: [Zone.Point(0, 0), Zone.Point(2, .nan)])
+        #expect(throws: ODTError.self) { try ZoneMonitor(zones: [outside]) }
+        let line = Zone(name: "a", kind: .line, points: [Zone.Point(0, 0), Zone.Point(1, 0)], minimumTime: nil)
+        #expect(throws: ODTError.self) { try ZoneMonitor(zones: [line, line]) }
+    }
+
+    @Test func zonesSurviveJSON() throws {
+        let zone = Zone(
+            name: "a \"b\"", kind: .area, points: [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(0.5, 0.25)],
+            labels: ["car", "bus"], anchor: .centre, minimumTime: .milliseconds(2500))
+        #expect(try Zone.list(named: Zone.json([zone])) == [zone])
+    }
+}

@@ -1,0 +1,135 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import TestSupport
+import Testing
+
+@testable import SwiftODTVideo
+
+/// Tests loops over videos, with the element that is linked into the test and the motion detector.
+@Suite struct VideoObjectsTests {
+    /// A ball that moves over a black background.
+    private static func ball(frames: Int, isLive: Bool = false) -> VideoSource {
+        .pipeline(
+            "videotestsrc num-buffers=\(frames) pattern=ball animation-mode=running-time is-live=\(isLive) "
+                + "! video/x-raw,format=I420,width=320,height=240,framerate=30/1")
+    }
+
+    private static let options: VideoOptions = {
+        var options = VideoOptions(multipleObjects: true, detector: .motion)
+        options.trackMinimumHits = 1
+        return options
+    }()
+
+    @Test func everyFrameHasAResult() async throws {
+        var options = Self.options
+        options.zones = [
+            Zone(
+                name: "all", kind: .area,
+                points: [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 1), Zone.Point(0, 1)])
+        ]
+        options.includesFrames = true
+        var results: [VideoResult] = []
+        for try await result in VideoObjects(of: Self.ball(frames: 45), options: options) { results.append(result) }
+        let frames = results.filter { $0.frame != nil }
+        #expect(frames.count == 45)
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $0.time < $1.time })
+        #expect(frames.allSatisfy { $0.frame?.timestamp == $0.time && $0.frame?.format == .i420 && $0.width == 320 })
+        let object = try #require(frames.last?.objects.first)
+        #expect(
+            object.trackingID != nil && object.box.area > 100 && object.isProminent
+                && object.firstSeen < object.lastSeen)
+        let events = results.flatMap(\.trackEvents)
+        #expect(events.contains { $0.kind == .begin } && events.contains { $0.kind == .end(.endOfStream) })
+        #expect(
+            results.flatMap(\.zoneEvents).first?.kind == .enter && results.last?.zoneCounts.first?.all.entered ?? 0 > 0)
+        #expect(results.allSatisfy { $0.droppedResults == 0 && $0.warnings.isEmpty })
+    }
+
+    @Test func loopCanBeLeft() async throws {
+        var count = 0
+        for try await _ in VideoObjects(of: Self.ball(frames: -1), options: Self.options) {
+            count += 1
+            if count == 20 { break }
+        }
+        #expect(count == 20)
+    }
+
+    @Test func cancelledTaskEndsTheLoop() async throws {
+        let (started, begun) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            var count = 0
+            for try await _ in VideoObjects(of: Self.ball(frames: -1), options: Self.options) {
+                count += 1
+                begun.yield()
+            }
+            return count
+        }
+        for await _ in started { break }
+        task.cancel()
+        #expect(try await task.value > 0)
+    }
+
+    @Test func picturesOfAFolderAreFrames() async throws {
+        let folder = try TemporaryFolder()
+        try PluginSearch.startGStreamer()
+        let pipeline = try Pipeline(
+            "videotestsrc num-buffers=3 ! video/x-raw,width=64,height=48 ! pngenc ! multifilesink name=out")
+        pipeline["out"].set("location", to: folder.path + "/%03d.png")
+        var configuration = Player.Configuration()
+        configuration.endsAtSignals = false
+        let player = Player(pipeline, configuration) { Issue.record("\($0)") }
+        #expect(player.play { _ in }.isWhole)
+        player.stop()
+        var options = Self.options
+        options.singleImages = true
+        options.detector = .upstream
+        options.includesFrames = true
+        var times: [Double] = []
+        for try await result in VideoObjects(of: .pictures(folder: folder.path, framesPerSecond: 4), options: options) {
+            times.append(result.time.seconds)
+            #expect(result.frame?.format == .bgrx && result.width == 64)
+        }
+        #expect(times == [0, 0.25, 0.5])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func annotatedVideoIsWrittenAndReadAgain() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/out.mkv"
+        let annotator = VideoAnnotator(options: Self.options)
+        var count = 0
+        for try await _ in annotator.results(of: Self.ball(frames: 30), to: path) { count += 1 }
+        #expect(count >= 30)
+        var options = Self.options
+        options.includesFrames = true
+        var frames = 0
+        for try await result in VideoObjects(of: path, options: options) { frames += result.frame == nil ? 0 : 1 }
+        #expect(frames == 30)
+        await #expect(throws: ODTError.self) { try await annotator.annotate(path, to: path) }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(arguments: [
+        VideoSource("/nowhere.mp4"), .pipeline("nosuchelement"), .pictures(folder: "/nowhere"), .address("nowhere://a"),
+        .pipeline("audiotestsrc"),
+    ])
+    func unusableSourceIsAnError(_ source: VideoSource) async {
+        await #expect(throws: ODTError.self) {
+            for try await _ in VideoObjects(of: source, options: Self.options) {}
+        }
+    }
+
+    @Test func unusableOptionIsAnError() async {
+        var options = Self.options
+        options.maximumObjects = 0
+        await #expect(throws: ODTError.self) {
+            for try await _ in VideoObjects(of: Self.ball(frames: 1), options: options) {}
+        }
+        options = Self.options
+        options.zones = [Zone(name: "a", kind: .line, points: [])]
+        await #expect(throws: ODTError.self) {
+            for try await _ in VideoObjects(of: Self.ball(frames: 1), options: options) {}
+        }
+    }
+}

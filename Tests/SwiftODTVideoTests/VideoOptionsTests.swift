@@ -1,0 +1,62 @@
+import CGStreamer
+import Playback
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODTVideo
+
+/// Compares the typed options with the element's properties.
+@Suite struct VideoOptionsTests {
+    /// Properties without an option: results have one format, and statistics are read-only.
+    private static let managed: Set = ["message-format", "stats"]
+
+    @Test func everyPropertyHasAnOption() {
+        let names = VideoOptions.table.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(Set(names) == Set(Settings.properties.map(\.name)).subtracting(Self.managed))
+    }
+
+    @Test func defaultsAreThoseOfTheElement() throws {
+        let element = try Self.element()
+        var options = VideoOptions()
+        options.updates = .onResult
+        for (name, text) in VideoOptions.table {
+            guard let value = text(options) else { continue }
+            let before = element.text(of: name)
+            try PropertySetting.set("\(name)=\(value)", of: element)
+            #expect(element.text(of: name) == before, "\(name)")
+        }
+        #expect(options.properties.isEmpty && VideoOptions().properties == ["updates=every-frame"])
+    }
+
+    @Test func everyChoiceIsAValueOfTheElement() throws {
+        let element = try Self.element()
+        func check(_ name: String, _ values: [String]) throws {
+            for value in values { try PropertySetting.set("\(name)=\(value)", of: element) }
+        }
+        try check("detector", VideoOptions.Detector.allCases.map(\.rawValue))
+        try check("unknown-objects", VideoOptions.UnknownObjects.allCases.map(\.rawValue))
+        try check("strategy", VideoOptions.Strategy.allCases.map(\.rawValue))
+        try check("zoom", VideoOptions.Zoom.allCases.map(\.rawValue))
+        try check("updates", VideoOptions.Updates.allCases.map(\.rawValue))
+        try check("draw-coasting", VideoOptions.DrawCoasting.allCases.map(\.rawValue))
+        try check("color-mode", VideoOptions.ColorMode.allCases.map(\.rawValue))
+        try check("box-style", VideoOptions.BoxStyle.allCases.map(\.rawValue))
+        try check("record-existing", VideoOptions.ExistingRecording.allCases.map(\.rawValue))
+        for metadata in [[], [.regions], [.custom, .analytics]] as [VideoOptions.Metadata] {
+            var options = VideoOptions()
+            options.metadata = metadata
+            for property in options.properties { try PropertySetting.set(property, of: element) }
+            #expect(options.properties.contains { $0.hasPrefix("attach-meta=") })
+        }
+        #expect(element.text(of: "attach-meta").contains("custom"))
+    }
+
+    private static func element() throws -> Element {
+        try PluginSearch.startGStreamer()
+        _ = swiftodt_register_linked_element()
+        let element = try #require(gst_element_factory_make("swiftodt", nil))
+        gst_object_ref_sink(element)
+        return Element(element)
+    }
+}
