@@ -11,8 +11,7 @@
 package final class NeuralDetector: Detector {
     package let network: Network
     package let capacity: Int
-    /// The name of the model file without folder and extension.
-    package let modelName: String
+    package let traits: DetectorTraits
 
     private let decoder: any DetectionDecoder
     private let work: Monitor<Work>
@@ -51,6 +50,7 @@ package final class NeuralDetector: Detector {
     package init(
         modelFile: String, device: String, threads: Int, hint: InferenceHint, maximumInFlight: Int,
         knownAnswers: @autoclosure () throws -> [KnownAnswer], comparesLabels: Bool,
+        traits: DetectorTraits = DetectorTraits(),
         decoder: (NetworkDescription) throws -> any DetectionDecoder
     ) throws {
         guard maximumInFlight >= 0 else {
@@ -73,9 +73,9 @@ package final class NeuralDetector: Detector {
         let spare = network.requestCount > 1 ? 1 : 0
         let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount + spare
         self.decoder = decoder
+        self.traits = traits
         self.network = network
         self.capacity = capacity
-        modelName = String(modelFile.split(separator: "/").last?.prefix { $0 != "." } ?? "")
         work = Monitor(Work(free: try (0..<capacity).map { _ in try network.makeRequest() }))
         Diagnostics.report(
             .info,
