@@ -1,12 +1,12 @@
 import CGStreamer
 import Synchronization
 
-/// Corrects the start time of video that begins later than the sound.
+/// Corrects the start time of a video stream that begins later than the sound.
 ///
-/// An encoder that uses B-frames needs decoding timestamps before the first presentation timestamp, so it shifts
-/// all timestamps by 1,000 hours. `GstVideoEncoder` (1.22 and 1.24) adapts its segment to this shift only from the
-/// second frame on if the first frame is not at the segment's start. Without the correction the first frame is
-/// shown too early.
+/// An encoder with B-frames needs decoding timestamps before the first presentation timestamp. It therefore shifts all
+/// timestamps by 1,000 hours. `GstVideoEncoder` (1.22 and 1.24) shifts its segment, too. If the first frame is later
+/// than the segment's start, the segment is correct only from the second frame on. Without the correction the first
+/// frame is shown too early.
 final class EncoderStart: Sendable {
     private static let thousandHours: UInt64 = 3_600_000_000_000_000
 
@@ -17,7 +17,7 @@ final class EncoderStart: Sendable {
 
     private let state = Mutex(State())
 
-    /// Attaches an instance to the encoder's pads, whose probes keep it alive.
+    /// Installs the correction on the encoder's pads. The pads' probes keep the instance alive.
     static func keep(of encoder: Element) {
         let start = EncoderStart()
         encoder.pad("sink")?.watchEvents { event in
@@ -40,7 +40,8 @@ final class EncoderStart: Sendable {
         }
     }
 
-    /// The time from the segment's start to the first frame, at most 1,000 hours; `nil` if there is no delay.
+    /// The time in nanoseconds from the segment's start to the first frame, at most 1,000 hours; `nil` if the first
+    /// frame is at the segment's start or its time is unknown.
     private var late: UInt64? {
         state.withLock { state in
             guard let begin = state.begin, let first = state.first, first != .max, first > begin else { return nil }

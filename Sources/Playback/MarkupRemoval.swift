@@ -1,10 +1,10 @@
 import CGStreamer
 
-/// Converts subtitles from Pango markup, which no container supports, to plain text: `<i>no</i>` becomes `no`, and
-/// `&amp;` becomes `&`.
+/// Converts subtitles from Pango markup to plain text, because no container supports markup. For example, `<i>no</i>`
+/// becomes `no`, and `&amp;` becomes `&`.
 enum MarkupRemoval {
     static func begin(at pad: Pad) {
-        // Without this, upstream caps queries would reach the muxer, which rejects markup.
+        // Without this call, caps queries from upstream would reach the muxer. The muxer rejects markup.
         pad.acceptAllCaps()
         pad.replaceEvents { event in
             guard event.pointee.type == GST_EVENT_CAPS else { return nil }
@@ -31,7 +31,7 @@ enum MarkupRemoval {
         ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&"),
     ]
 
-    /// Removes tags and resolves entities. A `<` without a `>` is kept.
+    /// Removes tags and resolves entities. A `<` without a following `>` is kept.
     static func plainText(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         var rest = Array(bytes)[...]

@@ -1,11 +1,11 @@
 import CGStreamer
 import Synchronization
 
-/// Cuts sound and subtitles at the last frame when a recording is ended early. They bypass inference, so their
-/// queues in front of the muxer are far ahead of the video.
+/// Cuts sound and subtitles at the last video frame when the user ends a recording early. Sound and subtitles bypass
+/// inference, so their queues in front of the muxer hold data that is much later than the current video frame.
 final class PictureEnd: Sendable {
     private struct State {
-        /// The running time at which the latest picture ends.
+        /// The running time in nanoseconds at which the latest video frame ends.
         var end: UInt64 = 0
         var isOver = false
         var isEarly = false
@@ -13,10 +13,10 @@ final class PictureEnd: Sendable {
 
     private let state = Mutex(State())
 
-    /// Drops sound and subtitles after the last frame from now on.
+    /// From this call on, drops sound and subtitles that are later than the last video frame.
     func endEarly() { state.withLock { $0.isEarly = true } }
 
-    /// Tracks the end of the video.
+    /// Observes the end of the video.
     ///
     /// - Parameter slot: The muxer's video pad.
     func follow(_ slot: Pad) {
@@ -30,8 +30,8 @@ final class PictureEnd: Sendable {
         }
     }
 
-    /// Cuts a stream at the end of the video. The muxer consumes its inputs in the order of time, so at most one
-    /// buffer after the last frame has passed already.
+    /// Cuts a stream of sound or subtitles at the end of the video. The muxer consumes its inputs in the order of time,
+    /// so at most one buffer later than the last frame may already have passed.
     ///
     /// - Parameter slot: The muxer's pad for sound or subtitles.
     func cut(_ slot: Pad) {

@@ -1,6 +1,6 @@
 import CGStreamer
 
-/// Classifies a stream of the input by its caps.
+/// Classifies a stream of the input (sound, subtitles or other) by its caps.
 package struct StreamKind {
     package enum Medium { case sound, subtitle, other }
 
@@ -26,21 +26,21 @@ package struct StreamKind {
         return subtitles.contains(where: name.hasPrefix) ? .subtitle : .other
     }
 
-    /// Whether this audio format needs a parser before a muxer accepts it. A demuxer may deliver it without frame
-    /// boundaries.
+    /// Whether a demuxer may deliver this audio format without frame boundaries. Muxers accept the format only after a
+    /// parser.
     private var needsParsing: Bool {
         ["audio/mpeg", "audio/x-ac3", "audio/x-eac3", "audio/x-dts", "audio/x-flac"].contains(name)
     }
 
-    /// Returns whether the stream at this pad consists of whole frames, so that it can leave the decoder undecoded.
+    /// Returns whether each buffer at this pad holds whole frames, so that the stream can be copied without decoding.
     package func isWhole(from pad: UnsafeMutablePointer<GstPad>) -> Bool {
         if !needsParsing || flag("framed") || flag("parsed") || has("codec_data") || has("streamheader") { return true }
         return Self.isMade(by: "Parser", pad)
     }
 
-    /// The parser that converts the stream to the form that muxers accept; `nil` if none is needed.
+    /// The parser element that converts the stream to the form that muxers accept; `nil` if none is needed.
     package var parser: String? {
-        // FLAC headers have two forms; the parser produces the one that muxers require.
+        // FLAC headers have two forms. The parser produces the form that muxers require.
         if name == "audio/x-flac" { return "flacparse" }
         if has("codec_data") || has("streamheader") { return nil }
         switch name {
@@ -53,11 +53,11 @@ package struct StreamKind {
         }
     }
 
-    /// Returns whether the pad belongs to a demuxer, so that the container itself holds this format and no decoder
+    /// Returns whether the pad belongs to a demuxer. If so, the container itself stores this format, and no decoder
     /// produced it.
     package func isOfContainer(_ pad: UnsafeMutablePointer<GstPad>) -> Bool { Self.isMade(by: "Demuxer", pad) }
 
-    /// Returns whether the format is among the accepted caps, ignoring fields that a parser can change.
+    /// Returns whether the format is among the caps `taken`, ignoring fields that a parser can change.
     package func isAmong(_ taken: UnsafeMutablePointer<GstCaps>) -> Bool {
         guard let structure, let plain = gst_structure_copy(structure) else { return false }
         // AAC in LOAS framing (LATM) is excluded, because no parser converts it to another form.
@@ -91,7 +91,8 @@ package struct StreamKind {
         return value
     }
 
-    /// Returns whether the element behind the pad, with ghost pads resolved, has this word in its class.
+    /// Returns whether the class of the pad's element (its `klass`) contains a word such as `Demuxer`. Ghost pads are
+    /// resolved.
     private static func isMade(by kind: String, _ pad: UnsafeMutablePointer<GstPad>) -> Bool {
         var pad = pad
         var held: [Pad] = []

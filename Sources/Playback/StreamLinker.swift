@@ -2,23 +2,24 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// Links the streams of the input: the first video to swiftodt, and sound and subtitles past it to the muxer.
-/// Streams that the container supports are copied; other sound is decoded and encoded again.
+/// Links the streams of the input. The first video stream goes to the `swiftodt` element; sound and subtitles go
+/// directly to the muxer. Sound in a format that the container supports is copied, other sound is decoded and encoded
+/// again.
 ///
-/// GStreamer calls the callbacks on its streaming threads before data flows.
+/// GStreamer calls the callbacks on its streaming threads, before data flows.
 package final class StreamLinker: Sendable {
     private struct State {
-        /// The sink pads at which the streams can be ended, in the order of linking.
+        /// The sink pads of sound and subtitles at which ``endStreams()`` ends these streams, in the order of linking.
         var entries: [Pad] = []
         var hasVideo = false
-        /// The ids of streams that the container stores as uncompressed samples.
+        /// The ids of the input's streams that the container stores as uncompressed samples.
         var bare: Set<String> = []
     }
 
     private let pipeline: Pipeline
     /// The first element of the video branch.
     private let video: Element
-    /// The destination of sound and subtitles; `nil` if only the video is used.
+    /// The muxer for sound and subtitles; `nil` if only the video is used.
     private let muxer: Element?
     private let soundEncoder: String
     private let pictureEnd = PictureEnd()
@@ -39,7 +40,8 @@ package final class StreamLinker: Sendable {
         if let slot = muxer?.pad("video_0") { pictureEnd.follow(slot) }
     }
 
-    /// Ends all streams downstream of the source, because a stalled source does not react to events. May block.
+    /// Ends the video, sound and subtitle streams downstream of the source, because a stalled source does not react to
+    /// events. May block.
     package func endStreams() {
         pictureEnd.endEarly()
         pipeline["swiftodt"].pad("sink")?.endStream()
@@ -150,11 +152,11 @@ package final class StreamLinker: Sendable {
         linkPad(pad, by: nil, to: "subtitle_%u", "subtitles", isMarked: isMarked)
     }
 
-    /// - Parameter chain: The elements between the decoder and the muxer; `nil` for none.
+    /// - Parameter chain: The elements between the decoder and the muxer, as in `gst-launch-1.0`; `nil` for none.
     private func linkPad(_ pad: Pad, by chain: String?, to template: String, _ what: String, isMarked: Bool = false) {
         do {
-            // The queue is unlimited: sound and subtitles are ahead of the video by the duration of inference and
-            // must not block it.
+            // The queue is unlimited. Sound and subtitles arrive earlier than the video by the duration of inference
+            // and must not block it.
             let wait = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
             let bin = try pipeline.add(chain.map { "\($0) ! \(wait)" } ?? wait)
             guard let muxer, let slot = muxer.requestPad(template) else {

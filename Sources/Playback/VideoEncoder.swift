@@ -1,26 +1,27 @@
 import CGStreamer
 import SwiftODT
 
-/// The video encoder: a hardware encoder if one works, otherwise a software encoder.
+/// A video encoder element with its properties.
 package struct VideoEncoder: Sendable {
     package enum Codec: Sendable { case h264, vp9 }
 
     package let element: String
     private let properties: @Sendable (_ quality: Quality, _ isLive: Bool) -> String
 
-    /// The video quality in percent.
+    /// The video quality, independent of the encoder.
     package struct Quality: Sendable {
         package static let usual = 75
-        /// 0 to 100.
+        /// The quality in percent, 0 (worst) to 100 (best).
         package let percent: Int
 
         package init(percent: Int) { self.percent = percent }
 
-        /// The quantizer of H.264 encoders: 51 (worst) to 11 (best); 23 is a common default.
+        /// The constant quantizer of H.264 encoders, from 51 at 0% (worst) to 11 at 100% (best). A common default is
+        /// 23.
         var quantizer: Int { 51 - percent * 2 / 5 }
-        /// The quality level of VP9: 60 (worst) to 0 (best) on a scale of 0 to 63.
+        /// The quality level of VP9, from 60 at 0% (worst) to 0 at 100% (best). VP9's scale is 0 to 63.
         var level: Int { 60 - percent * 3 / 5 }
-        /// For encoders without constant quality: 1 Mbit/s at 25%, 4 Mbit/s at 75%.
+        /// The bit rate for encoders without constant quality: 1 Mbit/s at 25%, 4 Mbit/s at 75%.
         var bitsPerSecond: Int { 500_000 << max(0, min(5, percent / 25)) }
     }
 
@@ -57,7 +58,8 @@ package struct VideoEncoder: Sendable {
     }
 
     package static let software = VideoEncoder(element: "x264enc") { quality, isLive in
-        // Constant quality. A VBV buffer would cap the rate at the default bit rate, so it is disabled.
+        // `pass=qual` selects constant quality. A VBV buffer would limit the rate to the default bit rate, so it is
+        // disabled.
         "speed-preset=veryfast pass=qual quantizer=\(quality.quantizer) vbv-buf-capacity=0"
             + (isLive ? " tune=zerolatency" : "")
     }
@@ -87,17 +89,17 @@ package struct VideoEncoder: Sendable {
 /// The container format of the annotated video, selected by the file name extension.
 package struct Container: Sendable {
     package let endings: [String]
-    /// The muxer that writes it.
+    /// The muxer element that writes the container, with its properties.
     package let muxer: String
-    /// The demuxer that reads it.
+    /// The demuxer element that reads the container.
     package let demuxer: String
-    /// The encoder chain for sound that the container does not support as it is.
+    /// The elements that encode sound if the container does not support the sound's own format.
     package let soundEncoder: String
     /// The video codec.
     package let codec: VideoEncoder.Codec
 
-    // The file is written in fragments of half a second, so that an interrupted file can be played. Finishing turns
-    // it into an ordinary file.
+    // The file is written in fragments of half a second, so that an interrupted file can be played. When the muxer
+    // finishes the file, it becomes an ordinary file without fragments.
     private static let fragments = "fragment-duration=500 fragment-mode=first-moov-then-finalise"
     private static let aac = "audioconvert ! audioresample ! avenc_aac bitrate=192000 ! aacparse"
 
@@ -118,7 +120,7 @@ package struct Container: Sendable {
 
     private static let timeout: GstClockTime = 5_000_000_000
 
-    /// Returns whether a file of this format contains at least one video frame.
+    /// Returns whether a file of this container format holds at least one video frame.
     package func holdsPicture(_ path: String) -> Bool {
         guard
             let pipeline = try? Pipeline(

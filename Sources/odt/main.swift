@@ -2,7 +2,7 @@ import CVersion
 import Glibc
 import Playback
 
-/// The subcommands of `odt`. Each is defined in its own file or folder.
+/// The subcommands of `odt`. Each one is defined in its own file or folder.
 let subcommands: [Subcommand] = [
     annotateSubcommand,
     benchSubcommand,

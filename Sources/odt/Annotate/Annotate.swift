@@ -76,7 +76,8 @@ private let help = """
     }
 }
 
-/// Returns the properties to set as NAME=VALUE, those implied by options first.
+/// Returns the properties to set, as NAME=VALUE. The properties that options such as `--zones` imply come first, so
+/// that `--set` overrides them.
 private func settings(_ line: CommandLineOptions) throws -> [String] {
     var settings: [String] = []
     if let zones = line.text("--zones") {

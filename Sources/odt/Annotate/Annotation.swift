@@ -12,11 +12,12 @@ final class Annotation: Sendable {
         var encoder = "auto"
         var quality = VideoEncoder.Quality(percent: VideoEncoder.Quality.usual)
         var mayReplace = false
-        /// Whether messages have to name the input.
+        /// Whether the input is one of several, so that each message to the user has to name the input.
         var isOneOfMany = false
     }
 
-    /// The exit code, and the signal if one ended the stream.
+    /// The result of annotating one input. `signal` is the number of the signal that ended the stream; `nil` if none
+    /// did.
     struct Outcome {
         var code: Int32
         var signal: Int32?
@@ -24,15 +25,18 @@ final class Annotation: Sendable {
 
     private let source: MediaSource
     private let outputs: AnnotationOutputs
+
     private let files: AnnotationFiles
     private let annotation: AnnotationPipeline
     private let progress: Progress
+
     private let player: Player
     private let pictures: TrackPictures?
 
     /// Builds the pipeline and creates the files, but does not start playing.
     ///
-    /// - Throws: ``PlaybackError`` if the pipeline or the files cannot be created. No existing file is changed then.
+    /// - Throws: ``PlaybackError`` if the pipeline or the files cannot be created. In that case no existing file has
+    ///   been changed.
     init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
         (self.source, self.outputs) = (source, outputs)
         let output = try outputs.video.map {
@@ -89,6 +93,7 @@ final class Annotation: Sendable {
     /// Whether the element has posted a message, which means that the first frame has arrived.
     private let hasLogged = Monitor(false)
 
+
     // MARK: Playing
 
     /// Plays the input until its end and finishes the files.
@@ -131,7 +136,7 @@ final class Annotation: Sendable {
         return outcome
     }
 
-    /// Whether each reported track begins with a message.
+    /// Whether the element posts a message at the begin of each track.
     private var reportsTracks: Bool {
         let element = annotation.pipeline["swiftodt"]
         return element.text(of: "tracking") == "true" && element.text(of: "track-events") == "true"
@@ -147,7 +152,7 @@ final class Annotation: Sendable {
         do {
             try output.write(text)
         } catch is BrokenPipe {
-            // A closed pipe is not a failure; the recording ends properly.
+            // A closed pipe is not a failure. The recording ends properly.
             isRead = false
             player.askToEnd()
         } catch {
@@ -157,13 +162,14 @@ final class Annotation: Sendable {
         }
     }
 
-    /// Renames the files to their final names after success; keeps or discards them otherwise.
+    /// Renames the files to their final names after success. After a failure the files keep their temporary names, or
+    /// are deleted if they contain nothing usable.
     private func close(_ ending: Player.Ending, isRead: Bool) -> Outcome {
         let isUsable =
             files.video.map { annotation.isUsable($0, after: ending) }
             ?? (progress.frames > 0 && (ending.failure != nil || ending.isWhole))
         guard isUsable else {
-            // A failure during an interrupt is a consequence of the interrupt.
+            // If a signal interrupted the stream, a failure is only a consequence of the interrupt.
             let failure = ending.signal == nil ? ending.failure : nil
             notify(failure ?? "nothing was recorded from \(source.name)")
             files.discard()

@@ -1,7 +1,7 @@
 import Glibc
 import Playback
 
-/// The inputs of `--out-dir` and the output files of each.
+/// The inputs of `odt annotate --out-dir`, each with its output files.
 struct AnnotationBatch {
     struct Job {
         let input: String
@@ -10,7 +10,7 @@ struct AnnotationBatch {
 
     let jobs: [Job]
 
-    /// The extensions of files in a folder that count as videos.
+    /// The extensions by which videos in a folder are recognised.
     private static let videos: Set<String> = [
         ".3gp", ".asf", ".avi", ".flv", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts", ".mxf",
         ".ogv", ".ts",
@@ -58,7 +58,7 @@ struct AnnotationBatch {
 
     private static let examples = ["--json": ".jsonl", "--tracks-csv": ".tracks.csv", "--crops": ".crops"]
 
-    /// Returns whether the extension is that of a video file.
+    /// Returns whether the file name has an extension of a video file.
     static func isVideo(_ name: String) -> Bool { videos.contains(PartFile.parts(of: name).ending.lowercased()) }
 
     static func isFolder(_ operand: String) -> Bool {
@@ -66,20 +66,21 @@ struct AnnotationBatch {
         return PathText.withSystemPath(operand) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Returns the videos of a folder sorted by name; any other operand is returned as it is.
+    /// If the operand is a folder, returns the paths of its videos, sorted by name. Otherwise returns the operand
+    /// itself.
     private static func inputs(_ operand: String) throws -> [String] {
         guard isFolder(operand) else { return [operand] }
         let base = operand.hasSuffix("/") ? operand : operand + "/"
         let names = PartFile.names(in: operand).filter { name in
-            // Unfinished part files are skipped.
+            // Unfinished recordings (`NAME.part.EXT`) are skipped.
             !name.hasPrefix(".") && isVideo(name) && !PartFile.parts(of: name).stem.hasSuffix(".part")
         }
         guard !names.isEmpty else { throw CommandLineError("no video in \(operand).") }
         return names.sorted().map { base + $0 }
     }
 
-    /// Returns the output names without extension. Inputs whose names differ only in the extension keep it, and
-    /// equal names get a number.
+    /// Returns the output names without extension, one per input. If several inputs differ only in their extension,
+    /// their output names contain the extension of the input. If output names are still equal, a number is appended.
     private static func stems(of inputs: [String], _ container: String?) -> [String] {
         let plain = inputs.map { PartFile.parts(of: MediaSource.isAddress($0) ? lastPart(of: $0) : $0).stem }
         var count: [String: Int] = [:]

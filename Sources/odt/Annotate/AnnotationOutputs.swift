@@ -12,13 +12,14 @@ struct AnnotationOutputs: Sendable {
 
     var names: [String] { [video, messages, frameTable, trackTable].compactMap(\.self) }
 
-    /// The names of all outputs, for a message; `nil` if standard output carries data.
+    /// The names of all outputs, separated by commas, for a message to the user. `nil` if an output is written to
+    /// standard output, where the message would mix with the data.
     var written: String? {
         let all = names + [pictures].compactMap(\.self)
         return all.contains("-") ? nil : all.joined(separator: ", ")
     }
 
-    /// Whether an output already exists.
+    /// Whether at least one output already exists.
     var exist: Bool {
         (names + [pictures].compactMap(\.self)).contains { name in
             name != "-" && PathText.isThere(name)
@@ -53,14 +54,14 @@ struct AnnotationOutputs: Sendable {
     }
 }
 
-/// The output files of one input, under temporary names until they are finished.
+/// The output files of one input. The files have temporary names until ``finish()``.
 final class AnnotationFiles: Sendable {
     let video: PartFile?
     let messages: TextOutput?
     let frameTable: TextOutput?
     let trackTable: TextOutput?
 
-    /// - Throws: ``PlaybackError`` if a file cannot be created; then none remains.
+    /// - Throws: ``PlaybackError`` if a file cannot be created. In that case the files created before are deleted.
     init(_ outputs: AnnotationOutputs) throws {
         var begun: [PartFile] = []
         func output(_ name: String?) throws -> TextOutput? {
@@ -85,13 +86,13 @@ final class AnnotationFiles: Sendable {
         [messages, frameTable, trackTable].compactMap { $0?.file } + [video].compactMap(\.self)
     }
 
-    /// Renames all files to their final names, the video last, so that a program that waits for the video finds the
-    /// tables.
+    /// Renames all files to their final names. The video is renamed last, so that a program that waits for the video
+    /// also finds the tables.
     func finish() throws { try files.forEach { try $0.finish() } }
 
     func discard() { files.forEach { $0.discard() } }
 
-    /// A line for the log that names the unfinished files; empty if there are none.
+    /// Text for the log that names the existing unfinished files; empty if there are none.
     var leftBehind: String {
         let there = (video.map { [$0.path] } ?? []) + files.map(\.path).filter { $0 != video?.path }
         let paths = there.filter(PathText.isThere)
@@ -102,7 +103,7 @@ final class AnnotationFiles: Sendable {
 /// Writes lines to a part file, or to standard output for `-`.
 final class TextOutput: Sendable {
     let name: String
-    /// `nil` for standard output.
+    /// The file; `nil` for standard output.
     let file: PartFile?
 
     init(_ name: String) throws {
@@ -120,5 +121,5 @@ final class TextOutput: Sendable {
     }
 }
 
-/// The reader of standard output has closed the pipe.
+/// The error that the reader of standard output has closed the pipe.
 struct BrokenPipe: Error {}

@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// Rows of comma-separated values as in RFC 4180, but with line feeds as line ends.
+/// Formats rows of comma-separated values as in RFC 4180, but with line feeds as line ends.
 enum TableRow {
     static func text(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\n" }
 
@@ -10,7 +10,7 @@ enum TableRow {
         return "\"" + cell.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
     }
 
-    /// Formats nanoseconds as seconds; empty if the time is unknown.
+    /// Formats a time in nanoseconds as seconds. The text is empty if the time is unknown (`nil`).
     static func seconds(_ time: UInt64?) -> String {
         time.map { DecimalText.text(Double($0) / 1e9, decimals: 6) } ?? ""
     }
@@ -32,7 +32,7 @@ struct FrameTable {
 
     private var frame = 0
 
-    /// Returns the rows of a `swiftodt` message. Each call counts one frame.
+    /// Returns one row for each object of a `swiftodt` message. Each call advances the frame number by one.
     mutating func rows(of message: MessageFields) -> String {
         frame += 1
         let time = TableRow.seconds(message.count("stream-time") ?? message.count("running-time"))
@@ -56,7 +56,7 @@ enum TrackTable {
         "best_y", "best_width", "best_height", "path_length", "reason", "epoch",
     ]
 
-    /// Returns the row of a `swiftodt-track` message of the event `end`; `nil` for other events.
+    /// Returns the row of a `swiftodt-track` message if its event is `end`; `nil` for other events.
     static func row(of message: MessageFields) -> String? {
         guard message.text("event") == "end" else { return nil }
         return TableRow.text(

@@ -3,12 +3,12 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Writes the best picture of each track as a JPEG file when the track ends. The picture is cropped from the frame
-/// with the highest score, before annotations are drawn.
+/// Writes the best picture of each track as a JPEG file when the track ends. The picture is cropped from the frame in
+/// which the object has its highest score, before annotations are drawn.
 ///
-/// Memory use: the frames that the element has not reported yet, plus one cropped picture per track.
+/// Memory use: all frames that the element has not reported yet, plus one cropped picture per track.
 final class TrackPictures: Sendable {
-    /// A reference to a frame as it entered the element.
+    /// A reference to a frame as it enters the element.
     ///
     /// `@unchecked Sendable`: the buffer is only read, and its reference count is atomic.
     private final class HeldFrame: @unchecked Sendable {
@@ -35,7 +35,8 @@ final class TrackPictures: Sendable {
         let picture: ColorPicture
     }
 
-    /// The element has fewer frames in flight unless the bus is not read; older frames are dropped.
+    /// The maximum number of held frames. The element has fewer frames in flight, except if its messages are not read
+    /// from the bus. If there are more frames, the oldest ones are dropped.
     private static let maximumFrames = 256
 
     private let folder: String
@@ -43,7 +44,7 @@ final class TrackPictures: Sendable {
     private let best = Mutex<[UInt64: Best]>([:])
 
     /// - Parameters:
-    ///   - folder: Created if it does not exist.
+    ///   - folder: The folder for the pictures, created if it does not exist.
     ///   - pad: The element's sink pad.
     init(into folder: String, from pad: Pad) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
@@ -73,7 +74,8 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// Processes a `swiftodt` message: keeps the picture of each object whose score is a new maximum.
+    /// Processes a `swiftodt` message. Keeps the picture of each object that was detected in this frame with its
+    /// highest score so far.
     func see(_ message: MessageFields) {
         guard let frame = frame(at: message.count("timestamp")) else { return }
         for object in message.list("objects") {
@@ -85,7 +87,7 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// Processes a `swiftodt-track` message: writes the picture of a track that has ended.
+    /// Processes a `swiftodt-track` message. If the track has ended, writes its picture.
     ///
     /// - Throws: ``PlaybackError`` if the file cannot be written.
     func end(_ message: MessageFields) throws {
@@ -102,8 +104,8 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// Returns the file name, for example `00007-person.jpg`. Names sort by track id; characters other than letters
-    /// and digits are replaced.
+    /// Returns the file name of a track's picture, for example `00007-person.jpg`. The leading zeros make names sort by
+    /// track id. Characters of the label other than letters and digits are replaced by `-`.
     static func name(_ id: UInt64, label: String) -> String {
         let digits = String(id)
         let word = String(label.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40))
@@ -111,7 +113,8 @@ final class TrackPictures: Sendable {
             + ".jpg"
     }
 
-    /// Returns the frame of this time and releases all earlier frames.
+    /// Returns the frame with this timestamp (nanoseconds) and releases all earlier frames; `nil` if no such frame is
+    /// held.
     private func frame(at time: UInt64?) -> HeldFrame? {
         guard let time else { return nil }
         return state.update { state in
@@ -138,14 +141,14 @@ final class TrackPictures: Sendable {
     }
 }
 
-/// A cropped part of a frame in RGB.
+/// A part of a frame, cropped and converted to RGB.
 struct ColorPicture: Sendable {
     let width: Int
     let height: Int
     private let stride: Int
     private let pixels: [UInt8]
 
-    /// Converts only the cropped part, from any format.
+    /// Crops a frame of any pixel format. Only the cropped part is converted. Position and size are in pixels.
     init?(
         _ buffer: UnsafeMutablePointer<GstBuffer>, _ info: GstVideoInfo, x: Int, y: Int, width: Int, height: Int
     ) {
@@ -178,7 +181,7 @@ struct ColorPicture: Sendable {
         (self.width, self.height) = (width, height)
     }
 
-    /// Returns the picture as a JPEG file.
+    /// Returns the picture as a JPEG file; `nil` if compression fails.
     func jpeg() -> [UInt8]? {
         JPEGCompressor().file(
             of: pixels, .rgb, width: width, height: height, stride: stride, quality: 90, isFine: true)

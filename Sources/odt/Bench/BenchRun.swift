@@ -4,7 +4,7 @@ import SwiftODT
 
 /// Plays one video through the element at maximum speed.
 struct BenchRun {
-    /// The number of frames at the start that are not measured.
+    /// The number of frames at the start of the video that are not measured.
     private static let warmUp = 10
 
     private let model: String
@@ -81,7 +81,7 @@ struct BenchRun {
             stages: stages ?? [])
     }
 
-    /// Counts frames and reads the clocks at the end of the warm-up and at the latest frame.
+    /// Counts frames and reads the clocks at the first measured frame and at the latest frame.
     private struct Meter {
         struct Clocks {
             let time: Nanoseconds = MonotonicClock.now
@@ -121,14 +121,14 @@ struct BenchRun {
         }
     }
 
-    /// The peak resident memory in bytes.
+    /// The process's peak resident memory in bytes.
     private static var largestMemory: Int { Int(usage.ru_maxrss) * 1024 }
 }
 
-/// The durations of one processing stage.
+/// The durations of one processing stage of the element.
 struct BenchStage {
     let name: String
-    /// The name of each statistic (p50, p95, max or mean) and its value in nanoseconds.
+    /// The statistics of the stage. `name` is p50, p95, max or mean; `value` is a duration in nanoseconds.
     let figures: [(name: String, value: UInt64)]
 
     /// Returns the stages in the element's `stats` that have nonzero durations.
@@ -151,10 +151,10 @@ struct BenchResult {
     let video: String
     let frames: Int
     let framesPerSecond: Double
-    /// The processor time of all cores per frame, in nanoseconds.
+    /// The processor time per frame in nanoseconds, all cores together.
     let processorTime: Double
-    /// The time from the start to the first frame, in nanoseconds. It includes compiling the network or loading it
-    /// from the cache.
+    /// The time from the start of the pipeline to the first frame, in nanoseconds. It includes compiling the network or
+    /// loading it from the cache.
     let firstFrame: Nanoseconds
     /// The peak resident memory in bytes.
     let memory: Int

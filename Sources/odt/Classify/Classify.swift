@@ -34,7 +34,7 @@ private let help = """
 
 private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int32 {
     let threshold = try line.number("--threshold", in: 0...1)
-    // The model is loaded for the first readable picture, so that a missing file is reported without delay.
+    // The model is loaded only after a picture was read, so that a missing picture file is reported without delay.
     var loaded: CropClassifier?
     var code = ExitCode.success
     var latest: (path: String, picture: Picture)?
@@ -72,7 +72,7 @@ private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int
     return code
 }
 
-/// A picture, or a box in one.
+/// A picture or, if `box` is given, a part of a picture.
 private struct Crop {
     let picture: String
     let box: Box?
@@ -108,7 +108,7 @@ private struct CropReport {
         self.answer = answer
     }
 
-    /// `scores` holds the score of each category.
+    /// The result as a JSON object. Its member `scores` holds the score of each category.
     var json: JSONValue {
         let scores = SwiftODT.Category.allCases.map { ($0.name, JSONValue.number(answer.scores[$0])) }
         var members: [String: JSONValue] = [

@@ -1,7 +1,7 @@
 import Glibc
 import Playback
 
-/// Reads and writes whole files; `-` is standard input or standard output.
+/// Reads and writes whole files. The path `-` is standard input or standard output.
 enum ByteStream {
     /// - Throws: ``ByteStreamError`` if the file cannot be read.
     static func read(_ path: String) throws -> [UInt8] {
@@ -27,7 +27,7 @@ enum ByteStream {
 
     /// - Throws: ``ByteStreamError`` if the file cannot be written completely.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        // Keeps the order of earlier output through stdio.
+        // Earlier output through stdio is written first, so that the order of the output is kept.
         fflush(nil)
         let file =
             path == "-"
@@ -45,7 +45,7 @@ enum ByteStream {
     }
 }
 
-/// A file cannot be read or written.
+/// The error that a file cannot be read or written.
 struct ByteStreamError: Error, CustomStringConvertible {
     let description: String
 

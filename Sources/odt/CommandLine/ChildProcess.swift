@@ -4,10 +4,11 @@ import Glibc
 /// A running child process.
 struct ChildProcess {
     private let id: pid_t
-    /// The reading end of the pipe to its standard output; `nil` if the output is not captured.
+    /// The read end of the pipe to the program's standard output; `nil` if the output is not captured.
     private var answer: Int32?
 
-    /// Starts a program. It inherits standard input and, unless the output is captured, standard output and error.
+    /// Starts a program. The program inherits standard input. It also inherits standard output and standard error,
+    /// unless its output is captured.
     ///
     /// - Parameter readsOutput: Whether to capture standard output and discard standard error.
     /// - Throws: ``ChildProcessError`` if the program cannot be started.
@@ -45,7 +46,8 @@ struct ChildProcess {
         return String(decoding: (try? ByteStream.read(answer, path: "")) ?? [], as: UTF8.self)
     }
 
-    /// Waits for the process to end. If a signal ended it, the result is 128 plus the signal's number, as in a shell.
+    /// Waits for the process to end and returns its exit code. If a signal ended the process, the result is 128 plus
+    /// the signal's number, as in a shell.
     func exitCode() throws -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 {
@@ -56,7 +58,7 @@ struct ChildProcess {
     }
 }
 
-/// A program cannot be started or waited for.
+/// The error that a program cannot be started or waited for.
 struct ChildProcessError: Error, CustomStringConvertible {
     let description: String
 

@@ -53,13 +53,13 @@ struct CommandLineOptions {
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    /// Returns the value of an option; the last one if it is repeated.
+    /// Returns the value of an option; the last value if the option is repeated, and `nil` if it is not given.
     func text(_ name: String) -> String? { values[name]?.last }
 
     /// Returns all values of a repeatable option, in order.
     func texts(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// Returns the value as a finite number within a range.
+    /// Returns the value of an option as a finite number within a range; `nil` if the option is not given.
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
         guard let text = text(name) else { return nil }
         guard let value = Double(text), value.isFinite, range.contains(value) else {
@@ -71,7 +71,7 @@ struct CommandLineOptions {
 }
 
 extension CommandLineOptions {
-    /// Returns the value as an integer within a range.
+    /// Returns the value of an option as an integer within a range; `nil` if the option is not given.
     func wholeNumber(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = text(name) else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -82,10 +82,10 @@ extension CommandLineOptions {
     }
 }
 
-/// The user asked for the help text.
+/// The error that the user asked for the help text. It ends the parsing of the command line.
 struct HelpRequest: Error {}
 
-/// An invalid command line. The description states the reason.
+/// The error of an invalid command line. The description states the reason.
 struct CommandLineError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Splits paths of files as dirname and basename do.
+/// Splits file paths as `dirname` and `basename` do.
 enum FilePath {
     /// Returns the folder of a path, without a trailing slash.
     static func folder(of path: String) -> String {
@@ -14,7 +14,7 @@ enum FilePath {
         return String(name.lastIndex(of: ".").map { name[..<$0] } ?? name)
     }
 
-    /// Returns the absolute path with links resolved; `nil` if the file does not exist.
+    /// Returns the absolute path with symbolic links resolved; `nil` if the file does not exist.
     static func canonical(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
@@ -28,7 +28,7 @@ enum FileDigest {
     static func sha256(_ path: String) throws -> String? {
         var program = try ChildProcess("/usr/bin/sha256sum", ["--", path], readsOutput: true)
         let text = program.output()
-        // sha256sum begins the line with a backslash if the name contains unusual characters.
+        // `sha256sum` begins its output with a backslash if the file name contains a backslash or a line feed.
         return try program.exitCode() == 0 ? text.split(separator: " ").first?.drop { $0 == "\\" }.description : nil
     }
 }

@@ -1,8 +1,8 @@
 import CTurboJPEG
 
-/// Compresses pictures to JPEG with libjpeg-turbo. Reuses its compressor.
+/// Compresses pictures to JPEG with libjpeg-turbo. One instance can compress several pictures, one after the other.
 final class JPEGCompressor {
-    /// The arrangement of a pixel's samples.
+    /// The order of a pixel's samples in memory.
     enum Layout {
         /// Three bytes per pixel.
         case rgb
@@ -17,8 +17,8 @@ final class JPEGCompressor {
     deinit { if let compressor { tjDestroy(compressor) } }
 
     /// - Parameters:
-    ///   - stride: The number of bytes from row to row.
-    ///   - isFine: Whether chroma has full resolution (4:4:4) instead of half (4:2:0).
+    ///   - stride: The number of bytes from one row of pixels to the next.
+    ///   - isFine: Whether chroma is stored at full resolution (4:4:4) instead of half resolution (4:2:0).
     /// - Returns: The bytes of the file; `nil` if compression fails.
     func file(
         of pixels: [UInt8], _ layout: Layout, width: Int, height: Int, stride: Int, quality: Int, isFine: Bool

@@ -1,13 +1,13 @@
 import Playback
 
-/// The redaction that the element's properties request.
+/// The redaction that the properties of a `swiftodt` element request.
 struct RedactionRequest {
-    /// The property that requests it, as NAME=VALUE.
+    /// The property that requests redaction, as NAME=VALUE.
     let word: String
-    /// Whether it is an error if redaction cannot be guaranteed.
+    /// Whether the element treats it as an error if redaction cannot be guaranteed (`privacy-strict`).
     let isStrict: Bool
 
-    /// Returns `nil` if no redaction is requested.
+    /// Returns `nil` if the properties request no redaction.
     init?(of element: Element) {
         let (style, labels) = (element.text(of: "box-style"), element.text(of: "privacy-labels"))
         if ["blur", "pixelate"].contains(style) {
@@ -20,8 +20,8 @@ struct RedactionRequest {
         isStrict = element.text(of: "privacy-strict") != "false"
     }
 
-    /// Sets `draw=true` if redaction is requested and the user has not set `draw`. The element rejects redaction
-    /// with `draw=false`, which is the default here if no video is shown.
+    /// Sets `draw=true` if redaction is requested and the user has not set `draw`. Where `odt` shows no video, it sets
+    /// `draw=false` by default, and the element rejects redaction with `draw=false`.
     static func allow(of element: Element, unless isDrawSet: Bool) {
         if !isDrawSet, RedactionRequest(of: element) != nil { element.set("draw", to: "true") }
     }

@@ -28,7 +28,7 @@ struct Subcommand: Sendable {
     }
 }
 
-/// The exit codees of `odt`.
+/// The exit codes of `odt`.
 enum ExitCode {
     static let success: Int32 = 0
     /// The operation failed.
@@ -43,7 +43,7 @@ func printError(_ text: String) {
     _ = PathText.bytes(of: line).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// Writes an informational line to standard output. Unlike ``flushOutput()`` it ignores write errors.
+/// Writes an informational line to standard output. Write errors are ignored, unlike in ``flushOutput()``.
 func inform(_ text: String) {
     let line = text + "\n"
     _ = PathText.bytes(of: line).withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
@@ -54,8 +54,8 @@ func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }
 
-/// Flushes standard output, so that readers receive each result at once and Ctrl-C loses none. Exits with an error
-/// if writing fails, for example because the disk is full.
+/// Flushes standard output, so that readers receive each result at once and Ctrl-C loses no result. If writing fails,
+/// for example because the disk is full, the program exits with an error.
 func flushOutput() {
     guard fflush(nil) == 0 else {
         printError("odt: cannot write to standard output: \(String(cString: strerror(errno)))")

@@ -2,36 +2,37 @@ import CGStreamer
 import Playback
 import SwiftODT
 
-/// Decodes a video once at maximum speed and passes selected frames to a viewer.
+/// Plays a video once at maximum speed and passes selected frames to a viewer.
 enum VideoPass {
-    /// Whether the viewer wants a frame, does not want it, or wants no further frames.
+    /// A viewer's answer for one frame: the frame is wanted, the frame is not wanted, or no further frames are wanted.
     enum Interest { case wanted, notWanted, remove }
 
-    /// The pixels of a frame, four bytes each (red, green, blue, unused). Valid during the call.
+    /// The pixels of a frame, four bytes each (red, green, blue, unused). Valid only during the call that receives
+    /// them.
     struct Pixels {
         let base: UnsafePointer<UInt8>
-        /// The number of bytes from row to row.
+        /// The number of bytes from one row of pixels to the next.
         let stride: Int
         let width: Int
         let height: Int
     }
 
-    /// A receiver of frames. All calls come from one thread, in the order of the video. Times are stream times in
+    /// A receiver of frames. All calls come from one thread, in the order of the video. All times are stream times in
     /// seconds.
     protocol Viewer: AnyObject {
-        /// Returns whether the viewer wants the frame that is shown from `time` to `end`.
+        /// Returns whether the viewer wants the frame that is shown from `time` until `end`.
         func interest(from time: Double, to end: Double) -> Interest
-        /// Processes a wanted frame, which is upright.
+        /// Processes a frame that the viewer wanted. The frame has been turned upright.
         func process(at pixels: Pixels, from time: Double, to end: Double)
     }
 
-    /// Plays the video from its start. Unwanted frames are decoded but not converted.
+    /// Plays the video from its start. Frames that the viewer does not want are decoded but not converted.
     ///
     /// - Parameters:
-    ///   - turned: The transformation that turns frames upright; with identity, the video's own orientation tag is
-    ///   used.
+    ///   - turned: The transformation that turns frames upright. With `identity`, the orientation tag of the video is
+    ///     used instead.
     ///   - notify: Shows a message to the user. Called on any thread.
-    /// - Returns: The result of playing, which is successful also if the viewer wants no further frames.
+    /// - Returns: The result of playing. Playing also succeeds if the viewer wants no further frames.
     /// - Throws: ``PlaybackError`` if an element is missing.
     static func show(
         _ video: MediaSource, turned: Orientation, to viewer: Viewer, notify: @escaping @Sendable (String) -> Void
@@ -54,7 +55,7 @@ enum VideoPass {
             progress.clear()
             notify(text)
         }
-        // Pads retain their probes' closures, so these refer to the pads weakly.
+        // Pads retain their probes' closures, so the closures hold only weak references to the pads.
         let gate = Gate(viewer) { [weak player] in player?.askToEnd() }
         decoded.watchBuffers { [weak decoded] buffer in
             decoded.map { gate.passes(buffer, on: $0) } == true ? .ok : .drop
@@ -76,7 +77,7 @@ enum VideoPass {
     ]
 }
 
-/// Passes the wanted frames.
+/// Drops the frames that the viewer does not want.
 ///
 /// `@unchecked Sendable`: its methods are called only on the streaming thread.
 private final class Gate: @unchecked Sendable {
@@ -86,7 +87,7 @@ private final class Gate: @unchecked Sendable {
 
     init(_ viewer: VideoPass.Viewer, end: @escaping () -> Void) { (self.viewer, self.end) = (viewer, end) }
 
-    /// Returns whether the viewer wants the frame, which then is rotated and converted.
+    /// Returns whether the viewer wants the frame. The frame is passed on for rotation and conversion only if so.
     func passes(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> Bool {
         guard let time = pad.streamTime(of: buffer).map({ Double($0) / 1e9 }) else { return false }
         let duration = buffer.pointee.duration
@@ -112,7 +113,7 @@ private final class Gate: @unchecked Sendable {
 }
 
 extension Pad {
-    /// Returns the stream time of a buffer at the pad; `nil` if it is unknown.
+    /// Returns the stream time of a buffer at the pad, in nanoseconds; `nil` if it is unknown.
     func streamTime(of buffer: UnsafeMutablePointer<GstBuffer>) -> Nanoseconds? {
         guard let event = gst_pad_get_sticky_event(pointer, GST_EVENT_SEGMENT, 0) else { return nil }
         defer { gst_event_unref(event) }
@@ -124,7 +125,7 @@ extension Pad {
 }
 
 extension Pad {
-    /// Maps the frame for reading during the call; returns `nil` if it cannot be mapped.
+    /// Maps a frame for reading during the call of `body`. Returns `nil` if the frame cannot be mapped.
     func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, _ body: (GstVideoFrame) -> Result
     ) -> Result? {

@@ -80,9 +80,10 @@ private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int3
     }
 }
 
-/// Returns the range of frame times to process; `nil` for all.
+/// Returns the range of frame times to process; `nil` to process all frames.
 private func range(_ line: CommandLineOptions) throws -> Range<Nanoseconds>? {
-    // The upper limit keeps the conversion of seconds to nanoseconds exact: beyond it, Double loses nanoseconds.
+    // Up to this limit the conversion from seconds to nanoseconds is exact. With larger values a Double loses
+    // nanoseconds.
     let (from, to) = (try line.number("--from", in: 0...4e6), try line.number("--to", in: 0...4e6))
     guard from != nil || to != nil else { return nil }
     let (start, end) = (from.map(Nanoseconds.init(seconds:)) ?? 0, to.map(Nanoseconds.init(seconds:)) ?? .max)
@@ -138,7 +139,8 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     let score = try line.number("--score", in: 0...1)
     sceneOptions.tracker.scoreThreshold = score ?? configuration.scoreThreshold
     let threshold = sceneOptions.tracker.scoreThreshold
-    // Detections below the threshold are kept too: if there is no other, the best one is reported as rejected.
+    // Detections below the score threshold are requested, too. If a picture has no other detections, the best one of
+    // them is reported as rejected.
     var options = DetectionOptions(
         scoreFloor: sceneOptions.scoreFloor, iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
     if let zoom = try zoom(line) {
@@ -150,7 +152,7 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         configuration.hint = .throughput
     }
     let detectsSalient = try detectsSalient(line)
-    // The model is loaded for the first readable picture, so that a missing file is reported without delay.
+    // The model is loaded only after a picture was read, so that a missing picture file is reported without delay.
     var loaded: (detector: any Detector, salient: (any Detector)?)?
     var code = ExitCode.success
     for path in line.operands {
@@ -193,7 +195,7 @@ private func unreadable(_ path: String, _ error: ODTError) -> String {
     return "\(path) is a video: use --detections FILE to record its detections, or 'odt annotate' to draw them"
 }
 
-/// Returns the value of the element's zoom property; `nil` if it is off.
+/// Returns the value for the element's property `zoom`; `nil` if zoom is off.
 private func zoom(_ line: CommandLineOptions) throws -> String? {
     guard let word = line.text("--zoom"), word != "off" else { return nil }
     guard word == "grid" || word == "auto" else {
@@ -205,7 +207,7 @@ private func zoom(_ line: CommandLineOptions) throws -> String? {
     return word
 }
 
-/// Returns whether the prominent object is reported if there is no detection.
+/// Returns whether to report the most prominent object of a picture that has no detections.
 private func detectsSalient(_ line: CommandLineOptions) throws -> Bool {
     switch line.text("--unknown-objects") {
     case nil, "none": return false
@@ -222,7 +224,7 @@ private func detectsSalient(_ line: CommandLineOptions) throws -> Bool {
     }
 }
 
-/// The printed result of one picture.
+/// The printed detections of one picture.
 private struct PictureReport {
     let path: String
     let picture: Picture
@@ -236,7 +238,8 @@ private struct PictureReport {
         rejections = Rejections(found, below: threshold)
     }
 
-    /// If there is no detection, `best-rejected` holds the best one below the threshold.
+    /// The result as a JSON object. If there are no detections, its member `best-rejected` holds the best detection
+    /// below the threshold.
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "picture": .string(path), "width": .number(Double(picture.width)),

@@ -2,20 +2,21 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// Records the detections in a video for the element's `detector=recorded`.
+/// Records the detections in a video to a file for the element's `detector=recorded`.
 struct VideoDetection {
     private let source: MediaSource
     private let file: String
     private let pipeline: Pipeline
     private let progress: Progress
-    /// The part of the video that is processed; `nil` for all of it.
+    /// The part of the video that is processed; `nil` to process all of it.
     private let part: VideoPart?
 
     /// - Parameters:
-    ///   - settings: Properties of the element as NAME=VALUE.
-    ///   - range: The times of the frames to process; `nil` for all.
+    ///   - settings: Properties of the element, as NAME=VALUE.
+    ///   - range: The stream times of the frames to process, in nanoseconds; `nil` for all.
     ///   - mayReplace: Whether to replace a complete recording.
-    /// - Throws: ``CommandLineError`` if the file must not be written; ``PlaybackError`` if the video cannot be played.
+    /// - Throws: ``CommandLineError`` if the file is the video or a complete recording that must not be replaced;
+    ///   ``PlaybackError`` if the video cannot be played.
     init(_ video: String, into file: String, settings: [String], range: Range<Nanoseconds>? = nil, mayReplace: Bool)
         throws
     {
@@ -31,8 +32,8 @@ struct VideoDetection {
         source.give(to: pipeline)
         progress = Progress(of: pipeline, name: FilePath.stem(of: video))
         let element = pipeline["swiftodt"]
-        // Only detections are recorded. Tracking is needed only by zoom=auto. Frames are rotated before inference,
-        // as odt annotate does.
+        // Only detections are recorded, so tracking is off, except for `zoom=auto`, which needs it. Frames are rotated
+        // before inference, as in `odt annotate`.
         for word in [
             "orientation=identity", "draw=false", "tracking=\(settings.contains("zoom=auto"))", "updates=none",
             "track-events=false",
@@ -49,7 +50,7 @@ struct VideoDetection {
         part?.begin()
     }
 
-    /// Processes all frames and logs errors to standard error.
+    /// Processes all frames of the video or of the part. Errors are printed to standard error.
     ///
     /// - Returns: The exit code.
     func run() -> Int32 {
@@ -65,7 +66,8 @@ struct VideoDetection {
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
         var configuration = Player.Configuration()
-        // Each line is already in the file. End of stream would mark the recording as complete.
+        // After an interrupt nothing needs to be completed, because each line is already in the file. An end-of-stream
+        // event would mark the recording as complete.
         configuration.hasBegun = { false }
         configuration.end = {}
         configuration.tick = { progress.show() }
@@ -86,7 +88,8 @@ struct VideoDetection {
 
     private static func isWhole(_ file: String) -> Bool { (try? RecordingReader(file))?.end != nil }
 
-    /// Returns the last frame of an incomplete recording; `nil` if it is complete or cannot be read.
+    /// Returns the key of the last frame of an incomplete recording; `nil` if the recording is complete or cannot be
+    /// read.
     private static func place(_ file: String) -> FrameKey? {
         guard let reader = try? RecordingReader(file), reader.header != nil, reader.end == nil else { return nil }
         return reader.last

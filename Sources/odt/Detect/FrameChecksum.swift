@@ -2,13 +2,13 @@ import CGStreamer
 import Playback
 import SwiftODT
 
-/// Identifies a frame by its time and an MD5 checksum of its pixels.
+/// Identifies a decoded frame by its time and an MD5 checksum of its pixels.
 struct FrameChecksum {
     let time: Nanoseconds
     let pixels: String
 
-    /// - Parameter pad: The pad that the buffer passes.
-    /// - Returns: `nil` if the pixels cannot be read.
+    /// - Parameter pad: The pad at which the buffer arrives.
+    /// - Returns: `nil` if the frame cannot be mapped for reading.
     init?(_ buffer: UnsafeMutablePointer<GstBuffer>, at time: Nanoseconds, on pad: Pad) {
         guard let pixels = pad.withFrame(of: buffer, Self.sum) ?? nil else { return nil }
         (self.time, self.pixels) = (time, pixels)
@@ -25,7 +25,8 @@ struct FrameChecksum {
         return String(cString: g_checksum_get_string(sum))
     }
 
-    /// The part of a plane that holds pixels. The padding at the end of each row is undefined and excluded.
+    /// The pixels of one plane. `width` is the number of bytes per row, excluding the padding at the end of the row,
+    /// whose content is undefined.
     private struct Rows {
         let base: UnsafePointer<UInt8>
         let stride: Int
@@ -47,7 +48,8 @@ struct FrameChecksum {
                 let base = bases[plane], strides[plane] > 0
             else { return nil }
             let columns = scaled(Int(frame.info.width), by: narrowings[component])
-            // Formats that pack pixels in groups have no pixel stride, so the whole row is included.
+            // Formats that pack several pixels into one group of bytes have no pixel stride, so the whole row is
+            // included.
             let width = steps[component] > 0 ? columns * Int(steps[component]) : strides[plane]
             return Rows(
                 base: base.assumingMemoryBound(to: UInt8.self), stride: strides[plane],
@@ -55,7 +57,7 @@ struct FrameChecksum {
         }
     }
 
-    /// Divides by a power of two and rounds up.
+    /// Divides by 2 to the power of `shift`, rounding up.
     private static func scaled(_ count: Int, by shift: UInt32) -> Int { (count + (1 << shift) - 1) >> shift }
 
     var json: JSONValue { .array([.number(Double(time)), .string(pixels)]) }

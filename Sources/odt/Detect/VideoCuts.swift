@@ -3,15 +3,15 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Finds key frames at which a video can be cut into parts of about equal length. Seeks from one to the next and
-/// decodes only one frame at each.
+/// Finds key frames at which a video can be cut into parts of about equal length. Seeks from one cut to the next and
+/// decodes only one frame at each cut.
 struct VideoCuts {
-    /// The time limit for starting and for each seek.
+    /// The time limit for starting the pipeline and for each seek, in nanoseconds.
     private static let timeout: GstClockTime = 60_000_000_000
 
     private let pipeline: Pipeline
     private let entry: Pad
-    /// The stream time of the first frame after the latest seek.
+    /// The stream time of the first frame after the latest seek; `nil` until the frame arrives.
     private let landing = Landing()
 
     private final class Landing: Sendable { let time = Mutex(Nanoseconds?.none) }
@@ -33,8 +33,8 @@ struct VideoCuts {
         }
     }
 
-    /// Returns one line of JSON with the duration of the video and the times of the key frames that begin parts;
-    /// none if the video cannot be cut.
+    /// Returns one line of JSON with the duration of the video and the times of the key frames at which parts begin, in
+    /// nanoseconds. The list of times is empty if the video cannot be cut.
     ///
     /// - Throws: ``PlaybackError`` if the video cannot be played.
     func find(each length: Nanoseconds) throws -> String {
@@ -69,7 +69,8 @@ struct VideoCuts {
         return landing.time.withLock { $0 }
     }
 
-    /// Waits until a frame has been decoded.
+    /// Waits until the pipeline has decoded a frame after starting or after a seek. Returns `false` if it reaches the
+    /// end of the stream or the time limit.
     private func hasLanded() throws -> Bool {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }

@@ -3,27 +3,29 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Passes only the frames of a part of a video, from one time (inclusive) to another (exclusive), identical to
-/// those of a full pass. Seeks to the key frame at or before the start.
+/// Passes only the frames of one part of a video: those from the start (inclusive) to the end (exclusive) of a range of
+/// times. To reach the part, seeks to the key frame at or before its start. The frames must be identical to those of a
+/// full pass over the video.
 ///
-/// After a seek, some streams decode to other pixels than in a full pass. To detect this, the report has checksums
-/// of the first frames of this part and of the first frames after it. The caller compares the latter with the first
-/// frames of the next part.
+/// Some streams decode to different pixels after a seek than in a full pass. To detect this, the report has checksums
+/// of the first frames of this part and of the first frames after this part. The caller compares the latter with the
+/// first frames of the next part.
 final class VideoPart: Sendable {
     private struct State {
-        /// The sequence number of the seek event; `nil` before it is sent.
+        /// The sequence number of the seek event; `nil` before the seek.
         var sought: UInt32?
-        /// Whether the frames that arrive now follow the seek.
+        /// Whether the frames that arrive now are located after the seek.
         var isThere: Bool
         var frames = 0
         var first: [FrameChecksum] = []
         var behind: [FrameChecksum] = []
     }
 
-    /// The number of frames that are compared at each boundary. A wrong start affects the frames from the first one on.
+    /// The number of frames that are compared at each boundary between parts. If decoding after a seek is wrong, the
+    /// frames are wrong from the first one on.
     private static let compared = 8
 
-    /// Flags to seek to the key frame at or before a time.
+    /// The flags of a seek to the key frame at or before a time.
     static let toKeyFrame = GstSeekFlags(
         rawValue: [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_KEY_UNIT, GST_SEEK_FLAG_SNAP_BEFORE].reduce(0) {
             $0 | $1.rawValue
@@ -36,14 +38,14 @@ final class VideoPart: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - pad: The pad that decoded frames enter.
-    ///   - refuse: Ends the stream with an error.
+    ///   - pad: The pad at which the decoded frames arrive.
+    ///   - refuse: Ends the stream with an error, whose text is the argument.
     init(_ range: Range<Nanoseconds>, at pad: Pad, refuse: @escaping @Sendable (String) -> Void) {
         (from, to, self.pad, self.refuse) = (range.lowerBound, range.upperBound, pad, refuse)
         state = Mutex(State(isThere: range.lowerBound == 0))
     }
 
-    /// Attaches the probes, which work while this object exists.
+    /// Attaches the probes. They have an effect only while this object exists.
     func begin() {
         pad.watchEvents { [weak self] event in
             self?.note(event)
@@ -52,7 +54,8 @@ final class VideoPart: Sendable {
         pad.watchBuffers { [weak self] in self?.passes($0) == true ? .ok : .drop }
     }
 
-    /// One line of JSON with the number of frames and the checksums of the first frames of this part and after it.
+    /// One line of JSON with the number of frames in the part (`frames`), the checksums of its first frames (`first`)
+    /// and the checksums of the first frames after it (`behind`).
     var report: String {
         state.withLock { state in
             JSONValue.object([
@@ -91,7 +94,8 @@ final class VideoPart: Sendable {
         return isInside
     }
 
-    /// Seeks once, on its own thread: a flushing seek waits for the streaming thread, which calls this function.
+    /// Seeks once. The seek runs on its own thread, because a flushing seek waits for the streaming thread, and the
+    /// streaming thread calls this function.
     private func seek() {
         let event = gst_event_new_seek(
             1, GST_FORMAT_TIME, Self.toKeyFrame, GST_SEEK_TYPE_SET, gint64(from), GST_SEEK_TYPE_NONE, -1)

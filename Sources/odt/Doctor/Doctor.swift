@@ -26,7 +26,7 @@ private let help = """
     """
 
 @Sendable private func runDoctor(_ arguments: [String]) throws -> Int32 {
-    // --try is internal: loading a damaged plugin can crash the process, so a child process does it.
+    // `--try` is an internal option, used in a child process, because loading a damaged plugin can crash the process.
     let line = try CommandLineOptions(arguments, valued: ["--try"], flags: ["--json"])
     if let plugin = line.text("--try") {
         try PluginSearch.startGStreamer()
@@ -35,7 +35,7 @@ private let help = """
     }
     guard line.operands.isEmpty else { throw CommandLineError("unexpected operand '\(line.operands[0])'.") }
     var findings: [Finding] = []
-    // Each finding is printed at once, because some examinations take long.
+    // Each examination's findings are printed at once, because some examinations take long.
     for examine in examinations {
         let found = examine()
         if !line.has("--json") { found.forEach { print($0.text) } }
@@ -52,14 +52,15 @@ private let help = """
     return lacking.isEmpty ? ExitCode.success : ExitCode.failure
 }
 
-/// Each function examines one part. Those that need GStreamer follow the one that initializes it.
+/// The functions that examine one part of the installation each. `examineGStreamer` initializes GStreamer, so it
+/// precedes the functions that need GStreamer.
 private let examinations: [@Sendable () -> [Finding]] = [
     examineGStreamer, examinePlugin, examineRuntime, examineModels, examineKnownAnswers, examineNetwork,
     examineDecoders, examineEncoders,
     examineCameras, examineFonts, examineCache,
 ]
 
-/// Examines the cache of compiled networks.
+/// Examines the cache folder for compiled networks.
 @Sendable func examineCache() -> [Finding] {
     let state = NetworkCacheState.read()
     guard let folder = state.folder else {
@@ -85,7 +86,7 @@ private let examinations: [@Sendable () -> [Finding]] = [
 
 private func megabytes(_ bytes: Int) -> String { "\(bytes / 1_000_000) MB" }
 
-/// Examines the V4L2 cameras and whether this user can access them.
+/// Examines whether there are V4L2 cameras and whether this user can access them.
 @Sendable func examineCameras() -> [Finding] {
     let cameras = PartFile.names(in: "/dev").filter { $0.hasPrefix("video") }.sorted().map { "/dev/" + $0 }
     guard !cameras.isEmpty else { return [.fine("camera", "no /dev/video*; files and network streams work")] }
@@ -97,7 +98,7 @@ private func megabytes(_ bytes: Int) -> String { "\(bytes / 1_000_000) MB" }
     }
 }
 
-/// Examines the video decoders.
+/// Examines for which video formats decoders are installed.
 @Sendable func examineDecoders() -> [Finding] {
     let kinds = [
         ("H.264", "video/x-h264"), ("H.265", "video/x-h265"), ("VP8", "video/x-vp8"), ("VP9", "video/x-vp9"),
@@ -116,7 +117,7 @@ private func megabytes(_ bytes: Int) -> String { "\(bytes / 1_000_000) MB" }
     return [.fine("decoders", detail)]
 }
 
-/// Examines the H.264 encoders and the muxers.
+/// Examines whether an H.264 encoder and a muxer are installed.
 @Sendable func examineEncoders() -> [Finding] {
     let encoders = Codecs.encoders(to: "video/x-h264")
     let muxers = ["mp4mux", "matroskamux"].filter(Element.isThere)
@@ -135,7 +136,7 @@ private func megabytes(_ bytes: Int) -> String { "\(bytes / 1_000_000) MB" }
 private let remedy =
     "install gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad, gstreamer1.0-plugins-ugly and gstreamer1.0-libav"
 
-/// Examines the fonts for labels.
+/// Examines whether fonts for labels are installed.
 @Sendable func examineFonts() -> [Finding] {
     let remedy = "install fonts-dejavu-core; Pipelines/setup lists packages for other scripts"
     guard FcInit() != 0, let fonts = FcConfigGetFonts(nil, FcSetSystem), fonts.pointee.nfont > 0 else {
@@ -144,7 +145,7 @@ private let remedy =
     return [.fine("fonts", "\(fonts.pointee.nfont)")]
 }
 
-/// Examines GStreamer itself.
+/// Examines whether GStreamer can be initialized.
 @Sendable func examineGStreamer() -> [Finding] {
     do {
         return [.fine("GStreamer", try PluginSearch.startGStreamer())]
@@ -153,9 +154,10 @@ private let remedy =
     }
 }
 
-/// Examines whether the plugin can be loaded and has the version of this program.
+/// Examines whether the plugin can be loaded and has the same version as this program.
 @Sendable func examinePlugin() -> [Finding] {
-    // An installed program can come from a package, an archive or a checkout, which is not recorded anywhere.
+    // An installed program comes from a package, an archive or a checkout. Its origin is not recorded, so the remedy
+    // names all three.
     let remedy =
         FetchProgram.areInstalled
         ? "install the package gstreamer1.0-swiftodt, or run ./install of the archive or Pipelines/setup --install "
@@ -179,7 +181,8 @@ private let remedy =
     }
 }
 
-/// Returns why the plugin cannot be loaded. A child process tries it, because a damaged file can crash the process.
+/// Returns the reason why the plugin cannot be loaded. A child process loads the plugin, because a damaged file can
+/// crash the process.
 private func reason(against file: String) -> String {
     do {
         var other = try ChildProcess("/proc/self/exe", ["doctor", "--try", file], readsOutput: true)
@@ -196,7 +199,7 @@ extension String {
     fileprivate var trimmed: String { split(whereSeparator: \.isNewline).joined(separator: " ") }
 }
 
-/// Examines whether the default models are installed and intact.
+/// Examines whether each default model is installed and its files match the hashes of its manifest.
 @Sendable func examineModels() -> [Finding] {
     let installed = InstalledModel.all()
     let fetch = FetchProgram.modelAdvice
@@ -224,8 +227,8 @@ extension String {
     }
 }
 
-/// Measures the time of one inference with the default detector. Reports nothing if the runtime or the model is
-/// missing, which other examinations report.
+/// Measures the time of one inference with the default detector. If the runtime or the model is missing, returns no
+/// finding, because other examinations report this problem.
 @Sendable func examineNetwork() -> [Finding] {
     guard (try? InferenceRuntime.find()) != nil, let file = try? ModelSearchPath.locate(.detector) else { return [] }
     do {
@@ -237,7 +240,7 @@ extension String {
     }
 }
 
-/// Returns the shortest time of three inferences on a grey frame. The first one warms up the network.
+/// Returns the shortest time of three inferences on a grey frame. The first inference warms up the network.
 private func shortestAnswer(of detector: any Detector) throws -> Nanoseconds {
     let (width, height) = (640, 480)
     let pixels = UnsafeMutableRawPointer.allocate(byteCount: 4 * width * height, alignment: 64)
@@ -252,7 +255,7 @@ private func shortestAnswer(of detector: any Detector) throws -> Nanoseconds {
     }.min() ?? 0
 }
 
-/// Examines the OpenVINO runtime.
+/// Examines whether the OpenVINO runtime is installed.
 @Sendable func examineRuntime() -> [Finding] {
     do {
         let runtime = try InferenceRuntime.find()

@@ -4,16 +4,16 @@ import SwiftODT
 struct Finding {
     enum Verdict: String {
         case fine
-        /// The part works with restrictions.
+        /// The part works, but with restrictions.
         case limited
         case missing
     }
 
-    /// The name of the part.
+    /// The name of the examined part.
     let part: String
     let verdict: Verdict
     let detail: String
-    /// The remedy for a problem.
+    /// The action that solves the problem; `nil` if there is no problem.
     let remedy: String?
 
     static func fine(_ part: String, _ detail: String) -> Finding {

@@ -1,7 +1,7 @@
 import SwiftODT
 
-/// Runs the known-answer tests of the default models' manifests. Reports nothing for missing models, which other
-/// examinations report.
+/// Runs the known-answer tests in the manifests of the default models. Missing models are skipped, because another
+/// examination reports them.
 @Sendable func examineKnownAnswers() -> [Finding] {
     guard (try? InferenceRuntime.find()) != nil else { return [] }
     let part = "self-test"
@@ -33,7 +33,7 @@ import SwiftODT
     return right.isEmpty ? [] : [.fine(part, "known answers from \(right.joined(separator: ", "))")]
 }
 
-/// Loads the default model, which runs its known-answer test.
+/// Loads the default model for a purpose. Loading a model runs its known-answer test.
 private func load(_ purpose: ModelSearchPath.Purpose) throws {
     switch purpose {
     case .detector: _ = try DetectorConfiguration(.neural).makeDetector()

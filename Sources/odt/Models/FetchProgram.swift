@@ -1,22 +1,23 @@
 import Glibc
 import SwiftODT
 
-/// A program that downloads what no package contains: `Pipelines/fetch-models` or `Pipelines/fetch-runtime`.
+/// A program that downloads components that Debian does not package: `Pipelines/fetch-models` or
+/// `Pipelines/fetch-runtime`.
 struct FetchProgram {
     enum Kind: String {
         case models = "fetch-models"
         case runtime = "fetch-runtime"
 
-        /// The command that error messages suggest.
+        /// The command that error messages suggest to users of a checkout.
         var advice: String { "Pipelines/" + rawValue }
     }
 
     let path: String
-    /// Whether the program belongs to a checkout instead of an installation.
+    /// Whether the program is in a checkout of the sources instead of an installation.
     let isOfCheckout: Bool
     var folder: String { FilePath.folder(of: path) }
 
-    /// Searches the installation of this program, then the folders above it (a checkout).
+    /// Searches for the program first in the installation of this `odt`, then in the checkout that contains this `odt`.
     static func find(_ kind: Kind) -> FetchProgram? {
         guard let program = FilePath.canonical("/proc/self/exe") else { return nil }
         var folder = FilePath.folder(of: program)
@@ -36,9 +37,9 @@ struct FetchProgram {
     /// The command that fetches the default models.
     static var modelAdvice: String { areInstalled ? "'odt models fetch'" : Kind.models.advice }
 
-    /// Whether the programs were installed with this program.
+    /// Whether the fetch programs are installed together with this `odt`.
     static var areInstalled: Bool { find(.runtime)?.isOfCheckout == false }
 
-    /// Runs the program with this process's standard streams and returns its exit code.
+    /// Runs the program with the standard streams of this process and returns the program's exit code.
     func run(_ words: [String]) throws -> Int32 { try ChildProcess(path, words).exitCode() }
 }

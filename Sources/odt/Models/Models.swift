@@ -25,7 +25,7 @@ private let help = """
     """
 
 @Sendable private func runModels(_ arguments: [String]) throws -> Int32 {
-    // The options of fetch and quantise are parsed by these commands.
+    // The commands `fetch` and `quantise` parse their own options.
     if arguments.first == "fetch" { return try fetchModels(Array(arguments.dropFirst())) }
     if arguments.first == "quantise" { return try quantiseModel(Array(arguments.dropFirst())) }
     let line = try CommandLineOptions(arguments, valued: [], flags: ["--best"])

@@ -1,21 +1,21 @@
 import Playback
 import SwiftODT
 
-/// A model in one of the searched folders.
+/// A model in one of the folders of the model search path.
 struct InstalledModel {
     let path: String
     let manifest: ModelManifest?
     let bytes: Int
-    /// Whether this model is used if no model is named.
+    /// Whether this model is used where the user names no model.
     let isDefault: Bool
 
-    /// The file name without its extension.
+    /// The model's file name without its extension.
     var name: String { FilePath.stem(of: path) }
     var folder: String { FilePath.folder(of: path) }
     var manifestPath: String { ModelManifest.path(besideModel: path) }
     var licence: String { manifest?.licence ?? "?" }
 
-    /// Returns the models of all folders, in search order.
+    /// Returns the models in all folders of the model search path, in search order.
     static func all() -> [InstalledModel] {
         let defaults = ModelSearchPath.Purpose.allCases.compactMap { try? ModelSearchPath.locate($0) }
         return ModelSearchPath.folders.flatMap { folder in
@@ -35,8 +35,8 @@ struct InstalledModel {
     }
 }
 
-/// A model in the catalogue of `fetch-models` that can be fetched. The program copies its catalogue to the models
-/// that it fetches.
+/// A model that `fetch-models` can download, as listed in its catalogue. The catalogue is installed with
+/// `fetch-models`, and each download also copies it to the folder of the models.
 struct FetchableModel {
     let name: String
     let about: String

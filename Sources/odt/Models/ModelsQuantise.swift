@@ -1,7 +1,7 @@
 import Glibc
 import SwiftODT
 
-/// `odt models quantise`: determines the network's input and runs NNCF in a Python process.
+/// The command `odt models quantise`. It determines the network's input and runs NNCF in a Python process.
 struct ModelQuantiser {
     static let help = """
         Converts a detector to 8-bit integers (INT8) and reports the loss of accuracy.
@@ -42,7 +42,7 @@ struct ModelQuantiser {
         isForced = line.has("--force")
     }
 
-    /// Runs NNCF with this process's standard streams and returns its exit code.
+    /// Runs NNCF with the standard streams of this process and returns the exit code of NNCF's process.
     func run() throws -> Int32 {
         guard output.hasSuffix(".xml") else {
             throw CommandLineError("--output must end in .xml, the format of 8-bit models.")
@@ -64,7 +64,7 @@ struct ModelQuantiser {
         ).exitCode()
     }
 
-    /// Returns the network's family, input and labels in the format of a manifest.
+    /// Returns the model's name, network family, input and labels in the format of a manifest.
     private func networkInput() throws -> JSONValue {
         let manifest = try ModelManifest.load(model: model)
         guard manifest?.task ?? .detection == .detection else {

@@ -1,38 +1,40 @@
 import Playback
 import SwiftODT
 
-/// Extracts each track's best picture, and a background frame for maps and zones, in one pass over a video.
+/// Extracts the best picture of each track, and a background frame for heat maps and zones, in one pass over a video.
 final class BestPictures: VideoPass.Viewer {
-    /// The maximum size of all pictures in bytes, which keeps the page below 20 MB including Base64 encoding.
+    /// The maximum size of all pictures together, in bytes. It keeps the page below 20 MB, including the Base64
+    /// encoding.
     private static let maximumBytes = 9 << 20
-    /// The maximum distance in seconds between a moment and its frame.
+    /// The maximum time in seconds by which a frame may be later than the moment whose picture it provides.
     private static let tolerance = 0.25
 
-    /// A JPEG file of a frame in the middle of the video.
+    /// The background frame as a JPEG file; `nil` if no frame was extracted.
     private(set) var frame: [UInt8]?
-    /// JPEG files in the order of the tracks; `nil` for tracks whose best moment is not in the video.
+    /// The best pictures as JPEG files, one per track, in the order of the tracks; `nil` for a track whose best moment
+    /// is not in the video.
     private(set) var pictures: [[UInt8]?]
 
-    /// When and where the best picture of a track was visible.
+    /// The time and box of the best detection of a track.
     struct Moment {
-        /// The index of the track.
+        /// The track's index in the list of tracks.
         let place: Int
         /// The stream time in seconds.
         let time: Double
         let box: Box
     }
 
-    /// The remaining moments, the next one last.
+    /// The moments whose pictures are still missing, sorted by descending time.
     private var moments: [Moment]
-    /// The stream time of the background frame in seconds; `nil` if none is needed.
+    /// The stream time of the background frame in seconds; `nil` if no background frame is needed.
     private let middle: Double?
     private let crop = JPEGCrop()
     private let (side, limit): (Int, Int)
 
-    /// The signal that ended the pass, if there was one.
+    /// The number of the signal that ended the pass; `nil` if no signal did.
     private(set) var signal: Int32?
 
-    /// Reads the video. If the video ends with an error, keeps the pictures until then and logs the error.
+    /// Reads the video. If the video ends with an error, keeps the pictures extracted before and prints the error.
     ///
     /// - Throws: ``PlaybackError`` if no frame can be read.
     convenience init(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws {
@@ -45,10 +47,10 @@ final class BestPictures: VideoPass.Viewer {
     }
 
     /// - Parameters:
-    ///   - moments: The moments in this video.
-    ///   - count: The number of all tracks.
-    ///   - frameAt: The stream time of the background frame in seconds; `nil` if none is needed.
-    ///   - total: The number of pictures on the page, which determines their size.
+    ///   - moments: The moments to extract from this video.
+    ///   - count: The number of all tracks, including those without a moment in this video.
+    ///   - frameAt: The stream time of the background frame in seconds; `nil` if no background frame is needed.
+    ///   - total: The number of pictures on the page. The more pictures, the smaller each of them.
     init(
         of moments: [Moment], count: Int, frameAt: Double?, among total: Int, in video: MediaSource,
         turned: Orientation
@@ -81,7 +83,7 @@ final class BestPictures: VideoPass.Viewer {
 
     func process(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
         if frame == nil, let middle, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
-        // This frame is closer to the moment than the next frame.
+        // Before the middle between two frames, the earlier frame is closer to the moment.
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }
@@ -90,7 +92,7 @@ final class BestPictures: VideoPass.Viewer {
         }
     }
 
-    /// Adds a margin of 8% on each side, which shows the object's surroundings.
+    /// Adds a margin of 8% of the box's size on each side, which shows the object's surroundings.
     private static func withMargin(_ box: Box) -> Box {
         let margin = 0.08
         return Box(

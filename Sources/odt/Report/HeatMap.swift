@@ -1,11 +1,11 @@
 import SwiftODT
 
-/// The time for which objects covered each cell of the upright frame.
+/// The time for which objects covered each cell of a grid over the upright frame.
 struct HeatMap {
     static let columns = 64
 
     let rows: Int
-    /// Seconds, row by row.
+    /// The time of each cell in seconds, row by row.
     private(set) var cells: [Float]
 
     /// - Parameter aspect: The width of the upright frame divided by its height.
@@ -14,8 +14,8 @@ struct HeatMap {
         cells = Array(repeating: 0, count: Self.columns * rows)
     }
 
-    /// Adds a box in normalized coordinates (0 to 1) of the upright frame. The cost is proportional to the number
-    /// of covered cells.
+    /// Adds the time of a box to the cells that it covers. The box is in normalized coordinates (0 to 1) of the upright
+    /// frame. The cost is proportional to the number of covered cells.
     mutating func add(_ box: Box, for seconds: Double) {
         let across = Self.range(box.minX, box.maxX, of: Self.columns)
         for y in Self.range(box.minY, box.maxY, of: rows) {
@@ -23,7 +23,8 @@ struct HeatMap {
         }
     }
 
-    /// Returns the cells whose centres are inside; at least the cell at the middle of the range.
+    /// Returns the indices of the cells whose centres are between `from` and `to`. If there is none, returns the index
+    /// of the cell at the middle between `from` and `to`.
     private static func range(_ from: Double, _ to: Double, of count: Int) -> Range<Int> {
         let size = Double(count)
         let first = min(max((min(max(from, 0), 1) * size).rounded(), 0), size)
@@ -34,16 +35,17 @@ struct HeatMap {
     }
 }
 
-/// The number of objects without tracking ids over time, averaged over equal intervals. The interval doubles when
-/// there would be more than 1,000.
+/// The number of objects without tracking ids over time, averaged over equal intervals. Where more than 1,000 intervals
+/// would be needed, the length of the intervals (`step`, in seconds) is doubled.
 struct CountSeries {
     private static let maximumSteps = 1_000
 
     private(set) var step = 0.25
-    /// Object-seconds in each interval, by index of the label.
+    /// The sum of object-seconds in each interval, by index of the label. An object that is visible for two seconds
+    /// adds two object-seconds.
     private(set) var sums: [Int: [Double]] = [:]
 
-    /// - Parameter time: Seconds since the beginning; negative values count as 0.
+    /// - Parameter time: The time in seconds since the begin of the report's time axis; negative values count as 0.
     mutating func add(_ label: Int, at time: Double, for seconds: Double) {
         let time = max(0, time)
         while time / step >= Double(Self.maximumSteps), step < 1e12 { widen() }

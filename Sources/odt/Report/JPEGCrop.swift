@@ -1,13 +1,14 @@
 import SwiftODT
 
-/// Crops frames and compresses the parts to small JPEG files.
+/// Crops boxes from frames and compresses them to small JPEG files.
 final class JPEGCrop {
     private let compressor = JPEGCompressor()
 
     /// - Parameters:
-    ///   - side: The maximum width and height; larger parts are downscaled by averaging.
-    ///   - limit: The maximum size in bytes. The quality is reduced first, then the resolution.
-    /// - Returns: The bytes of the file; `nil` if the box is outside the frame.
+    ///   - side: The maximum width and height in pixels. A larger crop is downscaled by averaging.
+    ///   - limit: The maximum size of the file in bytes. To reach it, the quality is reduced first, then the
+    ///     resolution. Crops of at most 16 pixels may exceed it.
+    /// - Returns: The bytes of the file; `nil` if the box is outside the frame or compression fails.
     func jpeg(of box: Box, in frame: VideoPass.Pixels, side: Int, limit: Int) -> [UInt8]? {
         guard let part = part(box, of: frame) else { return nil }
         var side = side
@@ -21,7 +22,7 @@ final class JPEGCrop {
         }
     }
 
-    /// Compresses the full frame.
+    /// Compresses the full frame, downscaled to a maximum width and height of `side` pixels.
     func jpeg(of frame: VideoPass.Pixels, side: Int) -> [UInt8]? {
         compress(Self.shrunk(frame, to: side), quality: 82)
     }
@@ -38,14 +39,14 @@ final class JPEGCrop {
             height: bottom - top)
     }
 
-    /// A downscaled copy of a part.
+    /// A downscaled copy of a crop, with four bytes per pixel.
     private struct Copy {
         var bytes: [UInt8]
         let width: Int
         let height: Int
     }
 
-    /// Downscales by averaging the source pixels of each target pixel.
+    /// Downscales a crop. Each target pixel is the average of the source pixels that it covers.
     private static func shrunk(_ source: VideoPass.Pixels, to side: Int) -> Copy {
         let longest = max(source.width, source.height)
         let width = longest <= side ? source.width : max(1, source.width * side / longest)

@@ -6,24 +6,24 @@ import Playback
 ///     var lines = try LineStream("messages.jsonl")
 ///     while let line = try lines.next() { print(lines.number, line.count) }
 struct LineStream: ~Copyable {
-    /// The maximum length of a line in bytes. A longer line means that the file is not text.
+    /// The maximum length of a line in bytes. A file with a longer line is considered not to be text.
     static let longestLine = 64 << 20
 
     let path: String
-    /// The number of the line that was returned last, starting at 1.
+    /// The number of the line that was returned last. The first line has the number 1.
     private(set) var number = 0
-    /// Whether that line ended in a line feed. The last line of a truncated file does not.
+    /// Whether the line that was returned last ended in a line feed. The last line of a truncated file does not.
     private(set) var isWhole = true
 
     private let file: Int32
     private var bytes: [UInt8] = []
-    /// `start` is the offset of the first byte not returned yet. The bytes between it and `sought` contain no line
-    /// feed.
+    /// `start` is the offset of the first byte that has not been returned. The bytes from `start` to `sought` contain
+    /// no line feed.
     private var (start, sought) = (0, 0)
     private var isAtEnd = false
     private var part = [UInt8](repeating: 0, count: 1 << 20)
 
-    /// - Parameter path: `-` is standard input.
+    /// - Parameter path: The path of the file; `-` is standard input.
     /// - Throws: ``ByteStreamError`` if the file cannot be opened.
     init(_ path: String) throws {
         self.path = path

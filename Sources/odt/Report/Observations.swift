@@ -1,37 +1,38 @@
 import SwiftODT
 
-/// Aggregates the messages of a file or database. Memory use is proportional to the number of tracks, not of messages.
+/// Aggregates the messages of a file or database. Memory use is proportional to the number of tracks, not to the number
+/// of messages.
 struct Observations {
-    /// The number of tracks that are kept. Of additional tracks the shortest are only counted.
+    /// The maximum number of tracks that are kept. If there are more, the shortest tracks are only counted.
     static let maximumTracks = 20_000
-    /// The number of distinct labels, and of labels with their own heat map. Additional labels are merged, because
-    /// the page could not show so many.
+    /// The maximum number of distinct labels, and the maximum number of labels with their own heat map. The page cannot
+    /// show more, so additional labels are merged.
     static let (maximumLabels, maximumMaps) = (1_000, 24)
-    /// The number of zone events that are shown individually. Additional events are only counted.
+    /// The maximum number of zone events that are shown individually. Additional events are only counted.
     private static let maximumEventMarks = 100_000
-    /// The maximum length of a name; longer names are truncated.
+    /// The maximum length of a label, source or zone name in characters. Longer names are truncated.
     private static let longestName = 120
-    /// The maximum time in seconds for which a result is considered valid if the next one is late.
+    /// The maximum time in seconds for which the boxes of a result are considered valid if the next result is late.
     private static let longestHold = 1.0
 
     private(set) var resultCount = 0
     private(set) var eventCount = 0
-    /// The size of the upright frame in pixels, from the first result.
+    /// The size of the upright frame in pixels, from the first result. Zero before the first result.
     private(set) var size = (width: 0, height: 0)
     private(set) var orientation = Orientation.identity
     private(set) var labels: [String] = []
     private(set) var sources: [String] = []
-    /// The number of tracks by label that were only counted (see `maximumTracks`).
+    /// The number of tracks that were only counted because of ``maximumTracks``, by index of the label.
     private(set) var forgotten: [Int: Int] = [:]
     private(set) var zones: [ObservedZone] = []
-    /// By label; -1 holds the labels without their own map.
+    /// The heat maps by index of the label. The key -1 holds the common map of all labels without their own map.
     private(set) var heat: [Int: HeatMap] = [:]
-    /// The number of objects without tracking ids over time.
+    /// The number of objects without tracking ids over time, by index of the label as in ``heat``.
     private(set) var untracked = CountSeries()
     private(set) var maximumUntracked = 0
-    /// The first and last time on the report's time axis, in seconds.
+    /// The earliest and the latest time on the report's time axis, in seconds.
     private(set) var span: ClosedRange<Double>?
-    /// The Unix time of the time axis' zero in seconds; only for live streams.
+    /// The Unix time in seconds at the zero of the report's time axis; `nil` if the stream was not live.
     private(set) var utc: Double?
 
     private var byKey: [ObservedTrack.Key: ObservedTrack] = [:]
@@ -42,7 +43,7 @@ struct Observations {
     private var zoneIndex: [String: Int] = [:]
     private var eventMarks = 0
 
-    /// The latest result of a stream, valid until the next one.
+    /// The latest result of a source. It is valid until the source's next result.
     private struct LatestResult {
         let time: Double
         let duration: Double?
@@ -59,17 +60,17 @@ struct Observations {
         return (span.lowerBound + span.upperBound) / 2 - clock.offset + clock.streamOffset
     }
 
-    /// Returns the session id in the messages of a track; `nil` if they have none.
+    /// Returns the session id in a track's messages; `nil` if the messages have none.
     func recording(of track: ObservedTrack) -> Int64? { clocks[track.key.source].name(of: track.key.recording) }
 
-    /// The tracks on the page, sorted by their start.
+    /// The tracks that were kept, sorted by the time of their start.
     var tracks: [ObservedTrack] {
         byKey.values.sorted { ($0.first, $0.key.id, $0.key.source) < ($1.first, $1.key.id, $1.key.source) }
     }
 
     /// Adds a message.
     ///
-    /// - Throws: ``ReportError`` without the line number, for an invalid message.
+    /// - Throws: ``ReportError`` for an invalid message. The error does not contain the line number.
     mutating func add(_ message: ParsedMessage) throws {
         let source = index(ofSource: message.text("source"))
         let time = clocks[source].place(message)
@@ -162,7 +163,7 @@ struct Observations {
         }
     }
 
-    /// Returns the best detection that the element reports for a track.
+    /// Returns the best detection that a track message reports; `nil` if the message has none.
     private func best(of message: ParsedMessage, _ clock: RecordingClock) -> ObservedTrack.Best? {
         let figures = ["best-x", "best-y", "best-width", "best-height"].compactMap { message.number($0) }
         guard size.width > 0, figures.count == 4, let score = message.number("best-score"),
@@ -205,7 +206,9 @@ struct Observations {
         }
     }
 
-    /// Adds the held result of a stream for the time until now. At the end of the stream its frame's duration is used.
+    /// Adds the latest result of a source to the heat maps and counts, weighted by its duration. The duration lasts
+    /// until `time`, the time of the next result. At the end of the stream, `time` is `nil` and the duration of the
+    /// frame is used.
     private mutating func release(_ source: Int, at time: Double?) {
         guard let before = held[source] else { return }
         let lasted = time.map { $0 - before.time } ?? before.duration ?? 0
@@ -229,7 +232,7 @@ struct Observations {
         _ key: ObservedTrack.Key, _ label: Int, at time: Double, by body: (inout ObservedTrack) -> Void
     ) {
         body(&byKey[key, default: ObservedTrack(key, label: label, at: time)])
-        // An object is reported some frames after its first detection.
+        // The element reports an object some frames after its first detection, so the span may have to begin earlier.
         if let first = byKey[key]?.first { extend(to: first) }
     }
 
@@ -237,7 +240,8 @@ struct Observations {
         span = span.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
 
-    /// Drops the shortest of the surplus tracks that ended before a time, and counts them.
+    /// Drops tracks that exceed the maximum number. Drops the shortest ones among those that ended before `time`, and
+    /// counts the dropped tracks.
     private mutating func forget(before time: Double) {
         let surplus = byKey.count - Self.maximumTracks
         guard surplus > 0 else { return }
@@ -269,7 +273,7 @@ struct Observations {
         return zones.count - 1
     }
 
-    /// - Returns: The index of a name in the list; a new name is appended.
+    /// - Returns: The index of a name in the list. A name that is not yet in the list is appended.
     private static func index(of name: String, in list: inout [String], _ places: inout [String: Int]) -> Int {
         if let place = places[name] { return place }
         let short = name.utf8.count <= longestName ? name : String(name.unicodeScalars.prefix(longestName)) + "…"

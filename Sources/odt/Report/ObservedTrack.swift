@@ -1,36 +1,36 @@
 import SwiftODT
 
-/// A track from its first message to its last.
+/// A track, aggregated from all its messages.
 struct ObservedTrack {
-    /// Identifies a track. Ids are unique only within one recording of one source.
+    /// Identifies a track. Track ids are unique only within one recording of one source.
     struct Key: Hashable {
         let source: Int
         let recording: Int
         let id: Int
     }
 
-    /// The best detection of a track.
+    /// The detection of a track with the highest score.
     struct Best {
         let score: Double
-        /// Seconds on the report's time axis.
+        /// The time of the detection on the report's time axis, in seconds.
         let time: Double
-        /// The stream time in seconds, by which the frame is found.
+        /// The stream time of the detection in seconds. The frame in the video is found by this time.
         let streamTime: Double
-        /// In normalized coordinates (0 to 1) of the upright frame.
+        /// The box in normalized coordinates (0 to 1) of the upright frame.
         let box: Box
     }
 
     let key: Key
-    /// An index into the list of labels.
+    /// The index of the track's label in ``Observations/labels``.
     var label: Int
     var category = -1
     var first: Double
     var last: Double
     var best: Best?
     var pathLength: Double?
-    /// The reason of the track's end; empty if unknown.
+    /// The reason why the track ended; empty if the reason is unknown.
     var reason = ""
-    /// Whether the element reported the best detection at the track's end, which is final.
+    /// Whether the element has reported the best detection in the track's `end` event. This detection is final.
     private var isReported = false
 
     init(_ key: Key, label: Int, at time: Double) {
@@ -44,9 +44,10 @@ struct ObservedTrack {
         last = max(last, end)
     }
 
-    /// Replaces the best detection if the candidate has a higher score, or a larger box at the same score.
+    /// Replaces the best detection if the candidate is final, has a higher score, or has the same score and a larger
+    /// box.
     ///
-    /// - Parameter isFinal: Whether the element reported it at the track's end.
+    /// - Parameter isFinal: Whether the element reported the candidate in the track's `end` event.
     mutating func offer(_ candidate: Best, isFinal: Bool = false) {
         guard !isReported else { return }
         isReported = isFinal
@@ -66,7 +67,7 @@ struct ObservedZone {
         let time: Double
         let kind: Kind
         let id: Int
-        /// An index into the list of labels.
+        /// The index of the object's label in ``Observations/labels``.
         let label: Int
         let dwell: Double?
     }
@@ -77,7 +78,8 @@ struct ObservedZone {
         var left = 0
         var `in` = 0
         var out = 0
-        /// The total and the maximum dwell time in seconds of the objects that left.
+        /// The sum of the dwell times of the objects that left (`stayed`) and the longest of these dwell times
+        /// (`longest`), in seconds.
         var stayed = 0.0
         var longest = 0.0
 
@@ -103,7 +105,7 @@ struct ObservedZone {
 
     init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
 
-    /// - Parameter isMarked: Whether the event is shown individually, in addition to being counted.
+    /// - Parameter isMarked: Whether the event is kept to be shown individually, in addition to being counted.
     mutating func add(_ event: Event, isMarked: Bool) {
         if eventCount == 0 { byLabel = [:] }
         byLabel[event.label, default: Tally()].add(event)
@@ -111,7 +113,7 @@ struct ObservedZone {
         if isMarked { events.append(event) }
     }
 
-    /// Uses the counts of a result if there are no zone events.
+    /// Takes over the counts of a result message, unless zone events have been counted.
     mutating func count(_ tallies: [Int: Tally]) {
         if eventCount == 0 { byLabel = tallies }
     }

@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// A message of swiftodt, parsed from JSON. Times are in seconds.
+/// A message of the `swiftodt` element, parsed from JSON. The accessors for times return seconds.
 struct ParsedMessage {
     enum Kind: String {
         case result = "swiftodt"
@@ -9,7 +9,7 @@ struct ParsedMessage {
     }
 
     let kind: Kind
-    /// The session id of the recording, if known. Tracking ids are unique only within a session.
+    /// The session id of the message; `nil` if it is unknown. Tracking ids are unique only within a session.
     let recording: Int64?
     private let fields: JSONValue
 
@@ -17,9 +17,9 @@ struct ParsedMessage {
         (self.kind, self.fields, self.recording) = (kind, .object(fields), recording)
     }
 
-    /// Parses a line; returns `nil` for other messages, for example the statistics at the end.
+    /// Parses a line. Returns `nil` for messages of other kinds, for example the statistics at the end of a file.
     ///
-    /// - Throws: ``ReportError`` without the line number.
+    /// - Throws: ``ReportError`` or a syntax error, both without the line number.
     init?(_ line: ArraySlice<UInt8>) throws {
         let outer = try JSONValue(parsing: line)
         guard case .object = outer, let name = outer["message"]?.string else {
@@ -28,7 +28,8 @@ struct ParsedMessage {
         guard let kind = Kind(rawValue: name) else { return nil }
         self.kind = kind
         recording = outer["session"]?.integer.map(Int64.init)
-        // With message-format=json the structure contains itself as JSON text, and only that text has the objects.
+        // With `message-format=json` the element's structure has the whole message as JSON text in its field `json`.
+        // Only this text contains the objects.
         if kind == .result, outer["objects"] == nil, let text = outer["json"]?.string {
             fields = try JSONValue(parsing: text.utf8)
         } else {
@@ -42,10 +43,11 @@ struct ParsedMessage {
     func text(_ name: String) -> String { fields[name]?.string ?? "" }
     func number(_ name: String) -> Double? { fields[name]?.number }
 
-    /// Returns a time or duration in seconds; `nil` if it is unknown.
+    /// Returns a time or duration in seconds; `nil` if the field is missing or its value is unknown.
     func seconds(_ name: String) -> Double? { fields.seconds(name) }
 
-    /// The running time, or the stream time or timestamp if it is unknown.
+    /// The running time of the message in seconds. If it is unknown, the stream time; if this is unknown, too, the
+    /// timestamp.
     var time: Double? { seconds("running-time") ?? seconds("stream-time") ?? seconds("timestamp") }
 
     /// - Throws: ``ReportError`` if an entry is not an object.
@@ -66,10 +68,10 @@ struct ParsedMessage {
         return list
     }
 
-    /// The transformation that turns the frame upright.
+    /// The transformation that turns the message's frame upright.
     var orientation: Orientation { Self.orientations[text("orientation")] ?? .identity }
 
-    /// The values of the element's property `orientation`.
+    /// The transformations by value of the element's property `orientation`.
     private static let orientations: [String: Orientation] = [
         "90r": .rotate90, "180": .rotate180, "90l": .rotate270, "horiz": .flipHorizontal, "vert": .flipVertical,
         "ul-lr": .transpose, "ur-ll": .transverse,
@@ -77,7 +79,8 @@ struct ParsedMessage {
 }
 
 extension JSONValue {
-    /// Returns a time field in seconds; `nil` if it is unknown, which is `null` in JSON and 2^64 - 1 in structures.
+    /// Returns a time field, which is in nanoseconds, as seconds. Returns `nil` if the time is unknown: `null` in JSON,
+    /// 2^64 - 1 in structures.
     func seconds(_ name: String) -> Double? {
         self[name]?.number.flatMap { $0 >= 0 && $0 < 0x1p63 ? $0 / 1e9 : nil }
     }

@@ -1,21 +1,23 @@
 import Playback
 import SwiftODT
 
-/// Extracts each track's best picture and a background frame from recorded segments.
+/// Extracts the best picture of each track and a background frame from recorded segments.
 struct RecordedPictures {
     private(set) var frame: [UInt8]?
-    /// JPEG files in the order of the tracks; `nil` for tracks whose best moment is in no segment.
+    /// The best pictures as JPEG files, one per track, in the order of the tracks; `nil` for a track whose best moment
+    /// is in no segment.
     private(set) var pictures: [[UInt8]?]
-    /// The signal that ended the pass over a video, if there was one.
+    /// The number of the signal that ended the pass over a segment; `nil` if no signal did.
     private(set) var signal: Int32?
 
-    /// Reads each segment that contains a best moment, up to the last such moment. Segments that cannot be read are
-    /// skipped.
+    /// Reads each segment that contains the best moment of a track, up to the last such moment. Segments that cannot be
+    /// read are skipped.
     ///
-    /// - Parameter tracks: From a database, whose messages use the wall clock as stream time.
+    /// - Parameter tracks: Tracks from a database. Their stream times are wall-clock times.
     init(of tracks: [ObservedTrack], in segments: [StoredSegment], _ observations: Observations) {
         pictures = Array(repeating: nil, count: tracks.count)
-        // Sessions of one camera overlap if files are watched faster than real time.
+        // Segments are searched by session, because sessions of one camera overlap if files are watched faster than
+        // real time.
         let bySession = Dictionary(grouping: segments, by: \.session)
         var moments: [String: [BestPictures.Moment]] = [:]
         for (place, track) in tracks.enumerated() {
@@ -28,7 +30,7 @@ struct RecordedPictures {
         }
         let count = moments.values.reduce(0) { $0 + $1.count }
         for segment in segments {
-            // A missing segment is normal, because retention limits delete segments.
+            // A missing file is normal, because retention limits delete segments.
             guard let wanted = moments[segment.file], PathText.isThere(segment.file) else { continue }
             do {
                 let found = try BestPictures(

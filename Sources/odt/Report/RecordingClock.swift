@@ -1,27 +1,27 @@
-/// Maps the message times of one stream to the report's time axis, which never goes back. After a seek or at the
-/// start of another recording in the same file, the axis continues at the previous end.
+/// Maps the message times of one source to the report's time axis. A step back, after a seek or at the start of another
+/// recording in the same file, does not go back on the axis: the axis continues at its previous end.
 struct RecordingClock {
-    /// The index of the recording of the latest message.
+    /// The index of the recording to which the latest message belongs.
     private(set) var recording = 0
-    /// Seconds to add to running time for the time on the axis.
+    /// The number of seconds to add to a running time for the time on the axis.
     private(set) var offset = 0.0
-    /// Seconds to add to running time for the stream time.
+    /// The number of seconds to add to a running time for the stream time.
     private(set) var streamOffset = 0.0
     private var latest = -Double.infinity
     private var sequence = 0.0
-    /// The index of the newest recording.
+    /// The highest index of all recordings so far.
     private var latestRecording = 0
-    /// The recording of each session id. Sessions overlap if videos are watched faster than real time.
+    /// The index of the recording of each session id. Sessions overlap if videos are watched faster than real time.
     private var named: [Int64: Int] = [:]
 
-    /// Messages of one moment may be out of order by up to this many seconds. A larger step back starts a new
-    /// recording.
+    /// The number of seconds by which the times of consecutive messages may go back, because messages of one moment may
+    /// be out of order. A larger step back starts a new recording.
     private static let tolerance = 1.0
 
-    /// Returns the session id of a recording; `nil` if its messages have none.
+    /// Returns the session id of a recording; `nil` if the recording's messages have none.
     func name(of recording: Int) -> Int64? { named.first { $0.value == recording }?.key }
 
-    /// Returns the time of a message on the axis in seconds.
+    /// Returns the time of a message on the report's time axis, in seconds.
     mutating func place(_ message: ParsedMessage) -> Double {
         let time = message.time ?? max(0, latest)
         let number = message.kind == .result ? message.number("sequence") : nil

@@ -50,7 +50,7 @@ private let help = """
     let page = try page(
         line, or: file == "-" ? "report.html" : FilePath.stem(of: file) + "-report.html")
     let zones = try line.text("--zones").map(Zone.list(named:)) ?? []
-    // Checks the video before the messages, whose reading takes longer.
+    // The video is checked before the messages are read, because reading the messages takes longer.
     let source = try video.map(MediaSource.init)
     let (observations, isCutOff) = try observe(file)
     if isCutOff {
@@ -75,7 +75,7 @@ private let help = """
     return ExitCode.success
 }
 
-/// Writes the page of a period in a database.
+/// Writes the page about the messages of a period in a database.
 private func runReport(ofStore store: String, _ line: CommandLineOptions) throws -> Int32 {
     guard line.operands.count <= 1 else {
         throw CommandLineError("unexpected operand '\(line.operands[1])': with --store, pictures come from recordings.")
@@ -106,7 +106,8 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
     return ExitCode.success
 }
 
-/// Returns the tracks' pictures from the recorded segments that the database lists; `nil` if it lists none.
+/// Returns the best pictures from the recorded segments that the database lists; `nil` if the database lists no
+/// segment.
 private func pictures(
     of tracks: [ObservedTrack], _ messages: StoredMessages, _ observations: Observations, _ line: CommandLineOptions
 ) throws -> RecordedPictures? {
@@ -135,7 +136,7 @@ private func moment(_ option: String, _ line: CommandLineOptions) throws -> Int6
     return time
 }
 
-/// Returns the file name of the page.
+/// Returns the path of the page.
 ///
 /// - Throws: ``CommandLineError`` if the file exists and must not be replaced.
 private func page(_ line: CommandLineOptions, or usual: String) throws -> String {
@@ -146,7 +147,7 @@ private func page(_ line: CommandLineOptions, or usual: String) throws -> String
     return page
 }
 
-/// Reads a file of messages. Also returns whether its last line is incomplete.
+/// Reads a file of messages. `isCutOff` is whether the last line of the file is incomplete.
 private func observe(_ file: String) throws -> (Observations, isCutOff: Bool) {
     var lines = try LineStream(file)
     var observations = Observations()
@@ -173,7 +174,7 @@ private func observe(_ file: String) throws -> (Observations, isCutOff: Bool) {
     return (observations, isCutOff)
 }
 
-/// Returns a name of the source without folders, passwords and query, because the page may be published.
+/// Returns a file name or URI without folders, user name, password and query, because the page may be published.
 private func publicName(_ place: String) -> String {
     guard let scheme = place.firstRange(of: "://") else {
         return place.split(separator: "/").last.map(String.init) ?? place

@@ -1,17 +1,17 @@
 import SwiftODT
 
-/// The data of the page as JSON text for its script. Tables are arrays of rows and refer to names by index, because
-/// there may be thousands of rows.
+/// The data of the page as JSON text for the page's script. There may be thousands of rows, so tables are arrays of
+/// rows, and rows refer to labels and sources by index.
 struct ReportData {
     let title: String
     let file: String
     let video: String?
     let observations: Observations
     let zones: [Zone]
-    /// Whether the last line of the file was incomplete.
+    /// Whether the last line of the message file was incomplete.
     let isCutOff: Bool
 
-    /// - Parameter tracks: The tracks of the observations, in the order of their pictures.
+    /// - Parameter tracks: The tracks of ``observations``, in the order of their pictures on the page.
     func json(_ tracks: [ObservedTrack]) -> [UInt8] {
         let start = observations.span?.lowerBound ?? 0
         var text = Array("{".utf8)
@@ -73,7 +73,8 @@ struct ReportData {
         text += whole.dropFirst().dropLast()
     }
 
-    /// Appends a row: id, label, category, first, last, best time, score, path length, source, reason, recording.
+    /// Appends a track as an array: id, label, category, first time, last time, best time, best score, path length,
+    /// source, reason, recording. Times are in seconds since `start`. Unknown numbers are -1.
     private func append(_ track: ObservedTrack, _ start: Double, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "["))
         append([Double(track.key.id), Double(track.label), Double(track.category)].lazy, decimals: 0, to: &text)
@@ -86,8 +87,9 @@ struct ReportData {
         text += ",\(JSONValue.quoted(track.reason)),\(track.key.recording)]".utf8
     }
 
-    /// Appends a zone. Its events are rows of time, kind, id, label, dwell time; its tallies are rows of label,
-    /// entered, left, in, out, total dwell time, longest dwell time.
+    /// Appends a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time. Each entry
+    /// of `byLabel` is an array: label, entered, left, in, out, total dwell time, longest dwell time. Times are in
+    /// seconds.
     private func append(_ zone: ObservedZone, _ start: Double, to text: inout [UInt8]) {
         text +=
             "{\"name\":\(JSONValue.quoted(zone.name)),\"isLine\":\(zone.isLine),\"eventCount\":\(zone.eventCount),".utf8
@@ -133,7 +135,7 @@ struct ReportData {
     }
 }
 
-/// A report cannot be made. The description names the file, the line and the problem.
+/// The error that a report cannot be made. The description names the file, the line and the problem.
 struct ReportError: Error, CustomStringConvertible {
     let description: String
 

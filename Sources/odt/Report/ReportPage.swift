@@ -1,12 +1,12 @@
 import SwiftODT
 
-/// The web page of a report. It is self-contained, including its pictures, and sends no requests. Its parts are the
+/// The web page of a report. The page contains its data and pictures and sends no requests. It is composed from the
 /// files in `Resources`.
 enum ReportPage {
     /// - Parameters:
     ///   - data: The JSON text of ``ReportData``.
-    ///   - frame: A JPEG file of the background frame; `nil` without a video.
-    ///   - pictures: JPEG files in the order of the tracks; `nil` for tracks without a picture.
+    ///   - frame: The background frame as a JPEG file; `nil` if there is no video.
+    ///   - pictures: The best pictures as JPEG files, in the order of the tracks; `nil` for a track without a picture.
     static func html(title: String, data: [UInt8], frame: [UInt8]?, pictures: [[UInt8]?]) -> [UInt8] {
         var page = Array("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n".utf8)
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
@@ -16,7 +16,7 @@ enum ReportPage {
         page += "</style>\n".utf8
         page += PackageResources.report_html
         page += "<script type=\"application/json\" id=data>".utf8
-        // "<" is escaped, because "</script>" in a text would end the script element.
+        // `<` is escaped, because `</script>` in a text would end the script element.
         for byte in data {
             if byte == UInt8(ascii: "<") { page += "\\u003c".utf8 } else { page.append(byte) }
         }
@@ -33,14 +33,14 @@ enum ReportPage {
         return page + "</script>\n".utf8
     }
 
-    /// The parts of the script, in the order of dependencies.
+    /// The parts of the page's script. Each part precedes the parts that depend on it.
     private static let script = [
         PackageResources.elements_js, PackageResources.data_js, PackageResources.view_js, PackageResources.labels_js,
         PackageResources.counts_js, PackageResources.timeline_js, PackageResources.zones_js, PackageResources.heat_js,
         PackageResources.gallery_js, PackageResources.report_js,
     ]
 
-    /// The Content-Security-Policy, under which the page loads no external resources even if a label contains HTML.
+    /// The Content-Security-Policy of the page. It forbids external resources even if a label contains HTML.
     private static let policy =
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 

@@ -1,10 +1,11 @@
 import Playback
 import SwiftODT
 
-/// Reads the rows of a period from a database and converts them to messages in the order of time. Their running
-/// time is the wall-clock time. A track becomes one message with all its data.
+/// Reads the rows of a period from a database and converts them to messages in the order of time. The running time and
+/// stream time of a message are its wall-clock time. A track becomes a single message with all its data.
 struct StoredMessages {
-    /// The requested cameras (empty for all) and period, in milliseconds since 1970.
+    /// The requested cameras and period. If `cameras` is empty, all cameras are requested. `from` and `to` are in
+    /// milliseconds since 1970 (UTC).
     struct Choice {
         var cameras: [String] = []
         var from: Int64 = .min
@@ -17,7 +18,8 @@ struct StoredMessages {
         let height: Int64
     }
 
-    /// The rows of one table in the order of time; the next row has been read.
+    /// The rows of one table in the order of time. `time` is the time of the current row, which has been read; `nil`
+    /// after the last row.
     private struct Feed {
         let kind: ParsedMessage.Kind
         let rows: SQLiteStatement
@@ -32,14 +34,15 @@ struct StoredMessages {
     private let boxes: SQLiteStatement
     private var sessions: [Int64: Session] = [:]
     private var labels: [Int64: String] = [:]
-    /// The zones by camera. The first result of a camera lists them, so that zones without events are shown too;
-    /// then its entry is removed.
+    /// The zones of each camera. They are listed in the first result of the camera, so that the report also shows zones
+    /// without events. Then the camera's entry is removed.
     private var zones: [String: [JSONValue]] = [:]
 
-    /// The names of the cameras with messages in the period.
+    /// The names of the cameras that have a session in the period.
     private(set) var cameras: [String] = []
 
-    /// - Throws: ``PlaybackError`` if the file cannot be read; ``ReportError`` if the choice selects nothing.
+    /// - Throws: ``PlaybackError`` if the file cannot be read; ``ReportError`` if a camera is unknown or no session
+    ///   matches the choice.
     init(_ path: String, _ choice: Choice) throws {
         (self.path, self.choice) = (path, choice)
         database = try StoreFile.open(toRead: path, SQLiteLibrary())
@@ -53,10 +56,10 @@ struct StoredMessages {
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
     }
 
-    /// Returns the recorded segments of the period in the order of time.
+    /// Returns the recorded segments that overlap the period, in the order of time.
     func segments() throws -> [StoredSegment] {
         do {
-            // A database of an earlier version has no table `segment`.
+            // A database of an earlier version of `odt` has no table `segment`.
             guard try database.figure("SELECT count(*) FROM sqlite_master WHERE name = 'segment'") > 0 else {
                 return []
             }
@@ -78,12 +81,12 @@ struct StoredMessages {
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
     }
 
-    /// Passes each message to `body`.
+    /// Passes each message to `body`, in the order of time.
     ///
-    /// - Throws: ``PlaybackError`` if reading fails, and the errors of `body`.
+    /// - Throws: ``PlaybackError`` if reading fails. Errors of `body` are rethrown.
     mutating func forEach(_ body: (ParsedMessage) throws -> Void) throws {
         do {
-            // A transaction gives a consistent snapshot while a watch writes to the file.
+            // A transaction gives a consistent snapshot while `odt watch` writes to the file.
             try database.execute("BEGIN")
             var feeds = try feeds()
             for place in feeds.indices { try feeds[place].step() }
@@ -136,7 +139,8 @@ struct StoredMessages {
     private func feeds() throws -> [Feed] {
         let questions: [(ParsedMessage.Kind, String)] = [
             (.result, "SELECT time, session FROM result WHERE time BETWEEN ?1 AND ?2 ORDER BY time"),
-            // A track that overlaps the period is reported at the nearest time within the period.
+            // A track that overlaps the period is reported at the time of its row or, if this time is outside the
+            // period, at the nearer end of the period.
             (
                 .track,
                 "SELECT min(max(time, ?1), ?2) AS said, * FROM track WHERE last >= ?1 AND first <= ?2 ORDER BY said"
@@ -156,7 +160,7 @@ struct StoredMessages {
         }
     }
 
-    /// - Returns: `nil` for a message of a camera that was not requested.
+    /// - Returns: The message of the feed's current row; `nil` if its camera was not requested.
     private mutating func message(_ feed: Feed) throws -> ParsedMessage? {
         let rows = feed.rows
         let number = rows.integer(1)
@@ -194,8 +198,8 @@ struct StoredMessages {
         return objects
     }
 
-    /// Adds the fields of a track row. The columns are: message time, session, id, time, first, last, label,
-    /// category, path_length, best, best_score, best_x, best_y, best_width, best_height, reason.
+    /// Adds the fields of a row of the table `track`. The columns of the row are: message time, session, id, time,
+    /// first, last, label, category, path_length, best, best_score, best_x, best_y, best_width, best_height, reason.
     private func addTrack(_ row: SQLiteStatement, to fields: inout [String: JSONValue]) {
         fields["event"] = .string(row.isNull(15) ? "update" : "end")
         fields["tracking-id"] = .number(row.real(2))
@@ -224,6 +228,6 @@ struct StoredMessages {
         if !row.isNull(6) { fields["dwell"] = Self.moment(row.integer(6)) }
     }
 
-    /// Converts milliseconds to nanoseconds, the unit of message fields.
+    /// Converts a time in milliseconds to nanoseconds, the unit of message fields.
     private static func moment(_ milliseconds: Int64) -> JSONValue { .number(Double(milliseconds) * 1e6) }
 }

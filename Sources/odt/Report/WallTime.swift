@@ -1,12 +1,12 @@
 import Glibc
 
-/// Converts between ISO 8601 and milliseconds since 1970. Accepts local time (`2026-11-22T14:30`), UTC
-/// (`2026-11-22T14:30:05Z`), an offset (`2026-11-22T14:30:05.250+01:00`), or a date, which means its midnight
-/// (`2026-11-22`).
+/// Converts between ISO 8601 text and milliseconds since 1970 (UTC). Accepts local time (`2026-11-22T14:30`), UTC
+/// (`2026-11-22T14:30:05Z`), an offset (`2026-11-22T14:30:05.250+01:00`), or a date (`2026-11-22`), which means
+/// midnight at its start.
 enum WallTime {
     static let form = "2026-11-22T14:30[:05], local time unless Z or +01:00 is appended"
 
-    /// - Returns: `nil` if the text is not a valid time.
+    /// - Returns: The time in milliseconds since 1970; `nil` if the text is not a valid time.
     static func milliseconds(of text: String) -> Int64? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, 4), skip("-", &rest), let month = number(&rest, 2), skip("-", &rest),
@@ -38,12 +38,12 @@ enum WallTime {
             guard let ahead = zone(&rest), rest.isEmpty else { return nil }
             seconds = timegm(&time) - ahead
         }
-        // mktime and timegm normalize invalid days, such as 31 April, to another day.
+        // `mktime` and `timegm` convert an invalid day, such as 31 April, to another day instead of failing.
         guard time.tm_mday == Int32(day) else { return nil }
         return Int64(seconds) * 1_000 + milliseconds
     }
 
-    /// Formats a time as local time.
+    /// Formats milliseconds since 1970 as local time, with a precision of one second.
     static func text(of milliseconds: Int64) -> String {
         var seconds = time_t(milliseconds / 1_000)
         var time = tm()
@@ -66,7 +66,8 @@ enum WallTime {
         return true
     }
 
-    /// Parses a decimal fraction of a second to milliseconds; further digits are ignored.
+    /// Parses the digits of a decimal fraction of a second and returns milliseconds. Digits after the third are
+    /// ignored.
     private static func fraction(_ text: inout ArraySlice<UInt8>) -> Int64? {
         let digits = text.prefix { (0x30...0x39).contains($0) }
         guard !digits.isEmpty else { return nil }
@@ -76,7 +77,7 @@ enum WallTime {
         }
     }
 
-    /// Parses an offset from UTC to seconds.
+    /// Parses an offset from UTC, such as `+01:00` or `Z`, and returns seconds.
     private static func zone(_ text: inout ArraySlice<UInt8>) -> Int? {
         if skip("Z", &text) || skip("z", &text) { return 0 }
         let isAhead = skip("+", &text)

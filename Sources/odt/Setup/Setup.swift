@@ -35,9 +35,9 @@ private let systemFolder = "/usr/local/share/swiftodt"
             .fileNotFound,
             "cannot find fetch-runtime and fetch-models; run Pipelines/setup in the checkout of this odt")
     }
-    // Root may have a umask that would hide the files from other users.
+    // Root may have a umask under which other users could not read the files.
     if isForAll { umask(0o022) }
-    // With --system the runtime is installed in the shared folder even if this user has one.
+    // With `--system` the runtime is always installed in the shared folder, even if this user already has a runtime.
     if isForAll || hasAllDevices || (try? InferenceRuntime.find()) == nil {
         let code = try runtime.run(
             (isForAll ? ["--folder", systemFolder] : []) + (hasAllDevices ? ["--all-devices"] : []))

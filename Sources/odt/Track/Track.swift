@@ -44,7 +44,7 @@ private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9
     return ExitCode.success
 }
 
-/// The parsed command line.
+/// The parsed command line of `odt track`.
 private struct TrackRequest {
     let detections: String
     let output: String
@@ -93,7 +93,7 @@ private func track(_ request: TrackRequest) throws {
     try ByteStream.write(following.written.text, to: request.output)
 }
 
-/// A tracker and its output so far.
+/// A tracker, its output and its statistics so far.
 private struct TrackingRun {
     let tracker: Tracker
     let size: (width: Int, height: Int)
@@ -119,13 +119,13 @@ private struct TrackingRun {
     }
 }
 
-/// Tracks the objects of a MOTChallenge file, including frames without detections.
+/// Tracks the objects of a MOTChallenge file. The tracker also processes the frames without detections.
 private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) -> TrackingRun {
     var following = TrackingRun(request.options, size: request.imageSize ?? input.extent)
     func time(of frame: Int) -> Nanoseconds { Nanoseconds(seconds: Double(frame - 1) / (request.frameRate ?? 30)) }
     var next = 1
     for frame in input.frames {
-        // Once no track is left, frames without detections have no effect and are skipped.
+        // While no track exists, frames without detections have no effect. They are skipped.
         while next < frame {
             following.follow([], in: next, at: time(of: next))
             next = following.tracker.trackCount == 0 ? frame : next + 1
@@ -136,7 +136,8 @@ private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) ->
     return following
 }
 
-/// Tracks the objects of a recording in the frames with an inference. Frame numbers are derived from times.
+/// Tracks the objects of a recording, using only the frames with an inference. Frame numbers are derived from frame
+/// times.
 private func follow(_ recording: RecordingReader, _ request: TrackRequest) throws -> TrackingRun {
     guard let header = recording.header else { throw MOTChallengeError("\(request.detections) is not a recording.") }
     let recorded = Double(header.frameRate.numerator) / Double(header.frameRate.denominator)
@@ -154,7 +155,7 @@ private func follow(_ recording: RecordingReader, _ request: TrackRequest) throw
     return following
 }
 
-/// Describes the unused detections and the reasons.
+/// Describes how many detections were not used, and why.
 private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) -> String {
     let reasons = [
         (unused.weak, "with a score below \(floor)"), (unused.impossible, "with an invalid box"),
@@ -165,7 +166,8 @@ private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) 
     return "\(unused.count) of \(CountText.text(all, "detection")) \(verb) not used: \(named)."
 }
 
-/// Describes the time per frame. The median is less sensitive to other programs than the mean.
+/// Describes the tracker's time per frame. The median is printed first, because other programs disturb the median less
+/// than the mean.
 private func timing(_ spent: [Duration]) -> String {
     if spent.isEmpty { return "no frames" }
     let median = spent.sorted()[spent.count / 2] / .microseconds(1)

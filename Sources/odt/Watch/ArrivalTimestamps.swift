@@ -3,12 +3,12 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Adds timestamps to buffers without one: the time of arrival since the first buffer. Cameras that send JPEG over
-/// HTTP (MJPEG) have no timestamps, which recording needs.
+/// Adds timestamps to buffers without timestamps. The timestamp is the time of arrival, counted from the first such
+/// buffer. Cameras that send JPEG over HTTP (MJPEG) have no timestamps, but recording needs timestamps.
 final class ArrivalTimestamps: Sendable {
     private let start = Mutex<Nanoseconds?>(nil)
 
-    /// Attaches an instance to the pad, whose probe keeps it alive.
+    /// Installs the probe on the pad. The probe keeps the instance alive.
     static func complete(at pad: Pad) {
         let times = ArrivalTimestamps()
         pad.replaceBuffers { buffer in
@@ -20,7 +20,7 @@ final class ArrivalTimestamps: Sendable {
         }
     }
 
-    /// The time since the first buffer without a timestamp.
+    /// The time in nanoseconds since the first buffer without a timestamp arrived.
     private var now: Nanoseconds {
         start.withLock { start in
             let now = MonotonicClock.now

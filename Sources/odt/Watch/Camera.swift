@@ -3,16 +3,17 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Watches one camera: connects, reconnects when the camera is lost, until the watch ends. A file is played once.
+/// Watches one camera until the watch ends. Connects to the camera and reconnects whenever the camera is lost. A file
+/// is played once.
 ///
-/// Each camera has its own thread, so the failure of one does not affect another.
+/// Each camera has its own thread, so the failure of one camera does not affect other cameras.
 final class Camera: Sendable {
     private struct State {
         /// The number of connections so far.
         var session: UInt32 = 0
         /// The number of attempts since the last connection.
         var attempt: UInt32 = 0
-        /// The reasons that were reported for this outage.
+        /// The reasons for the current outage that have already been reported.
         var reasons: Set<String> = []
     }
 
@@ -35,11 +36,11 @@ final class Camera: Sendable {
         case watched
         /// The watch ended before the camera delivered its first frame.
         case neverReached
-        /// The camera failed permanently, so that reconnecting is useless.
+        /// The source failed permanently, so that reconnecting is useless.
         case failed
     }
 
-    /// Watches the camera until the watch or the video ends.
+    /// Watches the camera until the watch ends, the video ends or the source fails permanently.
     func watch() -> Outcome {
         var backOff = BackOff(longest: longestPause)
         while !TerminationHandler.shared.isOver {
@@ -73,7 +74,7 @@ final class Camera: Sendable {
                 hand(message.pointer)
             }
         } catch {
-            // A device may reappear; a missing file is a mistake of the user.
+            // A device may reappear, so its absence is a temporary failure. A missing file is a mistake of the user.
             return CameraSession.Ending(failure: "\(error)", isRefused: !plan.isCamera)
         }
     }
@@ -94,7 +95,7 @@ final class Camera: Sendable {
         if wasLost { log.notify("reconnected") }
     }
 
-    /// Reports a lost camera, once per outage and reason.
+    /// Reports that the camera is lost. Each reason is reported once per outage.
     private func lose(because reason: String, for pause: Nanoseconds) {
         let reason = plan.discreet(reason)
         let event: CameraEvent? = state.withLock { state in
@@ -129,19 +130,22 @@ final class Camera: Sendable {
     }
 }
 
-/// A message of the watch about a camera, `swiftodt-camera`, in the same format as the element's messages.
+/// A message `swiftodt-camera` about the connection to a camera, in the same format as the element's messages.
 struct CameraEvent {
     enum Kind: String { case connected, lost, ended }
 
     let camera: String
     let kind: Kind
-    /// The reason of `lost` or `ended`.
+    /// The reason of a `lost` or `ended` event; `nil` for `connected`.
     var reason: String?
-    /// The number of the connection to this camera since the program started, from 1; 0 before the first connection.
+    /// The number of the connection to this camera since the program started, starting at 1. It is 0 before the first
+    /// connection.
     var session: UInt32
-    /// The number of attempts until this connection, or of failed attempts since the camera was lost.
+    /// For `connected`, the number of attempts until the connection succeeded. For `lost` and `ended`, the number of
+    /// failed attempts since the camera was lost.
     var attempt: UInt32
 
+    /// - Parameter time: The wall-clock time of the event in nanoseconds since 1970.
     func message(at time: Nanoseconds) -> OwnedStructure {
         let fields = OwnedStructure(named: "swiftodt-camera")
         fields.set("version", to: UInt32(1))

@@ -3,11 +3,11 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Encodes a camera's annotated frames as JPEG for the live page. Works only while the page is open, in a branch of
-/// the pipeline that never blocks the stream.
+/// Encodes a camera's annotated frames as JPEG for the live page. Frames are encoded only while a client views the
+/// camera, in a branch of the pipeline that never blocks the stream.
 final class CameraPictures: Sendable {
-    /// The description of the branch, for a pipeline whose tee is named `seen`. Frames are scaled to at most 1,280
-    /// pixels.
+    /// The description of the branch. The pipeline must contain a tee named `seen`. Frames are scaled to at most 1,280
+    /// pixels in width and height.
     static let description =
         " seen. ! queue name=page leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
         + "! videoscale ! video/x-raw,width=[1,1280],height=[1,1280],pixel-aspect-ratio=1/1 ! jpegenc quality=75 "
@@ -15,11 +15,12 @@ final class CameraPictures: Sendable {
 
     private let camera: String
     private let sink: any PictureSink
+    /// The minimum time between two pictures in nanoseconds.
     private let pause: Nanoseconds
-    /// The time of the latest frame that was passed to the encoder.
+    /// The time at which the latest frame was passed to the encoder; `nil` before the first one.
     private let latest = Mutex<Nanoseconds?>(nil)
 
-    /// Attaches an instance to the pipeline's pads, whose probes keep it alive.
+    /// Installs probes on the pipeline's pads. The probes keep the instance alive.
     static func begin(of camera: String, in pipeline: Pipeline, for sink: any PictureSink) {
         let pictures = CameraPictures(of: camera, for: sink)
         pipeline["page"].pad("sink")?.watchBuffers { _ in pictures.isWanted(at: MonotonicClock.now) ? .ok : .drop }

@@ -1,22 +1,22 @@
 import Glibc
 import Playback
 
-/// A camera of the command line or the configuration file: `front=rtsp://192.168.1.20/stream1`.
+/// A camera as named on the command line or in the configuration file, for example `front=rtsp://192.168.1.20/stream1`.
 struct CameraPlan: Sendable {
     var name: String
     /// A file, a URI or a device.
     var source: String
-    /// In order; a later setting overrides an earlier one.
+    /// The properties to set, in this order. A later setting overrides an earlier one.
     var settings: [CameraSetting] = []
-    /// Whether the camera is recorded if `--record` is set.
+    /// Whether `--record` records this camera.
     var isRecorded = true
 
     init(name: String, source: String) { (self.name, self.source) = (name, source) }
 
-    /// Parses the cameras of a command line and gives each a unique name.
+    /// Parses the cameras of a command line and gives each of them a unique name.
     ///
-    /// - Parameter others: Names that are already used.
-    /// - Throws: ``CommandLineError`` if a name is used twice.
+    /// - Parameter others: The names of other cameras, which must not be used again.
+    /// - Throws: ``CommandLineError`` if a camera has no source or a name is used twice.
     static func list(_ words: [String], besides others: [String]) throws -> [CameraPlan] {
         let named = try words.map { word -> (name: String?, source: String) in
             guard let (name, source) = split(word) else { return (nil, word) }
@@ -34,14 +34,15 @@ struct CameraPlan: Sendable {
         }
     }
 
-    /// Returns whether the text is a valid name: it begins with a letter or digit and has at most 64 bytes of
-    /// letters, digits, `-`, `_` and `.`. Names become parts of file names and topics.
+    /// Returns whether the text is a valid camera name. A name begins with a letter or digit and consists of at most 64
+    /// bytes of letters, digits, `-`, `_` and `.`, because names become parts of file names and MQTT topics.
     static func isName(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first.isNumber, text.utf8.count <= 64 else { return false }
         return text.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     }
 
-    /// Splits NAME=SOURCE, unless the word is an existing file, or the part before the equals sign is not a valid name.
+    /// Splits NAME=SOURCE. Returns `nil` if the word is an existing file, or if the part before the equals sign is not
+    /// a valid name.
     private static func split(_ word: String) -> (name: String, source: String)? {
         guard let equals = word.firstIndex(of: "="), isName(String(word[..<equals])), !PathText.isThere(word) else {
             return nil
@@ -49,8 +50,8 @@ struct CameraPlan: Sendable {
         return (String(word[..<equals]), String(word[word.index(after: equals)...]))
     }
 
-    /// Derives a unique name: a file's name without extension, a device's name, or a URI's host, with a number if
-    /// necessary.
+    /// Derives a unique name from the source: the name of a file without extension, the name of a device, or the host
+    /// of a URI. If this name is taken, a number is appended.
     private static func derived(_ source: String, besides taken: inout Set<String>) -> String {
         let base = MediaSource.isAddress(source) ? host(of: source) : PartFile.parts(of: source).stem
         var name = String(base.map { isName("a\($0)") ? $0 : "-" }.prefix(40))
@@ -72,10 +73,11 @@ struct CameraPlan: Sendable {
 }
 
 extension CameraPlan {
-    /// Whether the source can be lost and come back, which is true for all sources but files.
+    /// Whether the source can be lost and come back. This is true for all sources except files.
     var isCamera: Bool { MediaSource.isAddress(source) || source.hasPrefix("/dev/") }
 
-    /// - Throws: ``PlaybackError`` if a property is invalid, or the recording would show what the properties redact.
+    /// - Throws: ``PlaybackError`` if a property is invalid, or if the recording would show objects that the properties
+    ///   redact.
     func check(_ options: WatchOptions, warn: (String) -> Void) throws {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
         for setting in settings { try setting.set(of: element) }
@@ -96,7 +98,8 @@ extension CameraPlan {
         }
     }
 
-    /// Prepares a message for the log: one line, without the credentials before the @ of the camera's URI.
+    /// Prepares a text for the log. Line breaks are replaced by spaces. The credentials before the @ of the camera's
+    /// URI are removed.
     func discreet(_ text: String) -> String {
         let text = String(text.map { $0.isNewline ? " " : $0 })
         guard MediaSource.isAddress(source), let at = source.lastIndex(of: "@"),
@@ -114,16 +117,16 @@ extension CameraPlan {
     }
 }
 
-/// A property of the element with the place of its definition.
+/// A property of the element and, for error messages, the place of its definition.
 struct CameraSetting: Sendable {
     /// `NAME=VALUE`
     let word: String
-    /// The file and line of the configuration file; `nil` for the command line.
+    /// The file and line of the configuration file; `nil` for a property from the command line.
     let place: String?
 
     init(_ word: String, at place: String? = nil) { (self.word, self.place) = (word, place) }
 
-    /// - Throws: ``PlaybackError`` if the property does not exist, rejects the value, or must not be set in a watch.
+    /// - Throws: ``PlaybackError`` if the property does not exist, rejects the value, or is reserved for `odt watch`.
     func set(of element: Element) throws {
         do {
             if word.hasPrefix("source=") {

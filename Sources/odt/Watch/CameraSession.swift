@@ -3,7 +3,7 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// One connection to a camera: its pipeline from the first frame to the last.
+/// One connection to a camera: its pipeline, from connecting to the end of the stream.
 ///
 ///     source ─ original ─┬─ coded ─ video ─ swiftodt ─ seen ─┬─ end
 ///                        └─ recorder (original)              ├─ pictures for the page
@@ -13,13 +13,14 @@ import Synchronization
 final class CameraSession: Sendable {
     /// The result of a connection.
     struct Ending {
-        /// The error; `nil` if the stream ended without one.
+        /// The text of the error; `nil` if the stream ended without an error.
         var failure: String?
-        /// Whether swiftodt itself reported an error, so that reconnecting is useless.
+        /// Whether the `swiftodt` element itself reported an error before the first frame, so that reconnecting is
+        /// useless.
         var isRefused = false
-        /// Whether the source has a known duration, so that its end is final.
+        /// Whether the source has a known duration, so that the end of its stream is final.
         var isWhole = false
-        /// The time from the first frame to the last.
+        /// The time from the first frame to the last, in nanoseconds.
         var held: Nanoseconds = 0
     }
 
@@ -27,14 +28,15 @@ final class CameraSession: Sendable {
     private let player: Player
     private let watchdog: FrameWatchdog
     private let recorder: CameraRecorder?
+    /// Whether the source has a known duration.
     private let hasLength: Monitor<Bool>
     private let beginIfNeeded: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - frameTimeout: The camera counts as lost if no frame arrives for this time.
-    ///   - viewer: Receives pictures for the live page; `nil` for none.
+    ///   - frameTimeout: The time in nanoseconds without a frame after which the camera counts as lost.
+    ///   - viewer: The receiver of pictures for the live page; `nil` for none.
     ///   - recorded: Called for each finished segment.
-    ///   - begin: Called once, after the first frame, on the thread that plays.
+    ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
     /// - Throws: ``PlaybackError`` if the pipeline cannot be built.
     init(
         _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, recording: Recording?,
@@ -93,8 +95,8 @@ final class CameraSession: Sendable {
         beginIfNeeded = first
         var configuration = Player.Configuration()
         configuration.hasBegun = { watchdog.isThere }
-        // Ends the stream after the source, so that active tracks end with a message; a stalled source does not
-        // react to events.
+        // The end-of-stream event is sent downstream of the source, because a stalled source does not react to events.
+        // It makes the element report the end of active tracks.
         configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
         configuration.survives = { !["swiftodt", "video"].contains($0) }
         configuration.tick = first
@@ -111,14 +113,15 @@ final class CameraSession: Sendable {
         let isFile: Bool
         let isShown: Bool
         let recordsOriginal: Bool
-        /// The description of the branch that records annotated frames; `nil` for none.
+        /// The description of the branch that records annotated frames; `nil` if annotated frames are not recorded.
         let annotated: String?
 
-        /// The name of the element that is linked to the source.
+        /// The name of the element to which the source is linked.
         var entry: String { recordsOriginal ? "original" : "video" }
 
         func description(of source: MediaSource) -> String {
-            // A camera is live, so frames that arrive while the element is busy are dropped.
+            // A camera is live, so frames that arrive while the element is busy are dropped. A file can wait, so no
+            // frame is dropped.
             let (leaky, strategy) = isFile ? ("no", "auto") : ("downstream", "keep-only-latest")
             var text = source.description
             if recordsOriginal {
@@ -133,8 +136,8 @@ final class CameraSession: Sendable {
             return text
         }
 
-        /// Configures the pipeline for a source of known duration: no frame is dropped. With a live page, it plays
-        /// at normal speed.
+        /// Configures the pipeline for a source of known duration, such as a file. No frame is dropped. With a live
+        /// page, the source is played at normal speed.
         func playWhole(_ pipeline: Pipeline, choosesStrategy: Bool) {
             pipeline["video"].set("leaky", to: "no")
             if choosesStrategy { pipeline["swiftodt"].set("strategy", to: "auto") }
@@ -148,7 +151,7 @@ final class CameraSession: Sendable {
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
         RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
-        // Frames are rotated before inference, so that the displayed video and the reported coordinates agree.
+        // Frames are rotated before inference, so that the pictures on the page and the reported coordinates agree.
         pipeline["upright"].set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
     }
@@ -159,7 +162,7 @@ final class CameraSession: Sendable {
         }
     }
 
-    /// Adds the branch that records the original stream.
+    /// Adds the branch that records the original, compressed stream.
     private static func branch(
         _ chain: String, in pipeline: Pipeline, _ recorder: CameraRecorder, isWhole: Bool,
         notify: @Sendable (String) -> Void
@@ -178,15 +181,15 @@ final class CameraSession: Sendable {
 
     // MARK: Playing
 
-    /// Plays until the stream ends, fails or stalls, or the watch ends.
+    /// Plays the stream until it ends, fails or stalls, or until the watch ends.
     ///
-    /// - Parameter onMessage: Receives the messages, each valid during the call.
+    /// - Parameter onMessage: Receives the messages of the element. Each message is valid only during the call.
     func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
         let ending = player.play { message in
             beginIfNeeded()
             onMessage(message)
         }
-        // A blocked element may still use the segment, so the segment is finished only after all elements stopped.
+        // A blocked element may still write to the segment, so the segment is finished only after all elements stopped.
         if player.stop() { recorder?.finish() }
         return Ending(
             failure: ending.failure,

@@ -3,15 +3,15 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Selects the first video stream of a camera and links it. Audio is not decoded.
+/// Selects the first video stream of a camera and links it. Other streams, such as audio, are not decoded.
 enum CameraSource {
     /// Connects callbacks to the decoder's signals. The signals keep the callbacks alive.
     ///
     /// - Parameters:
-    ///   - keepsCoded: Whether H.264 and H.265 are passed on without decoding.
-    ///   - linkPad: Called with the pad and format of the first video stream, and whether its duration is known,
-    ///   before data flows.
-    ///   - refuse: Ends the stream with an error.
+    ///   - keepsCoded: Whether H.264 and H.265 streams are passed on without decoding.
+    ///   - linkPad: Called before data flows, with the pad and format of the first video stream. `hasLength` is whether
+    ///     the duration of the stream is known.
+    ///   - refuse: Ends the stream with an error, whose text is the argument.
     static func listen(
         to decoded: Element, keepsCoded: Bool,
         linkPad: @escaping @Sendable (Pad, StreamKind, _ hasLength: Bool) -> Void,
@@ -25,7 +25,7 @@ enum CameraSource {
         connect(decoded, "no-more-pads", complete, callbacks)
     }
 
-    /// The handlers of the decoder's signals, which retain it.
+    /// The state shared by the handlers of one decoder's signals. The signal connections retain it.
     private final class DecoderCallbacks: Sendable {
         private let keepsCoded: Bool
         private let take: @Sendable (Pad, StreamKind, Bool) -> Void
@@ -78,7 +78,7 @@ enum CameraSource {
         { _, source, _ in
             gst_object_ref(source)
             let source = Element(source)
-            // The default jitter buffer of rtspsrc delays the live page by 2 s.
+            // With its default latency, the jitter buffer of `rtspsrc` would delay the live page by 2 s.
             if source.kind == "rtspsrc" { source.set("latency", to: "200") }
         } as SetUp, to: GCallback.self)
 
@@ -86,7 +86,8 @@ enum CameraSource {
         { _, _, element, _ in
             gst_object_ref(element)
             let element = Element(element)
-            // Otherwise decodebin buffers megabytes of an MJPEG stream, because further streams could follow.
+            // Without this property, decodebin buffers megabytes of an MJPEG stream, because it waits for further
+            // streams.
             if element.kind == "multipartdemux" { element.set("single-stream", to: "true") }
         } as ElementAdded, to: GCallback.self)
 
@@ -109,8 +110,8 @@ enum CameraSource {
     private static func connect(
         _ decoded: Element, _ signal: String, _ callback: GCallback, _ callbacks: DecoderCallbacks
     ) {
-        // decodebin lacks the signal source-setup of uridecodebin, because its source is part of the pipeline
-        // description.
+        // Not every decoder has all signals: `decodebin` lacks the signal `source-setup` of `uridecodebin`, because its
+        // source is a separate element of the pipeline.
         guard g_signal_lookup(signal, decoded.pointer.kind) != 0 else { return }
         g_signal_connect_data(
             decoded.gobject, signal, callback, Unmanaged.passRetained(callbacks).toOpaque(),

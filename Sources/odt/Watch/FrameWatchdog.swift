@@ -2,7 +2,7 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Records when frames arrive, by the monotonic clock, to detect a stalled camera.
+/// Records when frames arrive, in monotonic time, to detect a stalled camera.
 final class FrameWatchdog: Sendable {
     private struct State {
         var first: Nanoseconds?
@@ -11,7 +11,7 @@ final class FrameWatchdog: Sendable {
 
     private let state = Mutex(State(latest: MonotonicClock.now))
 
-    /// Attaches a probe to the pad, which keeps this object alive.
+    /// Installs a probe on the pad. The probe keeps this object alive.
     func attach(at pad: Pad) {
         pad.watchBuffers { _ in
             let now = MonotonicClock.now
@@ -23,12 +23,12 @@ final class FrameWatchdog: Sendable {
         }
     }
 
-    /// Whether a frame has arrived.
+    /// Whether at least one frame has arrived.
     var isThere: Bool { state.withLock { $0.first != nil } }
 
-    /// The time from the first frame to the latest.
+    /// The time from the first frame to the latest, in nanoseconds; 0 before the first frame.
     var held: Nanoseconds { state.withLock { state in state.first.map { state.latest - $0 } ?? 0 } }
 
-    /// The time since the latest frame, or since the start if there was none.
+    /// The time since the latest frame in nanoseconds. Before the first frame, the time since this object was created.
     var silence: Nanoseconds { state.withLock { MonotonicClock.now - $0.latest } }
 }

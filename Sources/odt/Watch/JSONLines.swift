@@ -4,23 +4,27 @@ import SwiftODT
 
 /// Writes messages as lines of JSON to standard output, or appends them to a file.
 ///
-/// A separate thread writes, so a slow reader does not block cameras: up to 512 KiB are queued, further lines are
-/// dropped, counted and reported. Messages about a file wait for the reader instead; the element then drops results
-/// that were not read in time (counted in `stats`).
+/// A separate thread writes, so a slow reader does not block cameras. Up to 512 KiB are queued. Lines of a camera that
+/// exceed the queue are dropped, counted and reported. A message about a file waits until the queue has room instead.
+/// Meanwhile the element drops results that are not read in time, and counts them in `stats`.
 final class JSONLines: WatchSink {
     private struct State {
         var waiting: [String] = []
-        /// The size of the lines that are queued or being written.
+        /// The size in bytes of the lines that are queued or being written.
         var bytes = 0
+        /// Whether the reader has closed the pipe.
         var isUnread = false
-        /// Whether lines are being dropped, and how many were.
+        /// Whether lines are being dropped.
         var isFull = false
+        /// The number of dropped lines since the queue was last written completely.
         var left = 0
-        /// Whether no more lines will come, and whether all have been written.
+        /// Whether no more lines will be queued.
         var isOver = false
+        /// Whether all lines have been written.
         var isWritten = false
-        /// Whether the watch has to end, and whether by a signal.
+        /// Whether the watch has to end.
         var isInterrupted = false
+        /// Whether the watch has to end because of a signal.
         var isSignalled = false
 
         var hasRoom: Bool { bytes < JSONLines.maximum }
@@ -31,12 +35,12 @@ final class JSONLines: WatchSink {
     private let notify: @Sendable (String) -> Void
     private let state = Monitor(State())
 
-    /// The maximum size of queued lines in bytes.
+    /// The maximum size of queued lines in bytes. One line may exceed it.
     private static let maximum = 1 << 19
-    /// The time for writing queued lines after a signal.
+    /// The maximum time for writing queued lines after a signal, in nanoseconds.
     private static let closeTimeout: Nanoseconds = 3_000_000_000
 
-    /// - Parameter name: A file to append to; `-` is standard output.
+    /// - Parameter name: The file to append to; `-` is standard output.
     init(_ name: String, notify: @escaping @Sendable (String) -> Void) throws {
         (self.name, self.notify) = (name, notify)
         if name == "-" {
@@ -71,8 +75,8 @@ final class JSONLines: WatchSink {
     func close() {
         state.update { $0.isOver = true }
         let deadline = MonotonicClock.now + Self.closeTimeout
-        // After a signal the wait for the reader is limited. The thread may still be writing then, so the
-        // descriptor stays open until the process ends.
+        // After a signal, this function waits only for a limited time for the reader. When the time is over, the thread
+        // may still be writing, so the descriptor stays open until the process ends.
         let isWritten = state.wait { state -> Bool? in state.isWritten ? true : state.isSignalled ? false : nil }
         if !isWritten { state.wait(until: deadline) { $0.isWritten ? () : nil } }
     }
@@ -96,7 +100,7 @@ final class JSONLines: WatchSink {
         }
     }
 
-    /// Waits for lines and returns all that are queued; `nil` at the end.
+    /// Waits for lines. Returns all queued lines; `nil` when all lines have been written and no more will come.
     private func next() -> [String]? {
         let lines: [String] = state.wait { state in
             guard state.isOver || !state.waiting.isEmpty else { return nil }
@@ -111,7 +115,7 @@ final class JSONLines: WatchSink {
         let problem = write(line)
         let left = state.update { state -> Int? in
             state.bytes -= line.utf8.count
-            // A reader that closes the pipe is not a failure.
+            // It is not an error if the reader closes the pipe.
             if problem == EPIPE { (state.isUnread, state.waiting) = (true, []) }
             guard problem == nil, state.isFull, state.bytes == 0 else { return nil }
             defer { (state.isFull, state.left) = (false, 0) }
@@ -124,9 +128,9 @@ final class JSONLines: WatchSink {
         }
     }
 
-    /// Writes a line. If writing fails, removes the incomplete line from the file.
+    /// Writes a line. If only a part of the line can be written to a file, the part is removed from the file.
     ///
-    /// - Returns: The `errno` value of a failure.
+    /// - Returns: The `errno` value of the failure; `nil` after success.
     private func write(_ line: String) -> Int32? {
         var line = line
         let (written, error) = line.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: descriptor) }

@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 
-/// Wakes a thread that waits in `poll`, also together with another descriptor. A wake-up while no thread waits is kept.
+/// Wakes a thread that waits in `poll`, which can wait for another descriptor at the same time. If no thread waits, the
+/// next call of ``wait(milliseconds:orFor:toWrite:)`` returns at once.
 final class WakeupPipe: Sendable {
-    /// The ends of a pipe, so that waiting can be combined with other descriptors.
+    /// The two ends of a pipe. `poll` can wait for a pipe together with other descriptors.
     private let (readEnd, writeEnd): (Int32, Int32)
 
     init() {
@@ -18,13 +19,15 @@ final class WakeupPipe: Sendable {
     }
 
     func wake() {
-        // A full pipe already wakes the reader, so the error is ignored.
+        // If the pipe is full, the thread is woken already, so the error is ignored.
         withUnsafeBytes(of: 1 as UInt8) { _ = write(writeEnd, $0.baseAddress, 1) }
     }
 
-    /// Waits until `wake()` is called, `other` is ready, or the time is over.
+    /// Waits until ``wake()`` is called, the descriptor `other` is ready, or the time is over.
     ///
-    /// - Parameter other: Another descriptor to wait for; -1 for none.
+    /// - Parameters:
+    ///   - other: Another descriptor to wait for; -1 for none.
+    ///   - toWrite: Whether `other` also counts as ready when it is writable.
     func wait(milliseconds: Int32, orFor other: Int32 = -1, toWrite: Bool = false) {
         var events = [
             pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),

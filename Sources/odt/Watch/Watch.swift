@@ -66,7 +66,8 @@ private let help = """
     }
 }
 
-/// Returns the properties to set for all cameras, those implied by options first.
+/// Returns the properties to set for all cameras. The properties that options such as `--zones` imply come first, so
+/// that `--set` overrides them.
 private func settings(_ line: CommandLineOptions) throws -> [CameraSetting] {
     let named = line.texts("--set").map { CameraSetting($0) }
     guard let zones = line.text("--zones") else { return named }
@@ -98,7 +99,8 @@ private func watch(_ plan: WatchPlan) throws -> Int32 {
     left.wait { $0 == 0 ? () : nil }
     sinks.close()
     if sinks.isUnread { return 128 + SIGPIPE }
-    // One unreachable camera of several is no failure, because it may be switched off for weeks.
+    // If one of several cameras is unreachable, this is not a failure, because the camera may be switched off for
+    // weeks.
     let isWatched = unreached.read { $0 } < plan.cameras.count
     return isWatched && failed.read { $0 } == 0 ? ExitCode.success : ExitCode.failure
 }

@@ -13,15 +13,15 @@ import SwiftODT
 ///     [camera front]
 ///     source=rtsp://192.168.1.20/stream1
 ///
-/// [watch] has the command's options without dashes, [cameras] the properties of all cameras, and [camera NAME]
-/// those of one camera.
+/// The group [watch] has the options of the command without dashes. The group [cameras] has properties for all cameras.
+/// A group [camera NAME] has the source and the properties of one camera.
 struct WatchConfiguration {
     private(set) var cameras: [CameraPlan] = []
-    /// The entries of [watch].
+    /// The entries of the group [watch].
     private(set) var options: [KeyFile.Entry] = []
     private let folder: String
 
-    /// - Throws: ``PlaybackError`` with the file and line.
+    /// - Throws: ``PlaybackError`` if the file is invalid. The text names the file and the line.
     init(_ name: String) throws {
         let file = try KeyFile(name)
         folder = PartFile.parts(of: name).folder
@@ -97,7 +97,7 @@ struct WatchConfiguration {
         return CameraSetting("zones=\(zones)", at: entry.place)
     }
 
-    /// Relative paths are relative to the configuration file.
+    /// Returns the path of a file. Relative names are relative to the folder of the configuration file.
     private func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
 }
 
@@ -105,9 +105,9 @@ struct WatchConfiguration {
 struct WatchPlan: Sendable {
     let cameras: [CameraPlan]
     let options: WatchOptions
-    /// The time without a frame after which a camera counts as lost.
+    /// The time in nanoseconds without a frame after which a camera counts as lost.
     let frameTimeout: Nanoseconds
-    /// The maximum delay between two attempts to connect.
+    /// The maximum delay between two attempts to connect, in nanoseconds.
     let longestPause: Nanoseconds
 
     init(_ cameras: [CameraPlan], _ options: WatchOptions) throws {

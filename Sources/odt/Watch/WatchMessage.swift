@@ -5,41 +5,43 @@ import SwiftODT
 struct WatchMessage {
     /// The camera's name.
     let camera: String
-    /// The wall time of the message in nanoseconds since 1970.
+    /// The wall-clock time at which the message arrived, in nanoseconds since 1970.
     let time: Nanoseconds
-    /// The same moment by the monotonic clock, in nanoseconds.
+    /// The monotonic time at which the message arrived, in nanoseconds.
     let steady: Nanoseconds
-    /// The fields of a message of the element (`swiftodt`, `swiftodt-track`, `swiftodt-zone`, with the camera as
-    /// `source`) or of the watch (`swiftodt-camera` with the `event` `connected`, `lost` or `ended`, and the
-    /// `reason`). Valid until the sink returns.
+    /// The fields of the message. A message of the element is `swiftodt`, `swiftodt-track` or `swiftodt-zone`, with the
+    /// camera's name as `source`. A message of the watch is `swiftodt-camera`, with the `event` `connected`, `lost` or
+    /// `ended`, and a `reason`. The fields are valid only until ``WatchSink/take(_:)`` returns.
     let fields: MessageFields
     /// The message as a line of JSON, including the line feed.
     let line: String
-    /// Whether the sink may block: a file can wait, a camera cannot.
+    /// Whether the sink may block until it can forward the message. This is true for messages about a file, because a
+    /// file can wait and a camera cannot.
     let mayWait: Bool
 }
 
 /// A destination of messages: standard output, a broker, a database or a page. One instance serves all cameras.
 protocol WatchSink: AnyObject, Sendable {
-    /// Receives a message. Called on the threads of all cameras, which it must not block: a message that cannot be
-    /// forwarded at once is queued or, if necessary, dropped.
+    /// Receives a message. Called on the threads of all cameras. It must not block the thread, unless the message may
+    /// wait. If the message cannot be forwarded at once, it is queued or, if the queue is full, dropped.
     func take(_ message: WatchMessage)
 
-    /// Forwards queued messages for some seconds at most, and closes. No message is received after that.
+    /// Forwards the queued messages, for some seconds at most, and closes the destination. ``take(_:)`` is not called
+    /// afterwards.
     func close()
 }
 
 /// All sinks of a watch.
 final class WatchSinks: Sendable {
     private let all: [any WatchSink]
-    /// The sink that receives pictures.
+    /// The sink that receives pictures; `nil` without a live page.
     let viewer: (any PictureSink)?
     private let lines: JSONLines?
-    /// The sink that stores the places of recorded segments.
+    /// The sink that stores the paths of recorded segments; `nil` without a database.
     private let store: StoreSink?
 
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if a sink cannot be created; then no camera has been
-    /// started.
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if a sink cannot be created. At this time no camera has been
+    ///   started.
     init(_ options: WatchOptions, cameras: [String], notify: @escaping @Sendable (String) -> Void) throws {
         var sinks: [any WatchSink] = []
         let broker = try MQTTOptions(options)
@@ -48,10 +50,11 @@ final class WatchSinks: Sendable {
         if let page = try PageOptions(options) { sinks.append(try LivePage(page, cameras: cameras, notify: notify)) }
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, notify: notify) }
-        // Created last but one, because it announces that the watch is online as soon as it exists.
+        // The broker's sink is created after the other sinks that can fail, because it announces at once that the watch
+        // is online.
         if let broker { sinks.append(try MQTTSink(broker, notify: notify)) }
-        // The last sink, because the reader of the lines may block messages about files, which then reach the other
-        // sinks first.
+        // The lines of JSON are the last sink, because their reader may block messages about files. All other sinks
+        // have then already received the message.
         if let lines { sinks.append(lines) }
         (all, self.lines, self.store) = (sinks, lines, store)
         viewer = sinks.lazy.compactMap { $0 as? any PictureSink }.first
@@ -63,20 +66,20 @@ final class WatchSinks: Sendable {
 
     func close() { for sink in all { sink.close() } }
 
-    /// Whether the reader of the lines has closed the pipe.
+    /// Whether the reader of the lines of JSON has closed the pipe.
     var isUnread: Bool { lines?.isUnread ?? false }
 }
 
 /// A sink that also receives annotated pictures: the live page.
 protocol PictureSink: WatchSink {
-    /// The maximum number of pictures per second and camera.
+    /// The maximum number of pictures per second of each camera.
     var picturesPerSecond: Int { get }
 
-    /// Returns whether a client watches this camera now; pictures are encoded only then. Called on the camera's
-    /// streaming thread, so it must not block.
+    /// Returns whether a client views this camera at the moment. Pictures are encoded only while this is true. Called
+    /// on the camera's streaming thread, so it must not block.
     func wantsPictures(of camera: String) -> Bool
 
-    /// Receives a JPEG file. Called on a thread of the camera that only encodes pictures, so blocking reduces the
-    /// rate of pictures.
+    /// Receives a picture as a JPEG file. Called on a thread that only encodes the pictures of this camera, so blocking
+    /// it only reduces the rate of pictures.
     func take(picture jpeg: [UInt8], of camera: String)
 }

@@ -1,26 +1,28 @@
 import Playback
 import SwiftODT
 
-/// The options of `odt watch` about outputs and timing, from the command line or the group [watch] of a
-/// configuration file.
+/// The options of `odt watch` that concern outputs and time limits. They come from the command line or from the group
+/// [watch] of a configuration file.
 struct WatchOptions: Sendable {
-    /// The names, without dashes, of options with a value.
+    /// The names, without dashes, of options that have a value.
     static let valued: Set<String> = Set(["json", "timeout", "retry"])
         .union(RecordOptions.names).union(MQTTOptions.names).union(StoreOptions.names)
         .union(PageOptions.names)
-    /// The names of options without a value; in a file they are `true` or `false`.
+    /// The names, without dashes, of options that have no value on the command line. In a configuration file their
+    /// value is `true` or `false`.
     static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
 
-    /// The names of options whose value is a file name, which in a configuration file is relative to that file;
-    /// except `-`.
+    /// The names of options whose value is a file name. In a configuration file, a relative name is relative to the
+    /// folder of that file. The name `-` is not changed.
     static let files: Set<String> = Set(["json", "record", "store"]).union(MQTTOptions.files)
         .union(PageOptions.files)
 
     private var values: [String: String] = [:]
-    /// The file and line of values from a configuration file.
+    /// The file and line of each value that comes from a configuration file.
     private var places: [String: String] = [:]
 
-    /// - Parameter entries: The entries of a configuration file; the command line overrides them.
+    /// - Parameter entries: The entries of the group [watch] of a configuration file. Options on the command line
+    ///   override them.
     init(_ line: CommandLineOptions, _ entries: [KeyFile.Entry]) {
         for entry in entries { (values[entry.key], places[entry.key]) = (entry.value, entry.place) }
         for name in Self.valued {
@@ -34,7 +36,7 @@ struct WatchOptions: Sendable {
 
     func has(_ name: String) -> Bool { values[name] == "true" }
 
-    /// - Throws: ``CommandLineError`` if the value is not a number in the range.
+    /// - Throws: ``CommandLineError`` if the value is not a number within the range.
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
         guard let text = text(name) else { return nil }
         guard let value = Double(text), range.contains(value) else {
@@ -44,13 +46,14 @@ struct WatchOptions: Sendable {
         return value
     }
 
-    /// - Throws: ``PlaybackError`` if one of the options is set without the option that it depends on.
+    /// - Throws: ``PlaybackError`` if one of the named options is set without the option `owner`, on which they depend.
     func refuse(_ names: Set<String>, without owner: String) throws {
         guard text(owner) == nil, let name = names.sorted().first(where: { text($0) != nil }) else { return }
         throw PlaybackError("\(called(name)) needs \(called(owner))", isUsage: true)
     }
 
-    /// Returns the name of an option for error messages, with its file and line if it comes from a configuration file.
+    /// Returns the name of an option for error messages. If the option comes from a configuration file, its file and
+    /// line precede the name.
     func called(_ name: String) -> String { places[name].map { "\($0): \(name)" } ?? "--" + name }
 }
 
@@ -58,7 +61,7 @@ struct WatchOptions: Sendable {
 enum ByteSize {
     private static let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
 
-    /// - Throws: ``PlaybackError`` if the value is not a size or less than `minimum` bytes.
+    /// - Throws: ``PlaybackError`` if the value is not a size, or if the size is below `minimum` (bytes).
     static func bytes(of name: String, in options: WatchOptions, minimum: Int) throws -> Int? {
         guard let text = options.text(name) else { return nil }
         let option = options.called(name)
@@ -72,7 +75,7 @@ enum ByteSize {
         return bytes
     }
 
-    /// Formats a size in the largest unit that divides it.
+    /// Formats a size with the largest unit of which the size is a multiple.
     static func text(of bytes: Int) -> String {
         let unit = units.filter { bytes >= $0.value && bytes % $0.value == 0 }.max { $0.value < $1.value }
         return unit.map { "\(bytes / $0.value)\($0.key)" } ?? "\(bytes)"

@@ -3,13 +3,16 @@ import SwiftODT
 
 /// Extracts single frames from videos.
 enum VideoFrame {
-    /// Returns an upright frame as a JPEG file; the last frame if the video has fewer.
+    /// Returns a frame, turned upright, as a JPEG file. If the video has fewer than `number` frames, returns the last
+    /// one.
     ///
-    /// - Parameter video: A file or a URI.
-    /// - Throws: ``ODTError`` with a remedy.
+    /// - Parameters:
+    ///   - video: A file or a URI.
+    ///   - number: The number of the frame, starting at 1.
+    /// - Throws: ``ODTError``, whose text names a remedy.
     static func jpeg(of video: String, number: Int) throws -> [UInt8] {
         let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        // mkdtemp replaces the placeholder to create a unique name.
+        // `mkdtemp` replaces the placeholder by characters that make the name unique.
         let placeholder = String(repeating: "X", count: 6)
         var folder = Array("\(place)/odt-\(placeholder)".utf8CString)
         guard mkdtemp(&folder) != nil else {
@@ -31,7 +34,7 @@ enum VideoFrame {
                 "!",
                 "jpegenc", "quality=85", "!", "multifilesink", "location=\(quoted(file))",
             ]
-        // env searches PATH. The program's errors go to standard error.
+        // `env` searches the program in `PATH`. The program writes its errors to standard error.
         let code = try ChildProcess("/usr/bin/env", ["gst-launch-1.0", "-q"] + pipeline).exitCode()
         guard code != 127 else {
             throw ODTError(.failed, "gst-launch-1.0 is not installed; apt install gstreamer1.0-tools")
@@ -42,7 +45,7 @@ enum VideoFrame {
         return bytes
     }
 
-    /// Quotes a text for a pipeline description.
+    /// Quotes a text for a description in `gst-launch-1.0` syntax.
     private static func quoted(_ text: String) -> String {
         "\"" + text.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : String($1) } + "\""
     }

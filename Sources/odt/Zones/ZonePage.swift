@@ -1,9 +1,11 @@
-/// The web page for drawing zones. It is self-contained, including the frame, and sends no requests.
+/// The web page for drawing zones. The page contains the frame and sends no requests.
 enum ZonePage {
-    /// - Parameter zones: The JSON text of the initial zones.
+    /// - Parameters:
+    ///   - picture: The frame as a JPEG file.
+    ///   - zones: The JSON text of the initial zones; `nil` for none.
     static func html(picture: [UInt8], zones: [UInt8]?) -> String {
         let start = zones.map { String(decoding: $0, as: UTF8.self) } ?? "[]"
-        // "<" is escaped, because "</script>" in a text would end the script element.
+        // `<` is escaped, because `</script>` in a text would end the script element.
         let safe = start.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
         return head + "<img id=picture alt=\"a frame of the video\" src=\"data:image/jpeg;base64,"
             + Base64.text(picture)

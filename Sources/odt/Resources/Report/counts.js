@@ -1,8 +1,8 @@
-// The number of objects over time, as stacked areas, one per colour.
+// Draws the number of objects over time as stacked areas, one area per colour of a label.
 
 const COUNTS_HEIGHT = 150;
 
-// For each colour, the mean number of objects in each column of pixels.
+// Returns the layers of the chart, one per colour. A layer has the mean number of objects for each column of pixels.
 function columnsOfCounts(scale) {
   const width = Math.max(1, Math.round(scale.right - scale.left)), perColumn = (view.to - view.from) / width, layers = new Map();
   const layer = label => {

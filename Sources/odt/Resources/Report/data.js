@@ -5,11 +5,12 @@ const DATA = JSON.parse($("data").textContent);
 const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason, recording], place) =>
   ({place, id, label, category, first, last, best, score, path, source, reason, recording, length: last - first}));
 
-// Ids start at 1 in each connection to a camera, and in each recording of a file with several.
+// The sources with several recordings. Ids start at 1 in each connection to a camera, and in each recording within a
+// file.
 const SEVERAL = new Set(TRACKS.filter(track => track.recording > 0).map(track => track.source));
 function idOf(track) { return "#" + (SEVERAL.has(track.source) ? track.recording + 1 + "." : "") + track.id; }
 
-// Thousands of pictures are larger than all other data, so they are parsed when the first one is needed.
+// Thousands of pictures are larger than all other data, so they are parsed only when the first one is needed.
 let pictures = null;
 function photo(text) { return text ? "data:image/jpeg;base64," + text : null; }
 function pictureTexts() { return pictures ??= JSON.parse($("pictures").textContent); }
@@ -30,7 +31,7 @@ function clockText(time, decimals) {
   const moment = new Date(DATA.utc + time * 1000), text = clockOf(moment);
   return decimals ? text + "." + Math.floor(moment.getMilliseconds() / 100) : text;
 }
-// Local dates and times in ISO 8601 order, independent of the browser's language.
+// These functions format local dates and times in ISO 8601 order, independent of the browser's language.
 function twoDigits(number) { return String(number).padStart(2, "0"); }
 function clockOf(moment) { return [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(twoDigits).join(":"); }
 function dayOf(moment) { return [moment.getFullYear(), ...[moment.getMonth() + 1, moment.getDate()].map(twoDigits)].join("-"); }
@@ -47,7 +48,7 @@ function timeText(time, decimals = 0) {
   const head = minutes < 60 && WHOLE.to < 3600 ? minutes : Math.floor(minutes / 60) + ":" + String(minutes % 60).padStart(2, "0");
   return (time < 0 && all ? "−" : "") + head + ":" + tail;
 }
-// With no-break spaces.
+// Formats a duration, with no-break spaces between numbers and units.
 function lengthText(seconds) {
   if (seconds < 10) return seconds.toFixed(1) + "\u00a0s";
   if (seconds < 120) return Math.round(seconds) + "\u00a0s";

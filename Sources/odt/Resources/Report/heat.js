@@ -1,4 +1,4 @@
-// The heat map: the time that objects spent at each place, over a frame of the video.
+// Draws the heat map: the total time that objects spent at each place, over a frame of the video.
 
 const HEAT = [[0, [43, 47, 54, 0]], [0.1, [75, 42, 155, 60]], [0.4, [192, 58, 118, 125]], [0.7, [245, 134, 52, 165]], [1, [255, 243, 160, 205]]];
 function heatColour(value) {
@@ -15,7 +15,7 @@ painters.push(() => {
   $("heat").key = key;
   const columns = DATA.columns, rows = DATA.heat[0].rows, sum = new Float64Array(columns * rows);
   for (const {cells} of maps) cells.forEach((seconds, place) => { sum[place] += seconds; });
-  // The scale ends at a high quantile, because a few extreme cells would make all others dark.
+  // The colour scale ends at a high quantile, because with a few extreme cells all other cells would be dark.
   const sorted = Float64Array.from(sum).sort(), most = Math.max(sorted[Math.floor(sorted.length * 0.995)], sorted.at(-1) / 4, 1e-9);
   const small = make("canvas", {width: columns, height: rows}), pixels = small.getContext("2d").createImageData(columns, rows);
   sum.forEach((seconds, place) => pixels.data.set(heatColour(Math.sqrt(Math.min(seconds / most, 1))), 4 * place));

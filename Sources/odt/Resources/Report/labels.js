@@ -1,4 +1,4 @@
-// The summary, and the table of labels whose checkboxes filter the whole page.
+// Shows the summary and the table of labels. The checkboxes of the table select the labels that the whole page shows.
 
 const COLOURS = 11, REST = 11;
 const BY_LABEL = (() => {
@@ -22,7 +22,8 @@ function paintOf(label) { return `var(--c${colourOf[label]})`; }
 const shownLabels = new Set(BY_LABEL.map(row => row.label));
 function isShown(track) { return shownLabels.has(track.label); }
 
-// The maximum number of simultaneous objects and its time, from all starts and ends in order.
+// The maximum number of simultaneous tracks and its time. It is computed from the starts and ends of all tracks in
+// order.
 const BUSIEST = (() => {
   const steps = TRACKS.flatMap(track => [[track.first, 1], [track.last, -1]]).sort((one, other) => one[0] - other[0] || other[1] - one[1]);
   let [now, most, time] = [0, 0, 0];

@@ -1,4 +1,4 @@
-// Shows all parts of the page.
+// Shows all sections of the page.
 
 showSummary();
 showLabels();

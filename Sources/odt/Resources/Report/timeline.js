@@ -1,6 +1,6 @@
-// The timeline: one bar per object, grouped by label and packed into as few rows as possible.
+// Draws the timeline: one bar per object. Bars are grouped by label and packed into as few rows as possible.
 
-// The groups of labels with the same colour. Each has rows of tracks that do not overlap.
+// The groups of tracks, one per colour of a label. Labels without their own colour share a group.
 const LANES = (() => {
   const groups = new Map();
   for (const track of TRACKS) {
@@ -11,7 +11,7 @@ const LANES = (() => {
   return [...groups.values()].sort((one, other) => one.colour - other.colour);
 })();
 
-// Packs tracks into rows, first fit. The result depends on the selected labels.
+// Packs the tracks into rows of tracks that do not overlap. Each track is put into the first row that has room.
 function packed(tracks) {
   const rows = [], gap = (WHOLE.to - WHOLE.from) / 2000;
   for (const track of tracks) {
@@ -23,7 +23,7 @@ function packed(tracks) {
   return rows;
 }
 
-// The positions of the drawn rows, for hit testing.
+// The vertical positions of the drawn rows, by which the object under the pointer is found.
 let bands = [];
 
 painters.push(() => {
@@ -73,7 +73,7 @@ painters.push(() => {
 
 function shortened(text, most) { return text.length > most ? text.slice(0, most - 1) + "…" : text; }
 
-// Returns the object under the pointer.
+// Returns the object under the pointer; `null` if there is none.
 function trackAt(event) {
   const frame = $("lanes").getBoundingClientRect(), x = event.clientX - frame.left, y = event.clientY - frame.top, scale = scaleOf(frame.width);
   const band = bands.find(band => y >= band.top && y < band.top + band.rows.length * band.height);
@@ -101,7 +101,7 @@ function showChosen() {
   $("chosen").replaceChildren(...(source ? [make("img", {src: source, alt: `${idOf(track)} ${nameOf(track)}`})] : []), text);
 }
 
-// Selects the next or previous object in the order of start times.
+// Selects the next object (step 1) or the previous object (step -1), in the order of start times.
 function chooseNext(step) {
   const list = TRACKS.filter(isShown);
   if (!list.length) return;
@@ -130,7 +130,7 @@ function goTo(track) {
     const scale = scaleOf(axis.clientWidth), x = event.clientX - axis.getBoundingClientRect().left;
     const isAside = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
     const by = (event.deltaX || event.deltaY) * (event.deltaMode ? 30 : 1);
-    // If zooming or moving has no effect, the page scrolls.
+    // If zooming or moving changes nothing, because a limit is reached, the page scrolls instead.
     const isNew = isAside ? move(by / 800) : zoom(Math.exp(Math.min(Math.max(event.deltaY * (event.deltaMode ? 30 : 1), -300), 300) / 400), scale.time(x));
     if (isNew) event.preventDefault();
   }, {passive: false});

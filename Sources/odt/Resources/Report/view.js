@@ -1,8 +1,8 @@
-// The visible time range and the selected object; `redraw` updates all charts.
+// The visible range of times in seconds, and the selected object. `redraw` updates all charts.
 
 const view = {from: WHOLE.from, to: WHOLE.to, chosen: null};
 const SHORTEST = 0.2;
-// The width of the label column; on narrow screens labels are above the bars.
+// Returns the width of the label column in pixels. On narrow screens the labels are above the bars instead.
 function gutter(width) { return width < 560 ? 28 : 130; }
 
 const painters = [];
@@ -13,7 +13,7 @@ function redraw() {
   requestAnimationFrame(() => { isDue = false; painters.forEach(paint => paint()); });
 }
 
-// Converts between times and pixels of a chart.
+// Returns functions that convert between times and horizontal pixels of a chart.
 function scaleOf(width) {
   const left = gutter(width), right = width - 8, perSecond = (right - left) / (view.to - view.from);
   return {
@@ -31,7 +31,7 @@ function show(from, to) {
   if (isNew) redraw();
   return isNew;
 }
-// Zooms by a factor around a fixed time.
+// Zooms by a factor; below 1 it zooms in. The time `around` keeps its place on the screen.
 function zoom(factor, around = (view.from + view.to) / 2) {
   const length = Math.min(Math.max((view.to - view.from) * factor, SHORTEST), WHOLE.to - WHOLE.from);
   const place = (around - view.from) / (view.to - view.from);
@@ -42,7 +42,7 @@ function move(part) {
   return show(view.from + by, view.to + by);
 }
 
-// Intervals of the time axis in seconds.
+// The intervals between ticks of the time axis, in seconds.
 const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 604800];
 function ticks(scale) {
   const step = STEPS.find(step => step * scale.perSecond >= 70) ?? STEPS.at(-1), list = [];

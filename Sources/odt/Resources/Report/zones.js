@@ -1,6 +1,6 @@
-// Zone and line events: a table, and one strip per zone below the timeline.
+// Shows the zone and line events: a table, and one strip per zone below the timeline.
 
-// Returns a row with the totals of all labels: label, entered, left, in, out, total dwell time, longest dwell time.
+// Returns the totals over all labels: label (-1), entered, left, in, out, total dwell time, longest dwell time.
 function total(zone) {
   return zone.byLabel.reduce((sum, row) => [-1, ...[1, 2, 3, 4, 5].map(place => sum[place] + row[place]), Math.max(sum[6], row[6])], [-1, 0, 0, 0, 0, 0, 0]);
 }
@@ -42,7 +42,8 @@ painters.push(() => {
   svg.replaceChildren(...nodes);
 });
 
-// Bars per 4 pixels: crossings inward point up, crossings outward point down.
+// Draws the crossings of a line as bars that are 4 pixels wide. Bars for inward crossings point up, bars for outward
+// crossings point down.
 function crossings(events, scale, top) {
   const wide = 4, ways = {in: new Map(), out: new Map()};
   let most = 1;
@@ -60,7 +61,7 @@ function crossings(events, scale, top) {
     draw("text", {x: scale.left - 6, y: top + 24, "text-anchor": "end"}, scale.left < 60 ? "out" : "out ▼"));
 }
 
-// The number of objects in a zone over time.
+// Draws the number of objects in a zone over time.
 function occupancy(events, scale, top) {
   const steps = events.filter(([, kind]) => kind === "enter" || kind === "leave").sort((one, other) => one[0] - other[0]);
   let now = 0, most = 1;

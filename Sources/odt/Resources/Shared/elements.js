@@ -1,10 +1,10 @@
 "use strict";
-// Helper functions that create elements.
+// Functions that create and find elements.
 
 const $ = id => document.getElementById(id);
 
-// Replaces control characters and characters that change the direction of text, so that labels and names cannot
-// hide or reorder other text. Also replaces the private-use characters that stand for invalid bytes of file names.
+// Replaces control characters and characters that change the direction of text, so that labels and names cannot hide or
+// reorder other text. It also replaces the private-use characters that stand for invalid bytes of file names.
 function plain(text) { return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\u{10fe80}-\u{10feff}]/gu, "\ufffd"); }
 
 function make(name, attributes = {}, ...children) { return fill(document.createElement(name), attributes, children); }

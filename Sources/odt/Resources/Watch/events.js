@@ -1,4 +1,4 @@
-// The list of events, newest first.
+// Shows the list of events, the newest first.
 
 function eventText(event) {
   const who = event.id ? `#${event.id} ${nameOf(event.label)}` : nameOf(event.label);

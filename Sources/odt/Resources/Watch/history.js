@@ -1,10 +1,12 @@
-// Charts of the last hour: objects in the frame, in each zone, and crossings of each line.
+// Draws the charts of the last hour: the objects in the frame, the objects in each zone, and the crossings of each
+// line.
 
 const SHORTEST = 300;
 
 const counts = {camera: null, data: null, at: 0, isBusy: false};
 
-// The history is requested every 5 s; current values come with the camera's state.
+// The history is requested every 5 s. The current values are part of the camera's state, which is requested every
+// second.
 async function refreshCounts(camera) {
   const isNew = counts.camera !== camera.name;
   if (!isNew) showCounts(camera, counts.data);
@@ -42,7 +44,8 @@ function card(title, figure, more, data, series) {
     make("div", {class: "times"}, make("span", {}, clockText(from).slice(0, 5)), make("span", {}, `max. ${most}`), make("span", {}, "now")));
 }
 
-// The chart is right-aligned and spans at least 5 minutes, so that a short history does not fill the whole width.
+// Returns the layout of a chart. The chart is aligned to the right and spans at least 5 minutes, so that a short
+// history does not fill the whole width.
 function frame(data, length) {
   const steps = Math.max(length, SHORTEST / data.step);
   return {steps, left: steps - length, from: data.end - steps * data.step * 1000};

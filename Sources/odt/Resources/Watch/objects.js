@@ -1,4 +1,4 @@
-// The table of current objects.
+// Shows the table of current objects.
 
 function showObjects(camera) {
   const things = [...camera.objects].sort((one, other) => one.since - other.since || one.id - other.id);

@@ -1,22 +1,22 @@
-// Live video of one camera, or snapshots of all cameras every 2 s.
+// Shows the live video of one camera, or snapshots of all cameras every 2 s.
 
 const pictures = {name: null, isOn: false};
 
 function address(kind, name, ending) { return `/${kind}/${encodeURIComponent(name)}.${ending}?${Date.now()}`; }
 
-// Requests nothing while the page is hidden.
+// Starts or stops the live video of a camera. While the page is hidden, no video is requested.
 function play(name) {
   const isOn = Boolean(name) && !document.hidden && server.isThere;
   if (pictures.name === name && pictures.isOn === isOn) return;
   [pictures.name, pictures.isOn] = [name, isOn];
   if (isOn) $("live").src = address("live", name, "mjpg");
-  // The last picture of the same camera stays visible.
+  // If the connection is lost, the last picture of the same camera stays visible.
   else if (!name || document.hidden) $("live").removeAttribute("src");
   else $("live").dataset.name === name || $("live").removeAttribute("src");
   $("live").dataset.name = name ?? "";
 }
 $("live").onerror = () => { if (pictures.isOn) setTimeout(() => { pictures.isOn = false; }, 2000); };
-// Adapts the stage to the aspect ratio of the video.
+// Adapts the picture's frame to the aspect ratio of the video.
 $("live").onload = () => {
   const {naturalWidth: width, naturalHeight: height} = $("live");
   if (width && height) $("stage").style.aspectRatio = `${width} / ${height}`;
@@ -36,7 +36,7 @@ async function takeSnapshot(camera, photo) {
   setTimeout(() => { photo.isBusy = false; }, 2000);
 }
 
-// Returns why there is no picture; empty if there is one.
+// Returns the reason why there is no current picture; empty if there is one.
 function absence(camera, isShort = false) {
   if (camera.state === "waiting") return "waiting for the first frame";
   if (camera.state === "connected") return "";

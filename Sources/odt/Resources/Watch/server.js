@@ -1,13 +1,13 @@
-// Polls the API of `odt watch` once per second. Each response is complete, so nothing is missed after a lost
-// connection or sleep.
+// Requests the API of `odt watch` once per second. The camera states in each response are complete, and events are
+// requested from the last known number on. Nothing is thus missed after a lost connection or sleep.
 
 const server = {
   cameras: [],
-  // Newest first.
+  // The events, the newest first.
   events: [],
   isThere: false, isRefused: false, lostSince: null, run: null,
   ahead: 0, latest: 0,
-  // The time by the server's clock, which may differ from the browser's.
+  // Returns the time by the server's clock in milliseconds. It may differ from the time by the browser's clock.
   now() { return Date.now() + this.ahead; },
 };
 const EVENTS_KEPT = 300;
@@ -19,7 +19,7 @@ async function fetchJSON(path) {
   return answer.json();
 }
 
-// Updates the state. Returns whether the server was restarted, or responds again after an outage.
+// Updates the state. Returns whether the server was restarted or responds again after an outage.
 async function refresh() {
   try {
     const state = await fetchJSON("/api/cameras");

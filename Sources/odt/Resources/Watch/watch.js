@@ -1,9 +1,11 @@
-// Selects the camera to show, and updates the page once per second.
+// Selects the camera to show and updates the page once per second.
 
-// The token is in a cookie now; removing it from the address prevents others from reading it on the screen.
+// The token is now stored in a cookie. It is removed from the address bar, so that other people cannot read it on the
+// screen.
 if (location.search) history.replaceState(null, "", location.pathname + location.hash);
 
-// The camera's name is in the URL fragment, so that the back button and bookmarks work.
+// Returns the selected camera; `null` for the overview. The URL fragment contains the camera's name, so that the back
+// button and bookmarks work.
 function chosen() {
   if (server.cameras.length === 1) return server.cameras[0];
   let name = "";
@@ -83,7 +85,7 @@ let isPolling = false;
 async function poll() {
   if (isPolling || document.hidden) return;
   isPolling = true;
-  // A live stream that was open before an outage has ended and must be restarted.
+  // If the connection was lost in the meantime, the live video has ended and has to be requested again.
   if (await refresh()) pictures.isOn = false;
   isPolling = false;
   show();

@@ -3,12 +3,12 @@
 function nameOf(label) { return plain(label ?? "") || "object"; }
 
 function clockText(time) { return new Date(time).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false}); }
-// Includes the day if it is not today.
+// Formats a time of day. The date precedes it if it is not today.
 function momentText(time) {
   const moment = new Date(time), isToday = moment.toDateString() === new Date(server.now()).toDateString();
   return (isToday ? "" : moment.toLocaleDateString([], {month: "short", day: "numeric"}) + ", ") + clockText(time);
 }
-// With no-break spaces.
+// Formats a duration, with no-break spaces between numbers and units.
 function lengthText(seconds) {
   seconds = Math.max(0, seconds);
   if (seconds < 10) return Number(seconds.toFixed(1)) + "\u00a0s";
@@ -18,5 +18,5 @@ function lengthText(seconds) {
   return Math.floor(seconds / 86400) + "\u00a0days";
 }
 function countText(count, one, many = one + "s") { return count.toLocaleString("en") + "\u00a0" + (count === 1 ? one : many); }
-// Changes only text that differs, so that screen readers and text selections are not disturbed.
+// Sets the text of an element only if it differs, so that screen readers and text selections are not disturbed.
 function say(node, text) { if (node.textContent !== text) node.textContent = text; }

@@ -1,10 +1,10 @@
 import Playback
 import SwiftODT
 
-/// A broker's address and the topic prefix, for example `mqtt://user:password@host:1883/house/yard`.
+/// The address of an MQTT broker and the topic prefix, for example `mqtt://user:password@host:1883/house/yard`.
 struct BrokerAddress: Sendable {
     static let form = "mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT]/TOPIC"
-    /// The maximum length of the topic in bytes; each message contains it.
+    /// The maximum length of the topic prefix in bytes. It is limited because each message contains the topic.
     private static let longestTopic = 512
 
     let usesTLS: Bool
@@ -12,11 +12,11 @@ struct BrokerAddress: Sendable {
     let port: Int
     var user: String?
     var password: String?
-    /// The prefix of all topics.
+    /// The prefix of all topics that this program uses.
     let topic: String
 
-    /// - Parameter option: The name of the option for error messages.
-    /// - Throws: ``PlaybackError`` without the password.
+    /// - Parameter option: The name of the option that has this value, for error messages.
+    /// - Throws: ``PlaybackError`` if the text is not a valid address. The error does not contain the password.
     init(_ text: String, of option: String) throws {
         func refuse(_ reason: String) -> PlaybackError {
             PlaybackError("\(option): the address \(reason); the format is \(Self.form)", isUsage: true)
@@ -26,7 +26,8 @@ struct BrokerAddress: Sendable {
         }
         usesTLS = text[..<scheme.lowerBound] == "mqtts"
         let rest = text[scheme.upperBound...]
-        // The first slash ends the host part, so a slash in the password must be written as %2F.
+        // The first slash after the scheme ends the part with user, password and host. A slash in the password must
+        // therefore be written as `%2F`.
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         var place = rest[..<slash]
         if let at = place.lastIndex(of: "@") {
@@ -55,10 +56,10 @@ struct BrokerAddress: Sendable {
         }
     }
 
-    /// HOST:PORT for messages.
+    /// The host and port as HOST:PORT, for messages to the user.
     var name: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-    /// Parses a host, or an IPv6 address in brackets, with an optional port.
+    /// Parses a host name, an IPv4 address, or an IPv6 address in brackets, each with an optional port.
     private static func hostAndPort(_ text: Substring) -> (String, Int?)? {
         let host: Substring
         var rest: Substring
@@ -83,9 +84,9 @@ struct BrokerAddress: Sendable {
 
 /// The address and credentials of an MQTT broker.
 struct Broker: Sendable {
-    /// File names of certificates and keys.
+    /// The file names of certificates and the key.
     struct TLS: Sendable {
-        /// The CA certificates; `nil` for those of the system.
+        /// The CA certificates; `nil` for the CA certificates of the system.
         var authority: String?
         var certificate: String?
         var key: String?
@@ -93,6 +94,6 @@ struct Broker: Sendable {
 
     let address: BrokerAddress
     let tls: TLS?
-    /// The will: the broker publishes it when the connection is lost without a disconnect.
+    /// The MQTT will: the message that the broker publishes if the connection is lost without a disconnect message.
     let will: MQTTMessage
 }

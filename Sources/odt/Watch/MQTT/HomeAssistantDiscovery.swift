@@ -1,17 +1,17 @@
 import CVersion
 import SwiftODT
 
-/// Creates discovery messages for Home Assistant's MQTT integration. Each camera is a device with sensors for its
-/// connection, for the number of objects in each zone (total and by label), and for the crossings of each line.
+/// Creates discovery messages for Home Assistant's MQTT integration. Each camera is a device. Its sensors are the state
+/// of its connection, the number of objects in each zone (total and by label), and the crossings of each line.
 struct HomeAssistantDiscovery: Sendable {
     static let usualPrefix = "homeassistant"
 
-    /// Home Assistant's discovery prefix.
+    /// The topic prefix of Home Assistant's discovery messages.
     let prefix: String
-    /// The topic prefix of this watch.
+    /// The topic prefix of the messages of this watch.
     let topic: String
 
-    /// Returns the sensor for whether the camera is connected.
+    /// Returns the discovery message of the sensor for whether the camera is connected.
     func connection(of camera: String) -> MQTTMessage {
         message(
             "binary_sensor", "camera", of: camera,
@@ -23,22 +23,23 @@ struct HomeAssistantDiscovery: Sendable {
             ])
     }
 
-    /// Returns the sensor for the number of objects in a zone. Its attributes are the zone's other counts.
+    /// Returns the discovery message of the sensor for the number of objects in a zone. The zone's other counts are
+    /// attributes of the sensor.
     func count(of zone: String, _ camera: String) -> MQTTMessage {
         figure("\(MQTTTopic.slug(zone))_count", zone, "value_json['count']", zone, "measurement", of: camera)
     }
 
-    /// Returns the sensor for the number of objects of one label in a zone.
+    /// Returns the discovery message of the sensor for the number of objects of one label in a zone.
     func count(of label: String, in zone: String, _ camera: String) -> MQTTMessage {
         let value =
             "value_json['by-label'] | selectattr('label', 'eq', \(Self.quoted(label))) | map(attribute='count') | first | default(0)"
-        // The slash makes the slug different from that of every zone.
+        // Because of the slash, the slug differs from the slug of every zone.
         return figure(
             "\(MQTTTopic.slug("\(zone)/\(label)"))_count", "\(zone) \(label)", value, zone, "measurement", of: camera,
             called: "\(MQTTTopic.slug(zone))_\(MQTTTopic.slug(label))_count")
     }
 
-    /// Returns the sensors for the crossings of a line in each direction.
+    /// Returns the discovery messages of the two sensors for the crossings of a line, one for each direction.
     func crossings(of line: String, _ camera: String) -> [MQTTMessage] {
         ["in", "out"].map { way in
             figure(
@@ -48,9 +49,9 @@ struct HomeAssistantDiscovery: Sendable {
     }
 
     /// - Parameters:
-    ///   - object: The id, unique among the camera's sensors.
-    ///   - value: A Home Assistant template expression.
-    ///   - alias: The end of the entity id; `nil` for `object`.
+    ///   - object: The id of the sensor, which is unique among the camera's sensors.
+    ///   - value: A Home Assistant template expression for the sensor's value.
+    ///   - alias: The end of the entity id; `nil` to use `object`.
     private func figure(
         _ object: String, _ name: String, _ value: String, _ zone: String, _ kind: String, of camera: String,
         called alias: String? = nil
@@ -73,7 +74,7 @@ struct HomeAssistantDiscovery: Sendable {
         String(name.lowercased().map { $0 == "-" ? "_" : $0 })
     }
 
-    /// Quotes a text for a template.
+    /// Quotes a text for a Home Assistant template.
     private static func quoted(_ text: String) -> String {
         let escaped = text.flatMap { $0 == "'" || $0 == "\\" ? ["\\", $0] : [$0] }
         return "'\(String(escaped))'"

@@ -2,16 +2,17 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// One connection to an MQTT broker. It belongs to one thread, which also runs its callbacks.
+/// One connection to an MQTT broker. All functions must be called on one thread. The library's callbacks run on the
+/// same thread.
 final class MQTTConnection {
     enum Quality: Int32 {
-        /// QoS 0: a message may be lost.
+        /// QoS 0: the message is sent once and may be lost.
         case atMostOnce = 0
-        /// QoS 1: a message is repeated until it is acknowledged.
+        /// QoS 1: the message is sent again until the broker acknowledges it.
         case atLeastOnce = 1
     }
 
-    /// The maximum number of messages that wait for acknowledgement.
+    /// The maximum number of messages in flight, which the broker has not acknowledged yet.
     static let maximumInFlight = 20
     /// The MQTT keep-alive interval in seconds.
     private static let keepalive: Int32 = 15
@@ -19,14 +20,17 @@ final class MQTTConnection {
     private let library: MosquittoLibrary
     private let broker: Broker
     private let client: MosquittoLibrary.Client
-    /// The latest error that the library logged. It contains OpenSSL's error text, which no function returns.
+    /// The latest error text that libmosquitto logged. It contains OpenSSL's error text, which no function returns.
     private var lastNote: String?
+    /// The broker's answer to the connection request: 0 if accepted, an MQTT error code if rejected; `nil` before the
+    /// answer.
     private var answer: Int32?
+    /// The ids of the messages that the broker acknowledged during the latest call of ``process(_:milliseconds:)``.
     private(set) var acknowledged: [Int32] = []
 
-    /// Connects. Blocks until the TCP connection is established.
+    /// Connects to the broker. Blocks until the TCP connection is established.
     ///
-    /// - Throws: ``PlaybackError`` with a remedy.
+    /// - Throws: ``PlaybackError`` if the connection fails. The text names a remedy.
     init(_ library: MosquittoLibrary, to broker: Broker) throws {
         (self.library, self.broker) = (library, broker)
         guard let client = library.make(nil, true, nil) else { throw PlaybackError("--mqtt: no memory is left") }
@@ -43,10 +47,11 @@ final class MQTTConnection {
     /// Whether the broker has accepted the connection.
     var isOpen: Bool { answer == 0 }
 
-    /// Whether data is waiting to be written to the socket.
+    /// Whether the library has data to write to the socket.
     var isBusy: Bool { library.wantsToWrite(client) }
 
-    /// Waits for the broker or for the wakeup pipe, then reads and writes.
+    /// Waits until the broker has sent data or the wakeup pipe is woken, at most for a time. Then reads from and writes
+    /// to the socket.
     ///
     /// - Throws: ``PlaybackError`` if the connection is lost.
     func process(_ wakeup: WakeupPipe, milliseconds: Int32) throws {
@@ -59,9 +64,10 @@ final class MQTTConnection {
 
     /// Sends a message.
     ///
-    /// - Returns: The message id of the acknowledgement; `nil` for a message that the broker cannot accept.
-    /// - Throws: ``PlaybackError`` for other errors. The connection is unusable then, and the message has to be
-    /// sent again.
+    /// - Returns: The id with which the broker acknowledges the message; `nil` if the broker cannot accept the message
+    ///   on any connection.
+    /// - Throws: ``PlaybackError`` for other errors. The connection is then unusable, and the message has to be sent
+    ///   again on a new connection.
     func publish(_ message: MQTTMessage, _ quality: Quality, isRetained: Bool = false) throws -> Int32? {
         var number: Int32 = 0
         let code = message.payload.withUnsafeBytes {
@@ -73,7 +79,7 @@ final class MQTTConnection {
         return nil
     }
 
-    /// Disconnects properly, so that the broker does not publish the will.
+    /// Disconnects with a disconnect message, so that the broker does not publish the will.
     func leave() {
         _ = library.disconnect(client)
         var rounds = 0
@@ -116,7 +122,7 @@ final class MQTTConnection {
 
     // MARK: Errors
 
-    /// - Parameter isAtStart: Whether the broker has not answered yet.
+    /// - Parameter isAtStart: Whether the broker has not yet answered the connection request.
     private func problem(_ code: Int32, isAtStart: Bool = false) -> PlaybackError {
         let system = String(cString: strerror(errno))
         let who = "the broker at \(broker.address.name)"

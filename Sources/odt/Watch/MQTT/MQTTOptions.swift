@@ -7,7 +7,7 @@ struct MQTTOptions: Sendable {
     static let names: Set<String> = [
         "mqtt", "mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key", "mqtt-discovery", "mqtt-queue",
     ]
-    /// The options whose values are file names.
+    /// The names of options whose values are file names.
     static let files: Set<String> = ["mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key"]
     static let help = """
             --mqtt ADDRESS     publish to an MQTT broker: \(BrokerAddress.form). Below TOPIC: CAMERA/track and
@@ -32,7 +32,7 @@ struct MQTTOptions: Sendable {
     /// The maximum size of queued events in bytes.
     let queueSize: Int
 
-    /// - Returns: `nil` without `--mqtt`.
+    /// - Returns: `nil` if `--mqtt` is not given.
     /// - Throws: ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "mqtt")
@@ -53,7 +53,8 @@ struct MQTTOptions: Sendable {
         try usePassword(options)
     }
 
-    /// A warning about a password on the command line, which is visible in the list of processes; `nil` for none.
+    /// A warning that a password on the command line is visible in the list of processes; `nil` if there is no such
+    /// password.
     let warning: String?
 
     private mutating func usePassword(_ options: WatchOptions) throws {

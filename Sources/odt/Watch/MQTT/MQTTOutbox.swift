@@ -1,30 +1,37 @@
-/// The queue of messages to the broker. Events are kept in order. Of retained messages and of results, which may be
-/// lost, only the latest of each topic is kept.
+/// The queue of messages to the broker. Events are kept in order. Retained messages and results replace an older
+/// message of the same topic. Results are sent with QoS 0 and may be lost.
 struct MQTTOutbox {
     /// The maximum size of waiting events in bytes.
     let maximumBytes: Int
-    /// Events that were sent but not acknowledged, in the order of sending.
+    /// Events that were sent but not yet acknowledged, in the order of sending. `number` is the message id.
     private var inFlight: [(number: Int32, message: MQTTMessage)] = []
+    /// Events that were not sent yet, from index `start` on.
     private var waiting: [MQTTMessage] = []
-    /// The index of the first waiting event; earlier entries were removed.
+    /// The index of the first event in `waiting` that was not sent yet. Earlier entries are obsolete.
     private var start = 0
+    /// The size of the waiting events in bytes.
     private var bytes = 0
-    /// The number of events that were dropped.
+    /// The number of events that were dropped because of the size limit or could not be published.
     private(set) var lostCount = 0
 
+    /// The latest retained message of each topic.
     private var retained: [String: MQTTMessage] = [:]
+    /// The topics of `retained`, in the order in which they were first used.
     private var retainedOrder: [String] = []
+    /// The topics whose retained message has not been sent on this connection.
     private var unsent: [String] = []
+    /// The message ids of retained messages that were sent but not yet acknowledged.
     private var retainedInFlight: Set<Int32> = []
+    /// The latest unsent result of each topic.
     private var results: [String: MQTTMessage] = [:]
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-    /// Whether all events and retained messages were acknowledged.
+    /// Whether all events and retained messages have been sent and acknowledged.
     var isEmpty: Bool { eventCount == 0 && unsent.isEmpty && retainedInFlight.isEmpty }
     var eventCount: Int { inFlight.count + waiting.count - start }
 
-    /// - Returns: Whether older events were dropped to stay within the limit. Events in flight are never dropped.
+    /// - Returns: Whether older events were dropped because of the size limit. Events in flight are never dropped.
     mutating func add(event: MQTTMessage) -> Bool {
         waiting.append(event)
         bytes += event.size
@@ -37,7 +44,7 @@ struct MQTTOutbox {
         return hasLost
     }
 
-    /// Replaces the retained message of a topic.
+    /// Replaces the retained message of a topic. A message that equals the previous one is not sent again.
     mutating func add(retained message: MQTTMessage) {
         if let before = retained.updateValue(message, forKey: message.topic) {
             guard before.payload != message.payload else { return }
@@ -49,8 +56,8 @@ struct MQTTOutbox {
 
     mutating func add(result: MQTTMessage) { results[result.topic] = result }
 
-    /// Prepares for a new connection: events that were in flight and all retained messages are sent again, because
-    /// the broker may have lost them.
+    /// Prepares the queue for a new connection. The events that were in flight and all retained messages are sent
+    /// again, because the broker may have lost them. Unsent results are discarded.
     mutating func begin() {
         waiting.replaceSubrange(..<start, with: inFlight.map(\.message))
         bytes += inFlight.reduce(0) { $0 + $1.message.size }
@@ -61,9 +68,12 @@ struct MQTTOutbox {
         results = [:]
     }
 
-    /// Sends messages as far as the number in flight allows.
+    /// Sends as many messages as the limit on messages in flight allows. Retained messages come first, then events,
+    /// then results.
     ///
-    /// - Parameter publish: Returns the message id; `nil` for a message that cannot be published.
+    /// - Parameters:
+    ///   - isBusy: Whether the connection has unwritten data. In that case no results are sent.
+    ///   - publish: Sends a message and returns its id; `nil` for a message that cannot be published.
     mutating func send(
         isBusy: Bool, by publish: (MQTTMessage, MQTTConnection.Quality, _ isRetained: Bool) throws -> Int32?
     ) rethrows {
@@ -94,7 +104,8 @@ struct MQTTOutbox {
     private mutating func dropFirst() {
         bytes -= waiting[start].size
         start += 1
-        // Removing only after half of the entries are used makes the cost amortized constant.
+        // Obsolete entries are removed only when they are about half of the array, so that the amortized cost is
+        // constant.
         if start * 2 > waiting.count + 64 {
             waiting.removeFirst(start)
             start = 0
@@ -102,7 +113,7 @@ struct MQTTOutbox {
     }
 }
 
-/// A message with its topic.
+/// An MQTT message: a topic and a payload.
 struct MQTTMessage: Sendable {
     let topic: String
     let payload: [UInt8]
@@ -111,6 +122,6 @@ struct MQTTMessage: Sendable {
         (self.topic, self.payload) = (topic, Array(payload.utf8))
     }
 
-    /// The approximate memory use in bytes.
+    /// The approximate memory use of the message in bytes.
     var size: Int { topic.utf8.count + payload.count + 96 }
 }

@@ -2,22 +2,24 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Maintains the connection to a broker on its own thread and sends the messages of the outbox. Reconnects with
-/// exponential back-off.
+/// Maintains the connection to a broker on its own thread and sends the messages of the outbox. If the connection
+/// fails, reconnects with exponential back-off.
 final class MQTTPublisher: Sendable {
-    /// The maximum time for sending queued messages at the end.
+    /// The maximum time in nanoseconds for sending queued messages when the watch ends.
     private static let closeTimeout: Nanoseconds = 5_000_000_000
-    /// The maximum delay before reconnecting at the end.
+    /// The maximum delay in nanoseconds before reconnecting when the watch ends.
     private static let longestPauseAtEnd: Nanoseconds = 500_000_000
 
     private struct State {
         var outbox: MQTTOutbox
-        /// The messages to send after all others, at the end.
+        /// The messages to send after all others when the watch ends; `nil` while the watch continues.
         var finalMessages: [MQTTMessage]?
+        /// The monotonic time until which messages are sent when the watch ends; `nil` while the watch continues.
         var end: Nanoseconds?
-        /// Whether dropped events have been reported since the last recovery.
+        /// Whether dropped events have been reported since the queue was last empty or the connection was last
+        /// established.
         var isLosing = false
-        /// The number of dropped events that have been reported.
+        /// The value of `lostCount` that was reported last.
         var reportedLostCount = 0
     }
 
@@ -25,12 +27,14 @@ final class MQTTPublisher: Sendable {
     private let broker: Broker
     private let notify: @Sendable (String) -> Void
     private let state: Mutex<State>
-    /// Signals that the outbox has messages.
+    /// Wakes the thread when the outbox has new messages.
     private let wakeup = WakeupPipe()
+    /// Wakes the thread from the delay before reconnecting when the watch ends.
     private let ending = WakeupPipe()
+    /// Signals that the thread has ended.
     private let done = WakeupPipe()
 
-    /// - Parameter maximumBytes: The maximum size of queued events.
+    /// - Parameter maximumBytes: The maximum size of queued events in bytes.
     init(
         _ library: MosquittoLibrary, to broker: Broker, maximumBytes: Int, notify: @escaping @Sendable (String) -> Void
     )
@@ -59,13 +63,13 @@ final class MQTTPublisher: Sendable {
         wakeup.wake()
     }
 
-    /// Queues a result and replaces the unsent result of the same topic.
+    /// Queues a result. It replaces an unsent result of the same topic.
     func publish(result: MQTTMessage) {
         state.withLock { $0.outbox.add(result: result) }
         wakeup.wake()
     }
 
-    /// Sends queued messages for at most 5 s, then the final messages, and disconnects.
+    /// Sends the queued messages, then the final messages, and disconnects. Waits for at most 5 s.
     func close(sending finalMessages: [MQTTMessage]) {
         state.withLock { state in
             state.finalMessages = finalMessages
@@ -102,8 +106,8 @@ final class MQTTPublisher: Sendable {
                 complaint = text
                 var pause = backOff.next(after: MonotonicClock.now - start)
                 if state.withLock({ $0.end }) != nil {
-                    // At the end, an unreachable broker is not retried. A broker that closed an established
-                    // connection is.
+                    // When the watch ends, an unreachable broker is not retried. A broker that closed an established
+                    // connection is retried.
                     guard wasOpen else { break }
                     pause = min(pause, Self.longestPauseAtEnd)
                 }
@@ -113,7 +117,7 @@ final class MQTTPublisher: Sendable {
         done.wake()
     }
 
-    /// Sends messages until the end, or until the connection is lost.
+    /// Sends messages until the watch ends or the connection is lost.
     private func serve(_ connection: MQTTConnection, whenOpen: () -> Void) throws {
         while !connection.isOpen {
             if isOver { return }
@@ -144,7 +148,7 @@ final class MQTTPublisher: Sendable {
 
     private var isOver: Bool { state.withLock { $0.end.map { MonotonicClock.now >= $0 } ?? false } }
 
-    /// Reports the number of dropped events if it has increased.
+    /// Reports the total number of dropped events if it has increased since the last report.
     private func reportLost() {
         let lost: Int? = state.withLock { state in
             let lost = state.outbox.lostCount

@@ -2,23 +2,25 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Publishes messages to an MQTT broker, below the topic of the address:
+/// Publishes messages to an MQTT broker. Their topics begin with the topic prefix of the broker's address:
 ///
 /// - `state`, `CAMERA/state`: `online` or `offline`, retained
-/// - `CAMERA/track`, `CAMERA/zone`: events, each at least once and in order
-/// - `CAMERA/zones/ZONE`: counts, retained, after each change
-/// - `CAMERA/objects`: at most one result per second, may be lost
-/// - `lost`: the number of dropped events if there are any, retained
+/// - `CAMERA/track`, `CAMERA/zone`: events, at least once each and in order (QoS 1)
+/// - `CAMERA/zones/ZONE`: the counts of a zone, retained, after each change
+/// - `CAMERA/objects`: at most one result per second, may be lost (QoS 0)
+/// - `lost`: the number of dropped events, retained, only if events were dropped
 final class MQTTSink: WatchSink {
     private static let resultInterval: Nanoseconds = 1_000_000_000
 
     /// The state of one camera.
+    /// The topic prefix of the camera.
     private struct Camera {
         let topic: String
+        /// The monotonic time at which the latest result was published; `nil` before the first one.
         var resultTime: Nanoseconds?
-        /// The latest published counts by zone.
+        /// The latest published counts of each zone.
         var figures: [String: ZoneCount] = [:]
-        /// The labels with a Home Assistant sensor, by zone.
+        /// The labels for which a Home Assistant sensor was announced, by zone.
         var labels: [String: Set<String>] = [:]
     }
 
@@ -27,7 +29,8 @@ final class MQTTSink: WatchSink {
     private let publisher: MQTTPublisher
     private let cameras = Mutex<[String: Camera]>([:])
 
-    /// - Throws: ``PlaybackError`` if libmosquitto is missing. An unreachable broker is reported and retried.
+    /// - Throws: ``PlaybackError`` if libmosquitto is missing. An unreachable broker is not an error: it is reported
+    ///   and retried.
     init(_ options: MQTTOptions, notify: @escaping @Sendable (String) -> Void) throws {
         let library = try MosquittoLibrary()
         if let warning = options.warning { notify(warning) }
@@ -90,7 +93,8 @@ final class MQTTSink: WatchSink {
         for message in messages { publisher.publish(retained: message) }
     }
 
-    /// Announces a sensor for each label in a zone. Objects without a label count only in the zone's own sensor.
+    /// Announces a Home Assistant sensor for each new label in a zone. Objects without a label are counted only by the
+    /// sensor of the whole zone.
     private func announceLabels(
         of figures: ZoneCount, _ name: String, _ camera: inout Camera, _ discovery: HomeAssistantDiscovery
     ) {

@@ -1,7 +1,7 @@
-/// Converts names to parts of topics.
+/// Converts names to parts of MQTT topics and ids.
 enum MQTTTopic {
-    /// Converts a name to one topic level. Characters with a meaning in topics and invalid characters are escaped
-    /// as `%2F`, so that different names stay different.
+    /// Converts a name to one level of a topic. Characters that have a meaning in topics and invalid characters are
+    /// percent-encoded (`/` becomes `%2F`), so that different names yield different levels.
     static func level(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars {
@@ -14,16 +14,16 @@ enum MQTTTopic {
         return text
     }
 
-    /// Returns whether the topic is valid for publishing.
+    /// Returns whether messages may be published to the topic.
     static func isGood(_ topic: String) -> Bool { topic.first != "$" && topic.unicodeScalars.allSatisfy(isPlain) }
 
-    /// Converts a name to letters, digits, `_` and `-`, as Home Assistant requires. A hash keeps different names
-    /// different.
+    /// Converts a name to letters, digits, `_` and `-`, as Home Assistant requires for ids. If characters have to be
+    /// replaced, a hash of the name is appended, so that different names yield different ids.
     static func slug(_ name: String) -> String {
         let isPlain = name.utf8.allSatisfy(isSlug)
         let text = String(decoding: name.utf8.map { isSlug($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
         guard !isPlain else { return text }
-        // FNV-1a, because Swift's hashes differ between runs.
+        // The hash function is FNV-1a. Swift's own hashes differ between runs of the program.
         let hash = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
         return text + "_" + String(hash, radix: 16)
     }

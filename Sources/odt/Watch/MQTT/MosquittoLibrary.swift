@@ -1,8 +1,8 @@
 import Playback
 
-/// The functions of libmosquitto that this program uses, with the types of mosquitto.h.
+/// The functions of libmosquitto that this program uses, with the types of `mosquitto.h`.
 ///
-/// `@unchecked Sendable`: function pointers are not modified while a connection uses them.
+/// `@unchecked Sendable`: the function pointers are not modified while a connection uses them.
 struct MosquittoLibrary: @unchecked Sendable {
     typealias Client = OpaquePointer
     typealias Connected = @convention(c) (Client?, UnsafeMutableRawPointer?, Int32) -> Void
@@ -11,7 +11,7 @@ struct MosquittoLibrary: @unchecked Sendable {
 
     let make: @convention(c) (UnsafePointer<CChar>?, Bool, UnsafeMutableRawPointer?) -> Client?
     let destroy: @convention(c) (Client) -> Void
-    /// Sets the object that callbacks receive.
+    /// Sets the object that the callbacks receive.
     let setOwner: @convention(c) (Client, UnsafeMutableRawPointer?) -> Void
     let setWill: @convention(c) (Client, UnsafePointer<CChar>, Int32, UnsafeRawPointer?, Int32, Bool) -> Int32
     let setUser: @convention(c) (Client, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Int32
@@ -24,7 +24,7 @@ struct MosquittoLibrary: @unchecked Sendable {
     let onConnect: @convention(c) (Client, Connected?) -> Void
     let onPublish: @convention(c) (Client, Published?) -> Void
     let onLog: @convention(c) (Client, Logged?) -> Void
-    /// Variable, like `publish`, so that tests can simulate a broker.
+    /// `connect` and `publish` are variables so that tests can simulate a broker.
     var connect: @convention(c) (Client, UnsafePointer<CChar>, Int32, Int32) -> Int32
     let disconnect: @convention(c) (Client) -> Int32
     var publish:
@@ -36,7 +36,7 @@ struct MosquittoLibrary: @unchecked Sendable {
     let wantsToWrite: @convention(c) (Client) -> Bool
     private let sentence: @convention(c) (Int32) -> UnsafePointer<CChar>?
 
-    /// - Throws: ``PlaybackError`` that names the package to install.
+    /// - Throws: ``PlaybackError`` if the library is missing. The text names the package to install.
     init() throws {
         let library = try SharedLibrary("libmosquitto.so.1", package: "libmosquitto1", for: "--mqtt")
         make = try library.function("mosquitto_new")
@@ -79,14 +79,14 @@ enum MosquittoCode {
     static let packetTooLarge: Int32 = 25
     static let retainNotSupported: Int32 = 28
 
-    /// The results of `mosquitto_publish` for a message that the broker cannot accept on any connection. Other
-    /// errors concern the connection or are temporary.
+    /// The results of `mosquitto_publish` for a message that the broker cannot accept on any connection. Other errors
+    /// are temporary or apply only to the current connection.
     static let undeliverable: Set<Int32> = [
         invalidMessage, payloadTooLarge, malformedText, qualityNotSupported, packetTooLarge, retainNotSupported,
     ]
 
-    /// The option to use the CA certificates of the system.
+    /// The number of libmosquitto's option to use the CA certificates of the system.
     static let systemCertificates: Int32 = 13
-    /// The log level of errors.
+    /// The log level of error messages.
     static let errorLine: Int32 = 8
 }

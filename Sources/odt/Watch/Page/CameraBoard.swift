@@ -2,7 +2,7 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// The data of the page's API: the state of each camera and the latest events.
+/// The data of the page's HTTP API: the state of each camera and the latest events.
 final class CameraBoard: Sendable {
     private struct State {
         var cameras: [ShownCamera]
@@ -10,7 +10,7 @@ final class CameraBoard: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Identifies this run of the program.
+    /// A random text that identifies this run of the program.
     private let run = String(UInt64.random(in: .min ... .max), radix: 16)
 
     init(_ cameras: [String]) {
@@ -33,7 +33,7 @@ final class CameraBoard: Sendable {
         reply("events", .array(state.withLock { $0.log.events(since: number) }))
     }
 
-    /// Returns the count history of a camera; `nil` if there is no camera of this name.
+    /// Returns the count history of a camera; `nil` if no camera has this name.
     func counts(of camera: String) -> JSONValue? {
         state.withLock { state in
             guard let place = state.cameras.firstIndex(where: { $0.name == camera }) else { return nil }
@@ -50,12 +50,13 @@ final class CameraBoard: Sendable {
     private static var step: Int { Int(MonotonicClock.now / CountHistory.step) }
 }
 
-/// The latest events with consecutive numbers, so that clients can request only newer ones.
+/// The latest events. They have consecutive numbers, so that clients can request only events that are newer than a
+/// number.
 struct EventLog {
     private static let maximum = 1000
 
     private var events: [JSONValue] = []
-    /// The number of the newest event; numbers start at 1.
+    /// The number of the newest event. The first event has the number 1.
     private(set) var latest = 0
 
     mutating func take(_ message: WatchMessage) {
@@ -77,7 +78,7 @@ struct EventLog {
         if events.count > Self.maximum { events.removeFirst(Self.maximum / 10) }
     }
 
-    /// Returns the events after a number, which must not be negative, the oldest first.
+    /// Returns the events whose number is higher than `number`, the oldest first. `number` must not be negative.
     func events(since number: Int) -> [JSONValue] { events.suffix(max(0, latest - number)) }
 
     private static func kind(of fields: MessageFields) -> String? {

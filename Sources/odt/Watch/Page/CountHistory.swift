@@ -1,11 +1,14 @@
 import SwiftODT
 
-/// Counts in steps of 5 s over the last hour, by the monotonic clock.
+/// Counts over the last hour, in intervals (steps) of 5 s of monotonic time.
 struct CountHistory {
+    /// The length of a step in nanoseconds.
     static let step: Nanoseconds = 5_000_000_000
+    /// The maximum number of steps that are kept.
     static let length = 720
 
-    /// The number of objects in the frame or in a zone: the maximum in each step, `nil` for steps without a result.
+    /// The number of objects in the frame or in a zone. The value of a step is the maximum during the step; `nil` if
+    /// there was no result.
     struct Level {
         private var steps = Steps<UInt32?>()
         private var latest: UInt32?
@@ -16,7 +19,7 @@ struct CountHistory {
             if let count { steps.last = max(steps.last ?? 0, count) }
         }
 
-        /// Fills the steps without a new value with the latest value.
+        /// Appends the steps up to `step` and fills them with the latest count.
         mutating func advance(to step: Int) { steps.advance(to: step, filledWith: latest) }
 
         var json: JSONValue { .array(steps.values.map { $0.map { .number(Double($0)) } ?? .null }) }
@@ -36,12 +39,12 @@ struct CountHistory {
         var json: JSONValue { .array(steps.values.map { .number(Double($0)) }) }
     }
 
-    /// The latest steps, at most ``CountHistory/length``. `end` is the number of the last one.
+    /// The values of the latest steps, at most ``CountHistory/length``. `end` is the number of the newest step.
     private struct Steps<Value: Sendable>: Sendable {
         private(set) var values: [Value] = []
         private var end = 0
 
-        /// The value of the latest step.
+        /// The value of the newest step.
         var last: Value {
             get { values[values.count - 1] }
             set { values[values.count - 1] = newValue }

@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// `odt watch --page`: serves live pictures, counts and events to browsers.
+/// Implements `odt watch --page`: serves live pictures, counts and events to browsers.
 final class LivePage: PictureSink {
     let picturesPerSecond = 10
 
@@ -9,7 +9,7 @@ final class LivePage: PictureSink {
     private let pictures = NewestPictures()
     private let server: PageServer
 
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if the page cannot be served at this address.
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if the page cannot be served at the address.
     init(_ options: PageOptions, cameras: [String], notify: @escaping @Sendable (String) -> Void) throws {
         let soup = try Soup()
         let given = try options.tokenFile.map(PageToken.init(file:))
@@ -38,9 +38,10 @@ final class LivePage: PictureSink {
     func close() { server.close() }
 }
 
-/// The HTML document of the live page, which loads only data of this server. Its parts are the files in `Resources`.
+/// The HTML document of the live page. The page loads data only from this server. It is composed from the files in
+/// `Resources`.
 enum PageDocument {
-    /// - Parameter nonce: A random value that permits the page's own style and script; new for each response.
+    /// - Parameter nonce: A random value, new for each response. It permits the page's own style and script.
     static func html(nonce: String) -> [UInt8] {
         var page = Array("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n".utf8)
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
@@ -53,15 +54,15 @@ enum PageDocument {
         return page + "</script>\n".utf8
     }
 
-    /// The parts of the script, in the order of dependencies.
+    /// The parts of the page's script. Each part precedes the parts that depend on it.
     private static let script = [
         PackageResources.elements_js, PackageResources.words_js, PackageResources.server_js,
         PackageResources.pictures_js, PackageResources.objects_js, PackageResources.history_js,
         PackageResources.events_js, PackageResources.watch_js,
     ]
 
-    /// The Content-Security-Policy, under which no other script runs and no external resource loads even if a label
-    /// or name contains HTML.
+    /// The Content-Security-Policy of the page. It forbids other scripts and external resources even if a label or name
+    /// contains HTML.
     static func policy(nonce: String) -> String {
         "default-src 'none'; img-src 'self' blob: data:; connect-src 'self'; style-src 'nonce-\(nonce)'; "
             + "script-src 'nonce-\(nonce)'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

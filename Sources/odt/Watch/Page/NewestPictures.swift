@@ -2,15 +2,16 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// A JPEG picture for browsers. All connections share its bytes.
+/// A JPEG picture for browsers. All connections share the memory of its bytes.
 ///
 /// `@unchecked Sendable`: `GBytes` is immutable, and its reference count is atomic.
 final class PagePicture: @unchecked Sendable {
     static let boundary = "odt-picture"
 
-    /// A part of a multipart stream. It includes the next boundary, because browsers show a picture only after that.
+    /// The picture as a part of a multipart stream. The part includes the following boundary, because browsers show a
+    /// picture only after they receive that boundary.
     let part: OpaquePointer
-    /// The JPEG file alone.
+    /// The JPEG file without the multipart header and boundary.
     let file: OpaquePointer
     let time = MonotonicClock.now
 
@@ -27,18 +28,20 @@ final class PagePicture: @unchecked Sendable {
     }
 }
 
-/// The newest picture of each camera, and whether a client wants one. Cameras encode pictures only then.
+/// The newest picture of each camera, and whether a client requests pictures of the camera. Cameras encode pictures
+/// only while a client requests them.
 final class NewestPictures: Sendable {
     private struct Slot {
         var picture: PagePicture?
-        /// The number of streams of this camera.
+        /// The number of picture streams of this camera that are being sent to clients.
         var viewerCount = 0
-        /// Whether a client waits for a single picture.
+        /// Whether a client waits for a single picture of this camera.
         var isAwaited = false
     }
 
     private let slots = Mutex<[String: Slot]>([:])
 
+    /// Returns whether the camera should encode pictures.
     func areWanted(of camera: String) -> Bool {
         slots.withLock { slots in slots[camera].map { $0.viewerCount > 0 || $0.isAwaited } ?? false }
     }
@@ -52,11 +55,13 @@ final class NewestPictures: Sendable {
 
     func newest(of camera: String) -> PagePicture? { slots.withLock { $0[camera]?.picture } }
 
+    /// Requests a single picture of a camera.
     func await(_ camera: String) { slots.withLock { $0[camera, default: Slot()].isAwaited = true } }
 
     func addViewer(at camera: String) { slots.withLock { $0[camera, default: Slot()].viewerCount += 1 } }
 
-    /// Removes a stream. The last one also removes the picture, so that an outdated picture is never served.
+    /// Counts a picture stream as ended. When the last stream of a camera ends, the camera's picture is discarded, so
+    /// that an outdated picture is never served.
     func removeViewer(at camera: String) {
         slots.withLock { slots in
             slots[camera]?.viewerCount -= 1

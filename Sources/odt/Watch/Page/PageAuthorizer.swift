@@ -2,37 +2,42 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// Decides who may see the page: without a token, browsers that use a local host name; otherwise clients with the
-/// token.
+/// Decides which clients may access the page. If no token is required, only browsers that use a local host name have
+/// access. Otherwise only clients that send the token have access.
 struct PageAuthorizer {
     enum Verdict: Equatable {
+        /// Access is granted.
         case open
         /// Access is granted, and the browser stores the token in a cookie.
         case allowAndSetCookie
-        /// Access is denied, with the HTTP status and the reason. `isStale` removes the browser's cookie.
+        /// Access is denied. The values are the HTTP status and the reason. If `isStale` is true, the browser's cookie
+        /// is removed.
         case deny(Int, String, isStale: Bool)
     }
 
-    /// `nil` if no token is required.
+    /// The token that clients need; `nil` if no token is required.
     let token: PageToken?
     let port: UInt16
     private var wrong = TokenAttemptLimiter()
 
     init(token: PageToken?, port: UInt16) { (self.token, self.port) = (token, port) }
 
-    /// The name contains the port, because browsers share cookies between all ports of a host.
+    /// The name of the cookie with the token. It contains the port, because browsers share cookies between all ports of
+    /// a host.
     var cookieName: String { "odt-watch-\(port)" }
 
+    /// Decides about a request at a monotonic time.
     mutating func judge(_ request: PageRequest, at now: Nanoseconds) -> Verdict {
         guard let token else {
-            // Prevents DNS rebinding: a foreign web page whose host name resolves to 127.0.0.1 gets no access.
+            // The check of the host name prevents DNS rebinding. In this attack, the host name of a foreign web page
+            // resolves to 127.0.0.1.
             return Self.isLocal(request.hostName)
                 ? .open
                 : .deny(
                     403, "This page is available only on this machine, as localhost or 127.0.0.1.", isStale: false)
         }
-        // A valid token is accepted despite the limit on wrong ones, because clients may share an address behind a
-        // proxy or router.
+        // A valid token is accepted even if its address has sent too many wrong tokens, because clients behind a proxy
+        // or router share an address.
         if let guess = request.value("token"), token.matches(guess) { return .allowAndSetCookie }
         let kept = request.cookies(cookieName)
         if kept.contains(where: token.matches) { return .open }
@@ -55,13 +60,14 @@ struct PageAuthorizer {
     }
 }
 
-/// Counts wrong tokens by client address. After ``maximum`` wrong tokens within ``period``, further wrong ones are
-/// rejected without a check.
+/// Counts wrong tokens by client address. After ``maximum`` wrong tokens within ``period``, further wrong tokens from
+/// this address are rejected until the period ends.
 struct TokenAttemptLimiter {
-    /// The number of wrong tokens per period that mistyping may explain.
+    /// The maximum number of wrong tokens per period and address. Mistyping may explain this number.
     static let maximum = 20
     static let period: Nanoseconds = 60_000_000_000
-    /// The maximum number of remembered addresses. An attacker with more addresses still has to guess 128 bits.
+    /// The maximum number of addresses for which wrong tokens are counted. An attacker with more addresses still has to
+    /// guess 128 bits.
     private static let maximumAddresses = 256
 
     private var tries: [String: (count: Int, since: Nanoseconds)] = [:]
@@ -93,8 +99,8 @@ struct PageToken: Sendable {
 
     private init(text: String) { self.text = text }
 
-    /// Reads the token from a file. If the file does not exist, creates it with a new token, readable only for its
-    /// owner.
+    /// Reads the token from a file. If the file does not exist, creates it with a new token. Only the file's owner can
+    /// read it.
     ///
     /// - Throws: ``PlaybackError`` if the file cannot be read or does not contain a valid token.
     init(file: String) throws {
@@ -135,7 +141,7 @@ struct PageToken: Sendable {
         return token
     }
 
-    /// Compares in constant time, so that the duration does not reveal how much of a guess is correct.
+    /// Compares in constant time, so that the duration does not reveal how many characters of a guess are correct.
     func matches(_ guess: String) -> Bool {
         let (right, guess) = (Array(text.utf8), Array(guess.utf8))
         var difference = right.count ^ guess.count
@@ -143,7 +149,7 @@ struct PageToken: Sendable {
         return difference == 0
     }
 
-    /// Returns whether the character needs no escaping in a URL or cookie.
+    /// Returns whether the character needs no escaping in URLs and cookies.
     private static func isSafe(_ character: Character) -> Bool {
         character.isASCII && (character.isLetter || character.isNumber || "-_.~".contains(character))
     }

@@ -2,25 +2,27 @@ import CGStreamer
 import Glibc
 import SwiftODT
 
-/// One browser's connection from accepting to closing. Use only on the server's thread.
+/// One browser's connection, from accepting to closing. Use it only on the server's thread.
 final class PageConnection {
-    /// The maximum time for sending a request, and between two requests.
+    /// The maximum time in nanoseconds for receiving a request from the client, and for waiting between two requests.
     private static let idle: Nanoseconds = 15_000_000_000
-    /// The maximum time for receiving a response.
+    /// The maximum time in nanoseconds for sending a response to the client.
     private static let slow: Nanoseconds = 30_000_000_000
 
-    /// The value of POLLRDHUP, which glibc declares only with _GNU_SOURCE.
+    /// The value of `POLLRDHUP`. glibc declares this constant only with `_GNU_SOURCE`.
     private static let isHalfClosed: Int16 = 0x2000
 
     let remote: String
     private let soup: Soup
     private let socket: Soup.Object
+    /// The monotonic time at which the current request began, the latest response ended, or the connection was
+    /// accepted.
     private(set) var since = MonotonicClock.now
-    /// The request that is being answered.
+    /// The request that is being answered; `nil` between requests.
     private(set) var message: Soup.Object?
-    /// The stream of pictures that is being sent.
+    /// The stream of pictures that is being sent; `nil` if there is none.
     var stream: PictureStream?
-    /// The camera whose next picture this connection waits for, and since when.
+    /// The camera whose next picture the current request waits for, and the monotonic time since which it waits.
     var awaited: (camera: String, since: Nanoseconds)?
 
     /// Takes ownership of the socket.
@@ -36,18 +38,19 @@ final class PageConnection {
         (message, stream, awaited, since) = (nil, nil, nil, MonotonicClock.now)
     }
 
-    /// Returns whether the connection should be closed.
+    /// Returns whether the connection exceeds a time limit or the client has left, so that it has to be closed.
     func isOverdue(at now: Nanoseconds) -> Bool {
         if let stream { return stream.isStuck(at: now) || isLeft }
         return now - since > (message == nil ? Self.idle : Self.slow)
     }
 
-    /// Whether the peer has closed the connection. If nothing is being written, only polling the socket shows this.
+    /// Whether the client has closed the connection. While nothing is being written, only polling the socket shows
+    /// this.
     private var isLeft: Bool {
         var pollEntry = pollfd(fd: soup.descriptorOfSocket(socket), events: Self.isHalfClosed, revents: 0)
         return pollEntry.fd < 0 || (poll(&pollEntry, 1, 0) > 0 && pollEntry.revents != 0)
     }
 
-    /// Shuts down the socket, also during a response; libsoup then releases the connection's objects.
+    /// Shuts down the socket, even during a response. libsoup then releases the objects of the connection.
     func cut() { _ = soup.shutdownSocket(socket, 1, 1, nil) }
 }

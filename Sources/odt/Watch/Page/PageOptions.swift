@@ -15,11 +15,12 @@ struct PageOptions: Sendable {
                                reverse proxies in front of the page, whose X-Forwarded-For header names the client
         """
 
+    /// The address at which the page is served.
     let address: PageAddress
     let tokenFile: String?
     let trustedProxies: TrustedProxies
 
-    /// - Returns: `nil` without `--page`.
+    /// - Returns: `nil` if `--page` is not given.
     /// - Throws: ``CommandLineError`` or ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "page")
@@ -33,15 +34,16 @@ struct PageOptions: Sendable {
     }
 }
 
-/// The address of the page: `8080`, `0.0.0.0:8080`, `[::1]:8080`. With only a port, the page is served on 127.0.0.1.
+/// The address at which the page is served: `8080`, `0.0.0.0:8080` or `[::1]:8080`. With only a port, the page is
+/// served on 127.0.0.1.
 struct PageAddress: Sendable {
-    /// A host name or IP address without brackets.
+    /// A host name or an IP address without brackets.
     let host: String
-    /// 0 selects a free port.
+    /// The port; 0 selects a free port.
     let port: UInt16
 
-    /// - Parameter name: The name of the option for error messages.
-    /// - Throws: ``CommandLineError`` with the valid format.
+    /// - Parameter name: The name of the option, for error messages.
+    /// - Throws: ``CommandLineError`` if the text is not a valid address. The error shows the valid format.
     init(_ text: String, called name: String) throws {
         let (host, port) = try Self.split(text, called: name)
         guard let number = UInt16(port), port.allSatisfy({ $0.isASCII && $0.isNumber }) else {
@@ -65,7 +67,7 @@ struct PageAddress: Sendable {
         return (String(host), port)
     }
 
-    /// Formats host and port as in a URL.
+    /// Formats a host and a port as in a URL.
     static func written(_ host: String, _ port: UInt16) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

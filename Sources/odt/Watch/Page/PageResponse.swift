@@ -3,9 +3,9 @@ import SwiftODT
 /// A response of the page's server.
 enum PageResponse {
     case text(Int, [UInt8], kind: String, headers: [(String, String)] = [])
-    /// A stream of a camera's pictures.
+    /// A multipart stream of the pictures of the named camera.
     case pictures(String)
-    /// The next picture of a camera.
+    /// The next picture of the named camera.
     case picture(String)
 
     static func sentence(_ status: Int, _ text: String, headers: [(String, String)] = []) -> PageResponse {
@@ -16,7 +16,7 @@ enum PageResponse {
         .text(200, Array(value.text.utf8), kind: "application/json")
     }
 
-    /// Returns the response to a request. No path leads to a file of the machine.
+    /// Returns the response to a request. No path gives access to a file of the machine.
     static func to(_ request: PageRequest, _ board: CameraBoard) -> PageResponse {
         guard !request.hasBody else { return .sentence(413, "Requests with a body are not accepted.") }
         guard request.method == "GET" || request.method == "HEAD" else {
@@ -56,24 +56,27 @@ enum PageResponse {
 /// The parts of an HTTP request that the page uses.
 struct PageRequest {
     var method: String
-    /// The path with its percent escapes.
+    /// The path of the URL. Its percent escapes are not decoded.
     var path: String
     var query: String
-    /// The Host header; empty if it is missing.
+    /// The value of the `Host` header; empty if the header is missing.
     var host: String
     var cookie: String
-    /// The client's address: that of the peer, or that forwarded by a trusted proxy.
+    /// The address of the client: the address of the TCP peer or, if the peer is a trusted proxy, the address that the
+    /// proxy forwards.
     var remote: String
     /// Whether the request has a body.
     var hasBody: Bool
 
-    /// Returns a query value without decoding escapes; `nil` if the name does not occur exactly once.
+    /// Returns the value of a query parameter without decoding its escapes; `nil` if the parameter does not occur
+    /// exactly once.
     func value(_ name: String) -> String? {
         let values = query.split(separator: "&").filter { $0.hasPrefix(name + "=") }
         return values.count == 1 ? String(values[0].dropFirst(name.utf8.count + 1)) : nil
     }
 
-    /// Returns all values of a cookie, because a browser may also send one that was set for another path.
+    /// Returns all values of a cookie, because a browser may also send a cookie of the same name that was set for
+    /// another path.
     func cookies(_ name: String) -> [String] {
         cookie.split(separator: ";").compactMap { word in
             let word = word.drop { $0 == " " }
@@ -81,14 +84,14 @@ struct PageRequest {
         }
     }
 
-    /// The host name of the Host header without the port: `localhost` for `localhost:8080`, `::1` for `[::1]:8080`.
+    /// The host name in the `Host` header without the port: `localhost` for `localhost:8080`, `::1` for `[::1]:8080`.
     var hostName: String {
         if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
         return String(host.prefix { $0 != ":" }).lowercased()
     }
 
-    /// The decoded components of the path; `nil` if the path is not valid UTF-8 or a component contains a slash or
-    /// zero byte.
+    /// The components of the path with decoded escapes. `nil` if the path is not valid UTF-8 or if a component contains
+    /// a slash or a zero byte.
     var segments: [String]? {
         guard path.hasPrefix("/") else { return nil }
         var segments: [String] = []

@@ -5,19 +5,20 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// The HTTP server of the page. It has its own thread, so browsers cannot block cameras.
+/// The HTTP server of the page. It runs on its own thread, so browsers cannot block cameras.
 ///
-/// `@unchecked Sendable`: only ``wake()`` and ``close()`` may be called on other threads.
+/// `@unchecked Sendable`: other threads may call only ``wake()`` and ``close()``.
 final class PageServer: @unchecked Sendable {
-    /// The maximum number of connections. A further connection replaces the one that has been without a request for
-    /// the longest time.
+    /// The maximum number of connections. If there are more, a new connection replaces the connection that has been
+    /// without a request for the longest time.
     private static let maximumConnections = 128
-    /// The number of connections that are accepted at once. It is far below ``maximumConnections``, so that
-    /// requests are read in between and a burst of connections does not replace one whose request is arriving.
+    /// The maximum number of connections that are accepted without reading requests in between. It is far below
+    /// ``maximumConnections``, so that a burst of new connections does not replace a connection whose request is
+    /// arriving.
     private static let mostAccepted = 16
-    /// The maximum time for which a client waits for a picture.
+    /// The maximum time in nanoseconds for which a client waits for a picture.
     private static let wait: Nanoseconds = 5_000_000_000
-    /// The maximum age of a picture that is served without waiting for a new one.
+    /// The maximum age in nanoseconds of a picture that is served without waiting for a new one.
     private static let fresh: Nanoseconds = 500_000_000
 
     private let soup: Soup
@@ -30,7 +31,7 @@ final class PageServer: @unchecked Sendable {
     private let isOver = Monitor(false)
     private let trustedProxies: TrustedProxies
     private var authorizer: PageAuthorizer
-    /// By the address object that libsoup's messages share with their connection.
+    /// The connections by their remote address object. libsoup's messages and their connection share this object.
     private var connections: [Soup.Object: PageConnection] = [:]
 
     /// Takes ownership of the socket and starts the thread.
@@ -48,7 +49,7 @@ final class PageServer: @unchecked Sendable {
         guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("--page: cannot start a thread") }
     }
 
-    /// Signals that there are new pictures. Callable from any thread; does not block.
+    /// Signals that there are new pictures. May be called on any thread; does not block.
     func wake() {
         guard !isWakePending.exchange(true, ordering: .acquiringAndReleasing), !isOver.read({ $0 }) else { return }
         loop.schedule {
@@ -57,7 +58,7 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Closes all connections and waits for the thread to end. Callable from any thread.
+    /// Closes all connections and waits for the thread to end. May be called on any thread.
     func close() {
         loop.schedule { self.loop.quit() }
         isOver.wait { $0 ? () : nil }
@@ -103,8 +104,8 @@ final class PageServer: @unchecked Sendable {
         Glibc.close(idle)
         // Lets libsoup release the connections that were shut down.
         loop.runPendingEvents()
-        // Releasing a connection may finalize its stream, whose callback modifies `connections`, so they are
-        // released after that variable is empty.
+        // Releasing a connection may finalize its stream, and the finalizer modifies `connections`. The connections are
+        // therefore released only after `connections` is empty.
         let left = connections
         connections = [:]
         withExtendedLifetime(left) {}
@@ -113,11 +114,12 @@ final class PageServer: @unchecked Sendable {
         isOver.update { $0 = true }
     }
 
-    /// Keeps connections open after a response. libsoup closes them, without announcing it in a header, unless its
-    /// server has a listener. This server accepts connections itself, so the listener is one end of a socket pair,
-    /// at which no connection can arrive.
+    /// Makes libsoup keep connections open after a response. Without a listener, libsoup's server closes them and does
+    /// not announce this in a header. Because this server accepts connections itself, the listener is one end of a
+    /// socket pair, at which no connection can arrive.
     ///
-    /// - Returns: The other end, to be closed after the server has disconnected; -1 after an error.
+    /// - Returns: The descriptor of the other end of the socket pair. The caller closes it after the server has
+    ///   disconnected. -1 after an error.
     private func keepConnectionsOpen() -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return -1 }
@@ -129,6 +131,7 @@ final class PageServer: @unchecked Sendable {
         g_object_unref(UnsafeMutableRawPointer(listener))
         return ends[1]
     }
+
 
     // MARK: Connections
 
@@ -144,7 +147,7 @@ final class PageServer: @unchecked Sendable {
                 return file
             }
             guard file >= 0 else {
-                // Without a free descriptor the socket stays readable, so the pause prevents a busy loop.
+                // If no descriptor is free, the socket stays readable. The pause prevents a busy loop.
                 if errno == EMFILE || errno == ENFILE, !evictIdle() { poll(nil, 0, 100) }
                 return
             }
@@ -158,7 +161,7 @@ final class PageServer: @unchecked Sendable {
 
     /// Closes the connection that has been without a complete request for the longest time.
     ///
-    /// - Returns: Whether there was such a connection.
+    /// - Returns: Whether there was a connection without a complete request.
     private func evictIdle() -> Bool {
         let idle = connections.filter { $0.value.message == nil }.min { $0.value.since < $1.value.since }
         guard let idle else { return false }
@@ -176,7 +179,7 @@ final class PageServer: @unchecked Sendable {
     }
 
     private func take(_ file: Int32, from remote: String) {
-        // Keep-alive detects peers that vanished.
+        // TCP keep-alive detects clients that have vanished.
         var yes: Int32 = 1
         setsockopt(file, SOL_SOCKET, SO_KEEPALIVE, &yes, socklen_t(MemoryLayout<Int32>.size))
         var seconds: Int32 = 30
@@ -186,7 +189,7 @@ final class PageServer: @unchecked Sendable {
             return
         }
         let connection = PageConnection(socket, from: remote, soup)
-        // The address is missing if the peer has already disconnected.
+        // The address is missing if the client has already disconnected.
         let local = soup.localAddressOfSocket(socket, nil), address = soup.remoteAddressOfSocket(socket, nil)
         let stream = soup.connectionOfSocket(socket)
         defer {
@@ -202,8 +205,9 @@ final class PageServer: @unchecked Sendable {
         if soup.acceptStream(server, stream, local, address, nil) == 0 { connection.cut() }
     }
 
-    /// Removes a connection when its stream is finalized. It retains the address object until then, because a new
-    /// connection's address could otherwise be allocated at the same place and be confused with it.
+    /// Removes a connection when its stream is finalized. The instance retains the address object until then. Otherwise
+    /// the address object of a new connection could be allocated at the same memory address and be confused with this
+    /// one.
     private final class ClosedConnection {
         private let server: PageServer
         private let address: Soup.Object
@@ -234,11 +238,11 @@ final class PageServer: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Called after the headers of a request.
+    /// Called after the headers of a request have been read.
     private static let begins: Soup.Handler = { _, message, _, _, this in
         guard let message, let this else { return }
         let server = Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue()
-        // The body is discarded. Range requests are ignored, so that responses are complete.
+        // The body of the request is discarded. Range requests are ignored, so that each response is complete.
         if let body = server.soup.requestBody(message) { server.soup.setAccumulate(body, 0) }
         if let headers = server.soup.requestHeaders(message) { server.soup.removeHeader(headers, "Range") }
     }
@@ -279,7 +283,7 @@ final class PageServer: @unchecked Sendable {
                     "Set-Cookie", "\(authorizer.cookieName)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", message)
             }
         }
-        // A stream has no length, so the response to HEAD is empty.
+        // A stream of pictures has no length, so the response to a HEAD request is empty.
         if case .pictures = answer, request.method == "HEAD" {
             answer = .text(200, [], kind: Self.streamKind)
         }
@@ -305,7 +309,7 @@ final class PageServer: @unchecked Sendable {
     // MARK: Responses
 
     private static let streamKind = "multipart/x-mixed-replace; boundary=\(PagePicture.boundary)"
-    /// Headers that prevent caching and embedding in other pages.
+    /// The headers of all responses. They prevent caching and embedding in other pages.
     private static let headers = [
         ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
         ("Cross-Origin-Resource-Policy", "same-origin"), ("X-Frame-Options", "DENY"),
@@ -352,7 +356,7 @@ final class PageServer: @unchecked Sendable {
         if let body = soup.responseBody(message) { soup.append(body, picture.file) }
     }
 
-    /// Passes new pictures to streams and to waiting requests.
+    /// Passes new pictures to picture streams and to requests that wait for a picture.
     private func sendPictures() {
         for connection in connections.values {
             connection.stream?.offer()

@@ -7,11 +7,11 @@ struct PageSocket {
     let port: UInt16
     /// Whether only this machine can connect.
     let isLoopback: Bool
-    /// The addresses under which the page can be reached.
+    /// The addresses of this machine under which the page can be reached.
     let hosts: [String]
 
-    /// - Throws: ``PlaybackError`` with a remedy, for example if the port is in use or the address is not of this
-    /// machine.
+    /// - Throws: ``PlaybackError`` with a remedy, for example if the port is in use or the address does not belong to
+    ///   this machine.
     init(_ address: PageAddress) throws {
         var wish = addrinfo()
         wish.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -41,8 +41,8 @@ struct PageSocket {
         guard file >= 0 else { throw refusal(address) }
         var yes: Int32 = 1
         setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        // A small send buffer, which accepted sockets inherit, limits the number of outdated pictures on the way to
-        // a slow client.
+        // Accepted sockets inherit this small send buffer. It limits the number of outdated pictures on the way to a
+        // slow client.
         var room: Int32 = 128 << 10
         setsockopt(file, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         guard bind(file, place.ai_addr, place.ai_addrlen) == 0, Glibc.listen(file, 64) == 0 else {
@@ -53,7 +53,7 @@ struct PageSocket {
         return file
     }
 
-    /// Converts `errno` to an error with a remedy.
+    /// Converts the value of `errno` to an error with a remedy.
     private static func refusal(_ address: PageAddress) -> PlaybackError {
         let problem = errno
         let place = PageAddress.written(address.host, address.port)
@@ -88,7 +88,7 @@ struct PageSocket {
         return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 
-    /// Returns up to four addresses of this machine, without loopback and link-local ones.
+    /// Returns up to four addresses of this machine, without loopback and link-local addresses.
     private static func machineAddresses(includingSix: Bool) -> [String] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return ["127.0.0.1"] }
@@ -106,7 +106,7 @@ struct PageSocket {
                 continue
             }
             let host = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-            // Browsers cannot use link-local addresses, which need an interface name.
+            // A link-local address needs an interface name, which browsers do not support.
             if !host.hasPrefix("fe80:") { hosts.append(host) }
         }
         return hosts.isEmpty ? ["127.0.0.1"] : Array(hosts.prefix(4))

@@ -1,11 +1,12 @@
 import CGStreamer
 import SwiftODT
 
-/// A stream of a camera's pictures to one browser (multipart/x-mixed-replace). Sends the newest picture whenever
-/// the previous one was written, so a slow browser gets fewer pictures and at most one is buffered. Use only on the
-/// server's thread.
+/// A stream of a camera's pictures to one browser (`multipart/x-mixed-replace`). After each picture was written, the
+/// newest picture is sent next. A slow browser thus receives fewer pictures, and at most one picture is buffered. Use
+/// it only on the server's thread.
 final class PictureStream {
-    /// A client that receives no data for this time is disconnected.
+    /// The maximum time in nanoseconds without progress while data is waiting to be written. After this time the client
+    /// is disconnected.
     private static let stallTimeout: Nanoseconds = 30_000_000_000
 
     let camera: String
@@ -13,10 +14,11 @@ final class PictureStream {
     private let server: Soup.Object
     private let message: Soup.Object
     private let pictures: NewestPictures
+    /// The picture that was sent last.
     private var sent: PagePicture?
-    /// Whether a picture is being written. Otherwise libsoup has paused the message.
+    /// Whether a picture is being written. If not, libsoup has paused the message.
     private var isBusy = true
-    /// When data was last written or queued.
+    /// The monotonic time at which data was last written or queued.
     private var moved = MonotonicClock.now
 
     init(of camera: String, to message: Soup.Object, of server: Soup.Object, _ soup: Soup, _ pictures: NewestPictures) {
@@ -38,14 +40,15 @@ final class PictureStream {
         pictures.removeViewer(at: camera)
     }
 
-    /// Sends a new picture unless one is being written.
+    /// Sends the newest picture if it was not sent yet. Does nothing while another picture is being written.
     func offer() {
         if !isBusy, giveNewest() { soup.unpause(server, message) }
     }
 
     func isStuck(at now: Nanoseconds) -> Bool { isBusy && now - moved > Self.stallTimeout }
 
-    /// Ends the stream if it waits for a picture. A picture that is being written ends with the connection.
+    /// Ends the stream if it waits for a new picture. If a picture is being written, the stream ends only when the
+    /// connection is closed.
     func end() {
         guard !isBusy, let body = soup.responseBody(message) else { return }
         isBusy = true
@@ -77,7 +80,7 @@ final class PictureStream {
             GConnectFlags(rawValue: 0))
     }
 
-    /// All queued data was written. If no new picture is queued here, libsoup pauses the message.
+    /// Called when all queued data was written. If this handler queues no new picture, libsoup pauses the message.
     private static let hasTaken: SignalHandler = { _, stream in
         guard let stream else { return }
         let this = Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue()
@@ -85,6 +88,7 @@ final class PictureStream {
         _ = this.giveNewest()
     }
 
+    /// Called when some data was written.
     private static let takes: @convention(c) (Soup.Object?, guint, UnsafeMutableRawPointer?) -> Void = { _, _, stream in
         guard let stream else { return }
         Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue().moved = MonotonicClock.now

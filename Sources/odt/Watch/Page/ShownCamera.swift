@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// The state of a camera for the page: connection, objects, zones and count history.
+/// The state of a camera as the page shows it: connection, objects, zones and count history.
 struct ShownCamera {
     let name: String
     private var state = "waiting"
@@ -16,7 +16,7 @@ struct ShownCamera {
 
     /// Updates the state from a message.
     ///
-    /// - Parameter step: The current step of the history.
+    /// - Parameter step: The number of the current step of the count history.
     mutating func take(_ message: WatchMessage, at step: Int) {
         let fields = message.fields
         switch fields.name {
@@ -68,7 +68,7 @@ struct ShownCamera {
         return .object(members)
     }
 
-    /// Returns the count history. Its last step is incomplete.
+    /// Returns the count history as JSON. Its last step is incomplete.
     mutating func history(at time: Nanoseconds, _ step: Int) -> JSONValue {
         objectCount.advance(to: step)
         for place in zones.indices { zones[place].advance(to: step) }
@@ -79,7 +79,7 @@ struct ShownCamera {
     }
 }
 
-/// An object for the page. It is stored as values and converted to JSON on request.
+/// An object as the page shows it. It is stored as values and converted to JSON only on request.
 struct ShownObject {
     private let id: UInt64?
     private let label: String
@@ -87,9 +87,10 @@ struct ShownObject {
     private let score: Double
     private let state: String
     private let box: [Double]
+    /// The wall-clock time of the object's first detection.
     private let since: Nanoseconds
 
-    /// - Parameter time: The wall time of the frame whose running time is `runningTime`.
+    /// - Parameter time: The wall-clock time of the frame whose running time is `runningTime`. Both are in nanoseconds.
     init(_ thing: MessageFields, at time: Nanoseconds, runningTime: UInt64?) {
         (id, label, category) = (thing.count("tracking-id"), thing.text("label") ?? "", thing.text("category"))
         (score, state) = (thing.real("score") ?? 0, thing.text("state") ?? "")
@@ -109,15 +110,15 @@ struct ShownObject {
     }
 }
 
-/// Converts to milliseconds, JavaScript's unit of time.
+/// Converts nanoseconds to milliseconds, the unit of time in JavaScript.
 func milliseconds(_ time: Nanoseconds) -> JSONValue { .number(Double(time / 1_000_000)) }
 
-/// The state of a zone or line for the page.
+/// The state of a zone or line as the page shows it.
 struct ShownZone {
     let name: String
     let isLine: Bool
     private var figures: ZoneCount.Counts?
-    /// Whether the camera is connected, so that the current count is known.
+    /// Whether the camera has delivered a result since it was connected, so that the current count is known.
     private var isSeen = false
     private var count = CountHistory.Level()
     private var inward = CountHistory.Passages()
@@ -125,7 +126,7 @@ struct ShownZone {
 
     init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
 
-    /// Updates the counts from a result.
+    /// Updates the counts from a result message.
     mutating func note(_ zone: MessageFields, at step: Int) {
         let figures = ZoneCount.Counts(zone)
         (self.figures, isSeen) = (figures, true)
@@ -133,12 +134,12 @@ struct ShownZone {
     }
 
     mutating func noteCrossing(isInward: Bool, at step: Int) {
-        // Both histories advance, so that their steps stay aligned.
+        // Both directions advance, so that their steps stay aligned.
         advance(to: step)
         if isInward { inward.note(at: step) } else { outward.note(at: step) }
     }
 
-    /// The camera was lost.
+    /// Called when the camera is lost or has ended.
     mutating func leave(at step: Int) {
         count.note(nil, at: step)
         isSeen = false
@@ -150,7 +151,7 @@ struct ShownZone {
         outward.advance(to: step)
     }
 
-    /// The current counts.
+    /// The current counts as JSON.
     var json: JSONValue {
         var members = figures?.json(isLine: isLine) ?? [:]
         if !isSeen { members["count"] = nil }
@@ -158,7 +159,7 @@ struct ShownZone {
         return .object(members)
     }
 
-    /// The count history.
+    /// The count history as JSON.
     var historyJSON: JSONValue {
         var members: [String: JSONValue] = ["name": .string(name), "kind": .string(kind)]
         if isLine {

@@ -1,11 +1,11 @@
 import CGStreamer
 import Playback
 
-/// The functions of libsoup 3 and GIO that the page uses.
+/// The functions of libsoup 3 and GIO that the page uses, with the types of their headers.
 struct Soup: Sendable {
     typealias Object = OpaquePointer
     typealias Problem = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>
-    /// Called with the server, the message, its path, its query and the user data.
+    /// A handler of requests. Its arguments are the server, the message, the path, the query and the user data.
     typealias Handler =
         @convention(c) (Object?, Object?, UnsafePointer<CChar>?, OpaquePointer?, UnsafeMutableRawPointer?) -> Void
     typealias AddHandler =
@@ -31,12 +31,12 @@ struct Soup: Sendable {
     let setStatus: @convention(c) (Object, guint, UnsafePointer<CChar>?) -> Void
 
     let header: @convention(c) (Object, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
-    /// Returns all values of a repeated header, joined with commas.
+    /// Returns all values of a repeated header, joined by commas.
     let headerList: @convention(c) (Object, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
     let setHeader: @convention(c) (Object, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void
     let removeHeader: @convention(c) (Object, UnsafePointer<CChar>) -> Void
     let setEncoding: @convention(c) (Object, Int32) -> Void
-    /// `SOUP_ENCODING_EOF`: the end of the connection ends the body.
+    /// The value of `SOUP_ENCODING_EOF`: the end of the connection marks the end of the body.
     static let untilTheEnd: Int32 = 3
 
     let append: @convention(c) (Object, OpaquePointer) -> Void
@@ -77,7 +77,7 @@ struct Soup: Sendable {
         append = try library.function("soup_message_body_append_bytes")
         complete = try library.function("soup_message_body_complete")
         setAccumulate = try library.function("soup_message_body_set_accumulate")
-        // dlsym also finds symbols of the library's dependencies, here GIO.
+        // `dlsym` also finds symbols of the library's dependencies. GIO is one of them.
         socketOfDescriptor = try library.function("g_socket_new_from_fd")
         descriptorOfSocket = try library.function("g_socket_get_fd")
         localAddressOfSocket = try library.function("g_socket_get_local_address")

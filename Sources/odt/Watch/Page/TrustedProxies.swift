@@ -1,15 +1,15 @@
 import Glibc
 
-/// The reverse proxies whose `X-Forwarded-For` header is trusted. Other peers could forge the header.
+/// The reverse proxies whose `X-Forwarded-For` header is trusted. Any other client could forge the header.
 struct TrustedProxies: Sendable {
-    /// An IP address as the 16 bytes of IPv6. IPv4 addresses are mapped (`::ffff:192.0.2.1`), as a dual-stack
-    /// socket reports them.
+    /// An IP address as the 16 bytes of IPv6. IPv4 addresses are mapped to IPv6 (`::ffff:192.0.2.1`), as in the
+    /// addresses of a dual-stack socket.
     private struct Address {
         let bytes: [UInt8]
         let isMapped: Bool
 
         init?(_ text: some StringProtocol) {
-            // The interface of a link-local address follows a percent sign.
+            // The name of the interface follows the percent sign in a link-local address.
             let text = String(text.prefix { $0 != "%" })
             var bytes = [UInt8](repeating: 0, count: 16)
             if inet_pton(AF_INET6, text, &bytes) != 1 {
@@ -26,7 +26,7 @@ struct TrustedProxies: Sendable {
 
     private struct Network {
         let address: Address
-        /// The prefix length, of 128 bits.
+        /// The length of the network prefix in bits, 0 to 128.
         let bits: Int
 
         func contains(_ other: Address) -> Bool {
@@ -38,13 +38,13 @@ struct TrustedProxies: Sendable {
 
     private let networks: [Network]
 
-    /// Trusts no peer.
+    /// Creates a list without proxies, so that no header is trusted.
     init() { networks = [] }
 
     /// - Parameters:
-    ///   - text: Addresses and networks, separated by commas: `127.0.0.1,172.16.0.0/12`.
-    ///   - name: The name of the option.
-    /// - Throws: ``CommandLineError`` with the first word that is neither an address nor a network.
+    ///   - text: Addresses and networks, separated by commas, for example `127.0.0.1,172.16.0.0/12`.
+    ///   - name: The name of the option, for error messages.
+    /// - Throws: ``CommandLineError``. The error names the first word that is neither an address nor a network.
     init(_ text: String, called name: String) throws {
         let words = text.filter { $0 != " " }.split(separator: ",", omittingEmptySubsequences: false)
         networks = try words.map { word in
@@ -66,16 +66,17 @@ struct TrustedProxies: Sendable {
         return 128 - length + bits
     }
 
-    /// Returns the address of the client behind a peer. Each proxy appends the address of its own peer, so the list
-    /// is read from its end as long as the addresses are those of trusted proxies.
+    /// Returns the address of the client for which a TCP peer sends a request. Each proxy appends the address of its
+    /// own TCP peer to the header. The list is therefore read from its end, as long as each address belongs to a
+    /// trusted proxy.
     ///
-    /// - Parameter forwarded: The value of `X-Forwarded-For`; empty if the header is missing.
+    /// - Parameter forwarded: The value of the `X-Forwarded-For` header; empty if the header is missing.
     func client(of peer: String, forwarded: String) -> String {
         var client = peer
         var rest = forwarded.split(separator: ",")[...]
         while isTrusted(client), let next = rest.popLast() {
             let next = next.drop { $0 == " " }.prefix { $0 != " " }
-            // Proxies write only addresses; anything else comes from the client.
+            // Proxies write only addresses. Anything else was written by the client.
             guard Address(next) != nil else { break }
             client = String(next)
         }

@@ -3,14 +3,14 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Records one connection to a camera in consecutive segments, each of which begins with a key frame.
+/// Records one connection to a camera in consecutive segments. Each segment begins with a key frame.
 ///
-/// If writing fails, the segment is closed, the error is logged, and a new segment is started after 10 s. The watch
+/// If writing fails, the recorder closes the segment, logs the error, and starts a new segment after 10 s. The watch
 /// continues.
 ///
 /// `@unchecked Sendable`: the lock protects all mutable state.
 final class CameraRecorder: @unchecked Sendable {
-    /// The delay before a new segment after a failure.
+    /// The delay in nanoseconds between a failure and the next segment.
     private static let pause: Nanoseconds = 10_000_000_000
 
     private let camera: String
@@ -18,17 +18,22 @@ final class CameraRecorder: @unchecked Sendable {
     private let folder: String
     private let notify: @Sendable (String) -> Void
     private let finished: @Sendable (FinishedSegment) -> Void
-    // The lock protects the following variables.
+    // ``lock`` protects the following variables.
     private let lock = Mutex(())
     private var caps: UnsafeMutablePointer<GstCaps>?
-    /// Maps timestamps of the stream to running times.
+    /// The stream's GStreamer segment. It converts the stream's timestamps to running times.
     private var times = GstSegment()
+    /// The segment that is being written; `nil` if there is none.
     private var segment: RecordedSegment?
+    /// The monotonic time before which no segment is started.
     private var resting: Nanoseconds = .min
+    /// Whether the latest attempt to write failed.
     private var isFailing = false
+    /// Whether a key frame has been requested to start the next segment.
     private var isAsked = false
 
-    /// - Parameter finished: Called for each finished segment on the streaming thread.
+    /// - Parameter finished: Called for each finished segment, on the streaming thread or on the thread that calls
+    ///   ``finish()``.
     init(
         _ recording: Recording, camera: String, finished: @escaping @Sendable (FinishedSegment) -> Void,
         notify: @escaping @Sendable (String) -> Void
@@ -40,7 +45,8 @@ final class CameraRecorder: @unchecked Sendable {
 
     deinit { if let caps { gst_caps_unref(caps) } }
 
-    /// Records the buffers that reach the sink `recorded` of a pipeline, whose pads keep this object alive.
+    /// Records the buffers that reach the sink element `recorded` of a pipeline. Probes on the sink's pad keep this
+    /// object alive.
     func record(from pipeline: Pipeline) {
         let pad = pipeline["recorded"].pad("sink")
         pad?.watchEvents { event in
@@ -63,7 +69,7 @@ final class CameraRecorder: @unchecked Sendable {
             gst_event_parse_caps(event, &new)
             guard let new else { return }
             if let caps, gst_caps_is_equal(caps, new) != 0 { return }
-            // Another size or codec needs a new file.
+            // A change of size or codec needs a new file.
             endSegment()
             if let caps { gst_caps_unref(caps) }
             caps = gst_caps_ref(new)
@@ -82,8 +88,8 @@ final class CameraRecorder: @unchecked Sendable {
             if isKey {
                 endSegment()
             } else if !isAsked {
-                // An encoder produces a key frame on request. A camera ignores the request and sends its next
-                // regular one.
+                // An encoder produces a key frame on request. A camera ignores the request; the segment ends at the
+                // camera's next regular key frame.
                 pipeline?["recorded"].pad("sink")?.askForKeyFrame()
                 isAsked = true
             }
@@ -102,7 +108,7 @@ final class CameraRecorder: @unchecked Sendable {
 
     private func isDue(_ segment: RecordedSegment, at time: Nanoseconds) -> Bool {
         guard time < .max else { return false }
-        // A timestamp more than 1 s before the segment's start means that the stream restarted.
+        // A timestamp more than 1 s before the segment's start means that the stream's timestamps have restarted.
         return time.since(segment.start) >= recording.options.length || time < segment.start.since(1_000_000_000)
             || segment.size >= recording.largestSegment
     }

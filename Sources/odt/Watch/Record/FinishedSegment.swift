@@ -1,9 +1,10 @@
 import SwiftODT
 
-/// A finished segment.
+/// A recorded segment whose file is complete.
 struct FinishedSegment: Sendable {
     let path: String
-    /// The running times of the first and the last frame.
+    /// The running time of the segment's first frame, in nanoseconds.
     let start: Nanoseconds
+    /// The running time of the segment's last frame, in nanoseconds.
     let end: Nanoseconds
 }

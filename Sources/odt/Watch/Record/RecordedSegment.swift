@@ -3,26 +3,27 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// Writes a segment of a camera's video. It has its own small pipeline, so that write errors, for example on a full
-/// disk, do not stop the camera's pipeline.
+/// Writes one segment of a camera's video to a file. It has its own small pipeline, so that write errors, for example
+/// on a full disk, do not stop the camera's pipeline.
 ///
-/// The file has a temporary name until it is finished. Each frame is written at once, and an interrupted file can
-/// be played.
+/// The file has a temporary name until it is finished. Each frame is written at once, so an interrupted file can be
+/// played.
 final class RecordedSegment {
     private let file: PartFile
     private let pipeline: Pipeline
     private let muxer: Element
     private let slot: Pad
-    /// The timestamp of the first frame.
+    /// The timestamp of the segment's first frame in nanoseconds.
     let start: Nanoseconds
-    /// The latest timestamp of a frame.
+    /// The highest timestamp of the frames written so far, in nanoseconds.
     private(set) var latest: Nanoseconds
+    /// The monotonic time of the latest synchronization with the disk.
     private var synced = MonotonicClock.now
 
     /// - Parameters:
     ///   - folder: The camera's folder, ending in a slash.
-    ///   - time: The wall time of the first frame.
-    ///   - start: The timestamp of the first frame.
+    ///   - time: The wall-clock time of the first frame, in nanoseconds since 1970.
+    ///   - start: The timestamp of the first frame in nanoseconds.
     /// - Throws: ``PlaybackError`` if the file cannot be created.
     init(
         in folder: String, of camera: String, at time: Nanoseconds, start: Nanoseconds,
@@ -54,12 +55,12 @@ final class RecordedSegment {
 
     var size: Int { file.size }
 
-    /// The final path.
+    /// The final path of the file.
     var path: String { file.target }
 
     /// Writes a frame.
     ///
-    /// - Throws: ``PlaybackError`` if writing fails; then the segment is unusable.
+    /// - Throws: ``PlaybackError`` if writing fails. The segment is then unusable.
     func write(_ buffer: UnsafeMutablePointer<GstBuffer>) throws {
         latest = max(latest, Nanoseconds(clamping: UInt64(buffer.pointee.pts == .max ? 0 : buffer.pointee.pts)))
         gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
@@ -76,7 +77,7 @@ final class RecordedSegment {
 
     /// Finishes the file and renames it to its final name.
     ///
-    /// - Throws: ``PlaybackError`` if that fails; the part file then remains.
+    /// - Throws: ``PlaybackError`` if finishing or renaming fails. The file then keeps its temporary name.
     func finish() throws {
         slot.endStream()
         let problem = Player.problem(of: pipeline)
@@ -90,13 +91,14 @@ final class RecordedSegment {
         }
     }
 
-    /// Closes the file under its temporary name.
+    /// Closes the file without finishing it. The file keeps its temporary name.
     func leave() {
         stop()
         closeFile()
     }
 
-    /// Closes the file and releases its lock, so that retention can delete it. An empty file is deleted.
+    /// Closes the file and releases its lock, so that the retention limits can delete the file. An empty file is
+    /// deleted.
     private func closeFile() { if file.size == 0 { file.discard() } else { file.close() } }
 
     private func stop() {
@@ -104,8 +106,8 @@ final class RecordedSegment {
         muxer.releasePad(slot)
     }
 
-    /// Returns an unused name. A number distinguishes segments of the same time, which occur when the clock is set
-    /// back.
+    /// Returns an unused file name. A number distinguishes segments that begin at the same time, which occurs when the
+    /// clock is set back.
     private static func name(in folder: String, of camera: String, at time: Nanoseconds) -> String {
         var number = 1
         while true {

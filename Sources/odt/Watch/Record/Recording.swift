@@ -3,19 +3,21 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// The recording of all cameras, which share a folder, its size limit and an encoder.
+/// The recording of all cameras. The cameras share a folder, its size limit and the choice of the encoder.
 final class Recording: Sendable {
     let options: RecordOptions
     private let encoder: VideoEncoder
-    /// Prevent a second watch from recording the same cameras there, because both would rename and replace each
-    /// other's segments.
+    /// Locks on the cameras' folders. They prevent a second watch from recording the same cameras in the same folders,
+    /// because the two would replace each other's segments.
     private let locks: [FolderLock]
     let retention: SegmentRetention
-    /// The size at which a segment is ended early, so that there are always older segments to delete.
+    /// The size in bytes at which a segment is ended before its full length. It is a small part of the size limit, so
+    /// that there are always older segments to delete.
     let largestSegment: Int
 
     /// - Parameter cameras: The names of the recorded cameras.
-    /// - Throws: ``PlaybackError`` if recording is impossible, or another watch records the same cameras in the folder.
+    /// - Throws: ``PlaybackError`` if recording is impossible, or if another watch records one of the cameras in the
+    ///   same folder.
     init(_ options: RecordOptions, cameras: [String]) throws {
         try options.checkFolder()
         encoder = try options.encoder()
@@ -34,7 +36,7 @@ final class Recording: Sendable {
                 + "or choose another folder (--record DIR)")
     }
 
-    /// Renames the unfinished segments of an interrupted watch to their final names.
+    /// Renames segments that an interrupted watch left unfinished to their final names.
     private func adopt(_ camera: String) {
         let folder = options.folder + camera + "/"
         for name in Set(PartFile.names(in: folder).compactMap { SegmentName($0, camera: camera)?.text }) {
@@ -44,14 +46,15 @@ final class Recording: Sendable {
         }
     }
 
-    /// The description of the branch that records annotated frames; `nil` if the original video is recorded.
+    /// The description of the branch that records annotated frames; `nil` if the original video is recorded instead.
     var annotatedChain: String? { options.isAnnotated ? chain(for: "video/x-raw") : nil }
 
-    /// Returns the description of the branch that converts a stream to a segment's format, up to the sink `recorded`.
+    /// Returns the description of the branch that converts a stream to the format of a segment. The branch ends in the
+    /// sink element `recorded`.
     ///
-    /// - Parameter kind: The name of the stream's caps.
+    /// - Parameter kind: The name of the stream's caps, such as `video/x-h264`.
     func chain(for kind: String) -> String {
-        // The queue holds up to 10 s or 64 MiB while the disk is slow; beyond that, frames are dropped.
+        // While the disk is slow, the queue holds up to 10 s or 64 MiB. If it is full, frames are dropped.
         let wait =
             "queue name=waiting leaky=downstream max-size-buffers=0 max-size-bytes=67108864 max-size-time=10000000000"
         let end = "fakesink name=recorded sync=false async=false"
@@ -59,7 +62,7 @@ final class Recording: Sendable {
         case "video/x-h264": return "\(wait) ! h264parse ! video/x-h264,stream-format=avc,alignment=au ! \(end)"
         case "video/x-h265": return "\(wait) ! h265parse ! video/x-h265,stream-format=hvc1,alignment=au ! \(end)"
         default:
-            // Raw frames are large, so the queue holds at most 8. H.264 needs an even width and height.
+            // Raw frames are large, so the queue holds at most 8 frames. H.264 needs an even width and height.
             return "queue name=waiting leaky=downstream max-size-buffers=8 max-size-bytes=0 max-size-time=0 "
                 + "! videoconvert ! videoscale "
                 + "! video/x-raw,format=\(encoder.format),width=[2,16384,2],height=[2,16384,2] "
@@ -67,7 +70,8 @@ final class Recording: Sendable {
         }
     }
 
-    /// Makes a pipeline wait for the disk instead of dropping frames, for sources that can wait, such as files.
+    /// Makes the recording branch of a pipeline wait for the disk instead of dropping frames. Use it only for sources
+    /// that can wait, such as files.
     static func keepEveryFrame(of pipeline: Pipeline) { pipeline["waiting"].set("leaky", to: "no") }
 }
 
@@ -88,16 +92,19 @@ struct RecordOptions: Sendable {
                                encoder and quality of encoded video, as for odt annotate (default: auto, 75)
         """
 
+    /// The folder for the recordings, ending in a slash.
     let folder: String
     let isAnnotated: Bool
-    /// The duration of a segment.
+    /// The length of a segment in nanoseconds.
     let length: Nanoseconds
+    /// The maximum age of a segment in nanoseconds; `nil` for no limit.
     let longestKept: Nanoseconds?
+    /// The maximum size of all segments in bytes; `nil` for no limit.
     let largest: Int?
     let quality: VideoEncoder.Quality
     private let requestedEncoder: String
 
-    /// - Returns: `nil` without `--record`.
+    /// - Returns: `nil` if `--record` is not given.
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         guard let folder = options.text("record") else {

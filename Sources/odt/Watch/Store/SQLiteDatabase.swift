@@ -1,13 +1,14 @@
 import Playback
 
-/// An SQLite database file. Use from one thread at a time.
+/// An SQLite database file. Use it from only one thread at a time.
 final class SQLiteDatabase {
+    /// The flags of `sqlite3_open_v2`.
     enum Access: Int32 {
         case read = 0x1
         case write = 0x6
     }
 
-    /// The time to wait for locks of other processes, in milliseconds.
+    /// The maximum time to wait for locks of other processes, in milliseconds.
     private static let busyTimeout: Int32 = 3_000
 
     let library: SQLiteLibrary
@@ -39,7 +40,7 @@ final class SQLiteDatabase {
         return SQLiteStatement(statement, of: self)
     }
 
-    /// Returns the integer in the first column of the first row; 0 if there is no row.
+    /// Returns the integer in the first column of the first row of a query's result; 0 if there is no row.
     func figure(_ sql: String) throws -> Int64 {
         let statement = try prepare(sql)
         return try statement.next() ? statement.integer(0) : 0
@@ -52,7 +53,7 @@ final class SQLiteDatabase {
     }
 }
 
-/// A value to bind to a parameter of a statement.
+/// A value for a parameter of a statement.
 enum SQLiteValue {
     case integer(Int64)
     case real(Double)
@@ -68,7 +69,7 @@ enum SQLiteValue {
 /// A prepared statement that can be executed repeatedly.
 final class SQLiteStatement {
     private static let (row, done): (Int32, Int32) = (100, 101)
-    /// `SQLITE_TRANSIENT`: SQLite copies bound texts.
+    /// The value of `SQLITE_TRANSIENT`, with which SQLite copies the texts of parameters.
     private static let isCopied = -1
 
     private let database: SQLiteDatabase
@@ -81,14 +82,14 @@ final class SQLiteStatement {
 
     deinit { _ = library.finish(handle) }
 
-    /// Executes the statement with these parameters.
+    /// Executes the statement with these values for its parameters.
     func run(_ values: [SQLiteValue] = []) throws {
         try begin(values)
         defer { _ = library.reset(handle) }
         while try next() {}
     }
 
-    /// Starts a query with these parameters. ``next()`` returns its rows.
+    /// Starts a query with these values for its parameters. Each call of ``next()`` then moves to the next row.
     func begin(_ values: [SQLiteValue]) throws {
         _ = library.reset(handle)
         for (place, value) in values.enumerated() {
@@ -104,6 +105,8 @@ final class SQLiteStatement {
         }
     }
 
+    /// Moves to the next row.
+    ///
     /// - Returns: Whether there is another row.
     func next() throws -> Bool {
         let code = library.step(handle)
@@ -130,7 +133,7 @@ struct SQLiteError: Error, CustomStringConvertible {
     let description: String
 
     var kind: Kind {
-        // The lower byte is the primary result code; the upper bytes are details.
+        // The lower byte is the primary result code. The upper bytes contain details.
         switch code & 0xFF {
         case 5, 6: .locked
         case 10, 13: .full
@@ -141,7 +144,7 @@ struct SQLiteError: Error, CustomStringConvertible {
     }
 }
 
-/// The functions of libsqlite3 that this program uses, with the types of sqlite3.h.
+/// The functions of libsqlite3 that this program uses, with the types of `sqlite3.h`.
 ///
 /// `@unchecked Sendable`: function pointers are immutable.
 struct SQLiteLibrary: @unchecked Sendable {
@@ -174,7 +177,7 @@ struct SQLiteLibrary: @unchecked Sendable {
     let text: @convention(c) (Statement, Int32) -> UnsafePointer<UInt8>?
     let lastRow: @convention(c) (Database) -> Int64
 
-    /// - Throws: ``PlaybackError`` that names the package to install.
+    /// - Throws: ``PlaybackError`` if the library is missing. The text names the package to install.
     init() throws {
         let library = try SharedLibrary("libsqlite3.so.0", package: "libsqlite3-0", for: "--store")
         open = try library.function("sqlite3_open_v2")

@@ -1,24 +1,24 @@
 import Playback
 import SwiftODT
 
-/// The database that `odt watch` writes and `odt report` reads. docs/watch-reference.md documents its tables.
+/// The database that `odt watch` writes and `odt report` reads. Its tables are documented in `docs/watch-reference.md`.
 enum StoreFile {
-    /// The version of the schema (`user_version`). Incremented for incompatible changes.
+    /// The version of the schema, stored as `user_version`. It is incremented for incompatible changes.
     static let version: Int64 = 1
-    /// The `application_id`, by which programs such as `file` identify the format: "ODTs".
+    /// The `application_id` ("ODTs"), by which programs such as `file` identify the format.
     private static let application: Int64 = 0x4F44_5473
 
-    /// Opens a database for writing and creates it if necessary.
+    /// Opens a database for writing. Creates the database if it does not exist.
     ///
-    /// - Throws: ``PlaybackError`` with a remedy.
+    /// - Throws: ``PlaybackError`` if the file is not usable. The text names a remedy.
     static func open(toWrite path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
         try reportingErrors(path) {
             let database = try SQLiteDatabase(path, for: .write, library)
             let isNew = try isEmpty(database)
-            // Checked before anything is changed.
+            // An existing database is checked before anything in it is changed.
             if !isNew { try check(database, path) }
-            // auto_vacuum must be set before the first table exists. It returns the space of deleted rows to the
-            // file system.
+            // `auto_vacuum` has to be set before the first table is created. It makes it possible to return the space
+            // of deleted rows to the file system.
             try database.execute(
                 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE"
             )
@@ -32,9 +32,9 @@ enum StoreFile {
         }
     }
 
-    /// Opens a database for reading, also while a watch writes to it.
+    /// Opens a database for reading. This is possible while `odt watch` writes to the database.
     ///
-    /// - Throws: ``PlaybackError`` with a remedy.
+    /// - Throws: ``PlaybackError`` if the file is not usable. The text names a remedy.
     static func open(toRead path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
         try reportingErrors(path) {
             let database = try SQLiteDatabase(path, for: .read, library)
@@ -79,7 +79,7 @@ enum StoreFile {
         }
     }
 
-    /// Tables that were added within version 1. Readers tolerate their absence.
+    /// Tables that were added to version 1 of the schema later. Readers accept databases without them.
     private static let additions = """
         CREATE TABLE IF NOT EXISTS segment (
             session INTEGER NOT NULL REFERENCES session, time INTEGER NOT NULL, ended INTEGER NOT NULL,

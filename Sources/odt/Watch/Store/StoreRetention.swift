@@ -1,20 +1,24 @@
 import Playback
 import SwiftODT
 
-/// Deletes rows that are too old, and the oldest rows if the database is too large, and returns their space to the
-/// file system.
+/// Deletes rows that are too old and, if the database is too large, the oldest rows. Returns the space of deleted rows
+/// to the file system.
 struct StoreRetention {
-    /// The interval at which ages are checked.
+    /// The interval in nanoseconds at which the ages of rows are checked.
     private static let interval: Nanoseconds = 60_000_000_000
     private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment"]
-    /// One step deletes 1/20 of all rows.
+    /// The number of steps in which all rows would be deleted. One step deletes 1/20 of the rows.
     private static let stepsOfAll = 20
 
+    /// The maximum age of rows in days; `nil` for no limit.
     private let days: Int?
+    /// The maximum size of the database in bytes; `nil` for no limit.
     private let size: Int?
+    /// The size of a page of the database in bytes.
     private let pageSize: Int64
-    /// The maximum number of pages in the write-ahead log before a checkpoint. The log counts toward the size limit.
+    /// The maximum number of pages in the write-ahead log before a checkpoint.
     private let pagesUnderWay: Int64
+    /// The monotonic time of the latest check of ages.
     private var lastCleaned: Nanoseconds?
     private var clockCheck = WallClockCheck()
 
@@ -22,14 +26,17 @@ struct StoreRetention {
         (days, size) = (options.days, options.size)
         let pageSize = max(512, try database.figure("PRAGMA page_size"))
         self.pageSize = pageSize
-        // The write-ahead log also counts toward the limit, so it is kept small.
+        // The write-ahead log counts toward the size limit, so it is kept small.
         pagesUnderWay = options.size.map { min(max(Int64($0) / 32 / pageSize, 8), 1_000) } ?? 1_000
         try database.execute(
             "PRAGMA wal_autocheckpoint = \(pagesUnderWay); PRAGMA journal_size_limit = \(pagesUnderWay * pageSize)")
     }
 
-    /// Applies the limits. Costs one query if nothing is due.
+    /// Applies the limits. If nothing has to be deleted, this costs one query.
     ///
+    /// - Parameters:
+    ///   - now: The monotonic time in nanoseconds.
+    ///   - wall: The wall-clock time in nanoseconds since 1970.
     /// - Returns: Whether rows may have been deleted.
     /// - Throws: ``SQLiteError``.
     mutating func keep(_ database: SQLiteDatabase, now: Nanoseconds, wall: Nanoseconds) throws -> Bool {
@@ -44,9 +51,12 @@ struct StoreRetention {
         return true
     }
 
+    /// Deletes the oldest rows if the database exceeds three quarters of `size` (in bytes), until it uses less than
+    /// five eighths.
+    ///
     /// - Returns: Whether rows may have been deleted.
     private func shrink(_ database: SQLiteDatabase, to size: Int64) throws -> Bool {
-        // A quarter of the limit is reserved for the write-ahead log.
+        // The last quarter of the limit is reserved for the write-ahead log.
         guard try database.figure("PRAGMA page_count") * pageSize > size / 4 * 3 else { return false }
         for _ in 0..<Self.stepsOfAll * 2 {
             let used = try database.figure("PRAGMA page_count") - database.figure("PRAGMA freelist_count")
@@ -59,9 +69,10 @@ struct StoreRetention {
         return true
     }
 
-    /// Returns the time before which 1/20 of all rows lie. Rows of all tables are counted, because a watch may
-    /// store no results; boxes are excluded, because each has a result. Rows are counted instead of interpolating
-    /// times, because a wrong clock may have left arbitrary times.
+    /// Returns the time of the row before which 1/20 of all rows are, in the order of time. The rows of all tables are
+    /// counted, because a database may contain no results. Only boxes are not counted, because each box belongs to a
+    /// result. The time is not interpolated between the first and the last row, because a wrong clock may have produced
+    /// arbitrary times.
     private func end(ofOldestIn database: SQLiteDatabase) throws -> Int64? {
         let tables = Self.tables.filter { $0 != "box" }
         let times = (tables.map { "SELECT time FROM \($0)" } + ["SELECT ended FROM session"])
@@ -72,6 +83,7 @@ struct StoreRetention {
         return try statement.next() ? statement.integer(0) : nil
     }
 
+    /// Deletes the rows before a time in milliseconds since 1970.
     private func delete(before time: Int64, in database: SQLiteDatabase) throws {
         do {
             try database.execute("BEGIN IMMEDIATE")
@@ -84,7 +96,7 @@ struct StoreRetention {
         }
     }
 
-    /// Vacuums in small steps, because each moved page is also written to the write-ahead log.
+    /// Vacuums in small steps, because each page that is moved is also written to the write-ahead log.
     private func vacuum(_ database: SQLiteDatabase) throws {
         var free = try database.figure("PRAGMA freelist_count")
         while free > 0 {
@@ -105,16 +117,16 @@ struct StoreOptions: Sendable {
             --store-size SIZE  delete the oldest rows while the database exceeds SIZE: 500M, 20G (default: no limit)
         """
     private static let usualDays = 30
-    /// With a smaller limit, each deletion would remove nearly all rows.
+    /// The smallest accepted size limit in bytes. With a smaller limit, each deletion would remove nearly all rows.
     private static let minimumSize = 1 << 20
 
     let path: String
-    /// `nil` for no limit.
+    /// The maximum age of rows in days; `nil` for no limit.
     let days: Int?
-    /// In bytes; `nil` for no limit.
+    /// The maximum size of the database in bytes; `nil` for no limit.
     let size: Int?
 
-    /// - Returns: `nil` without `--store`.
+    /// - Returns: `nil` if `--store` is not given.
     /// - Throws: ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "store")

@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// A row to store. Times are in milliseconds since 1970.
+/// A row to store in the database. All times are in milliseconds since 1970 (UTC).
 struct StoreRow: Sendable {
     enum Content: Sendable {
         case began
@@ -13,13 +13,15 @@ struct StoreRow: Sendable {
         case segment(Segment)
     }
 
+    /// The result for one frame. `width` and `height` are the size of the frame in pixels.
     struct Result: Sendable {
         let width: Int64?
         let height: Int64?
         let boxes: [Box]
     }
 
-    /// A box. Coordinates are in 1/10,000 of the frame's width and height, the score is in 1/1,000.
+    /// The box of an object in a result. `corners` are `x-min`, `y-min`, `x-max` and `y-max` in 1/10,000 of the frame's
+    /// width and height. `score` is in 1/1,000.
     struct Box: Sendable {
         let track: Int64?
         let label: String
@@ -35,11 +37,12 @@ struct StoreRow: Sendable {
         let label: String
         let category: Int
         let pathLength: Double?
+        /// The time of the best detection.
         let best: Int64?
         let bestScore: Double?
-        /// x, y, width and height in pixels.
+        /// The position (x, y) and the size (width, height) of the best detection's box in pixels.
         let bestBox: [Int64?]
-        /// The reason of the track's end; `nil` while the track is active.
+        /// The reason why the track ended; `nil` while the track is active.
         let reason: String?
     }
 
@@ -50,11 +53,13 @@ struct StoreRow: Sendable {
         let event: String
         let track: Int64?
         let label: String
+        /// The dwell time in milliseconds; `nil` if the event has none.
         let dwell: Int64?
     }
 
-    /// A recorded segment. The row's time is that of its first frame.
+    /// A recorded segment. The time of the row is the time of the segment's first frame.
     struct Segment: Sendable {
+        /// The time of the segment's last frame.
         let ended: Int64
         /// The stream time from the first frame to the last, in milliseconds.
         let length: Int64
@@ -62,12 +67,12 @@ struct StoreRow: Sendable {
     }
 
     let camera: String
-    /// The number of the connection, counted over all cameras.
+    /// The number of the connection. Connections are counted over all cameras.
     let session: Int
     let time: Int64
     let content: Content
 
-    /// The approximate memory use, in rows.
+    /// The approximate memory use, in multiples of the size of a row without boxes.
     var weight: Int {
         if case .result(let result) = content { 1 + result.boxes.count } else { 1 }
     }

@@ -2,35 +2,39 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Stores results in a database: all tracks, zone events and counts, and boxes once per second.
+/// Stores tracks, zone events and counts in a database, and the boxes of one result per second.
 ///
-/// A separate thread writes rows in batches. If writing fails, rows are queued up to a limit, and the watch continues.
+/// A separate thread writes the rows in batches. If writing fails, the rows are queued up to a limit, and the watch
+/// continues.
 final class StoreSink: WatchSink {
-    /// The delay in milliseconds after each batch. Newer rows are lost if the process crashes.
+    /// The delay in milliseconds between batches. If the process crashes, the rows that arrived after the latest batch
+    /// are lost.
     private static let batchTime: Int32 = 400
-    /// The delay in milliseconds before retrying after a failure.
+    /// The delay in milliseconds before the next attempt after a failure.
     private static let pause: Int32 = 5_000
-    /// The maximum number of queued rows and boxes, about 20 MB. Results may use only half of it.
+    /// The maximum number of queued rows, including boxes, about 20 MB. Results are dropped when half of it is used.
     private static let maximumWaiting = 100_000
 
-    /// The maximum number of rows and boxes per transaction, about 50 KB, so that the size limit is checked often
-    /// enough.
+    /// The maximum number of rows, including boxes, per transaction, about 50 KB. It is small, so that the size limit
+    /// is checked often enough.
     private static let maximumBatch = 1_000
 
     private struct State {
         var cameras: [String: StoredCamera] = [:]
         var sessionCount = 0
         var rows: [StoreRow] = []
+        /// The sum of the weights of `rows`.
         var weight = 0
+        /// The number of rows that were dropped.
         var lostCount = 0
         var isClosing = false
         /// Whether the database is damaged, so that nothing more can be stored.
         var isOver = false
     }
 
-    /// Passes the database to the thread that writes.
+    /// Passes the database from the initializer to the thread that writes.
     ///
-    /// `@unchecked Sendable`: it is used by the initializer and then only by that thread.
+    /// `@unchecked Sendable`: the database is used first by the initializer and then only by the thread.
     private final class Store: @unchecked Sendable {
         private var parts: (SQLiteDatabase, StoreWriter, StoreRetention)?
 
@@ -47,12 +51,14 @@ final class StoreSink: WatchSink {
     private let path: String
     private let notify: @Sendable (String) -> Void
     private let state = Mutex(State())
-    /// Signals that rows are queued.
+    /// Wakes the thread when rows are queued.
     private let wakeup = WakeupPipe()
+    /// Wakes the thread from a delay when the watch ends.
     private let ending = WakeupPipe()
+    /// Signals that the thread has ended.
     private let done = WakeupPipe()
 
-    /// - Throws: ``PlaybackError`` if libsqlite3 is missing or the file is not usable.
+    /// - Throws: ``PlaybackError`` if libsqlite3 is missing or the database file is not usable.
     init(_ options: StoreOptions, notify: @escaping @Sendable (String) -> Void) throws {
         (path, self.notify) = (options.path, notify)
         let store: Store
@@ -78,7 +84,7 @@ final class StoreSink: WatchSink {
         if hasRows { wakeup.wake() }
     }
 
-    /// Stores the place of a recorded segment, in which reports find their pictures.
+    /// Stores the path and the times of a recorded segment, so that reports find pictures in it.
     func take(_ segment: FinishedSegment, of camera: String) {
         let hasRows = state.withLock { state in
             guard !state.isOver, let row = state.cameras[camera]?.row(of: segment) else { return false }
@@ -108,7 +114,8 @@ final class StoreSink: WatchSink {
     // MARK: The thread
 
     private func run(_ store: Store) {
-        // The database is closed when this function returns.
+        // ``Store/take()`` transfers the database to this function, so that the database is closed before `done` is
+        // signalled.
         if let (database, writer, retention) = store.take() { work(database, writer, retention) }
         done.wake()
     }
@@ -164,7 +171,7 @@ final class StoreSink: WatchSink {
         return rows[start..<end]
     }
 
-    /// Returns rows to the queue, before newer ones.
+    /// Returns rows that were not written to the queue, before the newer rows.
     private func putBack(_ rows: ArraySlice<StoreRow>, isOver: Bool) {
         state.withLock { state in
             state.isOver = isOver

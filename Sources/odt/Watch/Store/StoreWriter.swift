@@ -1,9 +1,9 @@
 import Playback
 import SwiftODT
 
-/// Inserts rows into the tables of a database. Use from one thread at a time.
+/// Inserts rows into the tables of a database. Use it from only one thread at a time.
 final class StoreWriter {
-    /// The ids of names in this database.
+    /// The ids of names and sessions in this database, cached.
     private struct Numbers {
         var cameras: [String: Int64] = [:]
         var labels: [String: Int64] = [:]
@@ -17,7 +17,8 @@ final class StoreWriter {
         let isLine: Bool
     }
 
-    /// The maximum number of cached ids; dropped ones are queried again.
+    /// The maximum number of cached ids of labels and of sessions. Ids that are dropped from the cache are queried
+    /// again.
     private static let maximumNumbers = 10_000
 
     private let database: SQLiteDatabase
@@ -41,7 +42,7 @@ final class StoreWriter {
         addSegment = try database.prepare("INSERT OR REPLACE INTO segment VALUES (?, ?, ?, ?, ?)")
     }
 
-    /// Stores all rows in one transaction.
+    /// Stores all rows in one transaction. If this fails, no row is stored.
     ///
     /// - Throws: ``SQLiteError``.
     func write(_ rows: ArraySlice<StoreRow>) throws {
@@ -67,8 +68,8 @@ final class StoreWriter {
         }
     }
 
-    /// Drops the cached sessions that no longer exist. Call after rows were deleted: an inactive camera may have
-    /// lost its session and gets a new one with its next row.
+    /// Drops the ids of sessions that no longer exist from the cache. Has to be called after rows were deleted. If the
+    /// session of an inactive camera was deleted, the camera's next row gets a new session.
     func forgetDeletedSessions() throws {
         numbers.sessions = try numbers.sessions.filter { _, id in
             try database.figure("SELECT count(*) FROM session WHERE id = \(id)") > 0
@@ -125,7 +126,7 @@ final class StoreWriter {
         }
     }
 
-    /// - Parameter label: The id of the label; 0 for the total.
+    /// - Parameter label: The id of the label; 0 for the total over all labels.
     private func write(
         _ counts: ZoneCount.Counts, ofLabel label: Int64, _ zone: Int64, at time: Int64, _ session: Int64
     ) throws {
@@ -168,7 +169,7 @@ final class StoreWriter {
         return number
     }
 
-    /// Returns the id of the row with these values, which is inserted if necessary.
+    /// Returns the id of the row with these values. If there is no such row, inserts it.
     private func number(in table: String, _ columns: [String], _ values: [SQLiteValue]) throws -> Int64 {
         let question = columns.map { "\($0) = ?" }.joined(separator: " AND ")
         let found = try database.prepare("SELECT id FROM \(table) WHERE \(question)")

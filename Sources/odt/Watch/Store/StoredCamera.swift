@@ -1,32 +1,38 @@
 import Playback
 import SwiftODT
 
-/// Converts the messages of one camera to rows: maps running times to the wall clock, and selects what is stored.
+/// Converts the messages of one camera to rows. Maps running times to the wall clock, and selects the results to store.
 ///
-/// Each message of a live stream has the wall time of its frame: the sender's from RTCP if available, otherwise
-/// that of arrival. Messages about a file have none: the first message defines the wall time of its running time.
+/// Each message of a live stream contains the wall-clock time of its frame (`utc-time`): the time of the sender from
+/// RTCP if available, otherwise the time of arrival. Messages about a file contain no wall-clock time. For a file, the
+/// running time of the first message is mapped to the time at which that message arrived.
 struct StoredCamera {
     /// The minimum interval between stored results, in milliseconds.
     private static let resultInterval: Int64 = 1_000
-    /// In milliseconds. If the frame's wall time and the monotonic clock diverge by more than this between two
-    /// frames, the wall clock was set. A new session then starts, so that the times of each session are in order.
+    /// The maximum change, in milliseconds, of the difference between the frame's wall-clock time and the monotonic
+    /// clock from one message to the next. If it changes by more, the wall clock was set. A new session is started
+    /// then, so that the times within each session are in order.
     private static let largestStep: Int64 = 10_000
 
     let name: String
-    /// The number of the connection, counted over all cameras.
+    /// The number of the connection, counted over all cameras; `nil` before the first message.
     private var session: Int?
+    /// The number of the connection in the camera's messages.
     private var number: UInt64?
     private var clock = StreamClock()
-    /// The latest frame's wall time minus the monotonic clock, in milliseconds.
+    /// The wall-clock time of the latest frame minus the monotonic time, in milliseconds.
     private var lead: Int64?
+    /// The time of the latest stored result in milliseconds since 1970.
     private var resultTime: Int64?
+    /// The latest stored counts of each zone.
     private var figures: [String: ZoneCount] = [:]
 
     init(_ name: String) { self.name = name }
 
-    /// Returns the rows of a message.
+    /// Returns the rows to store for a message.
     ///
-    /// - Parameter sessionCount: The number of connections of all cameras; incremented for a new one.
+    /// - Parameter sessionCount: The number of connections of all cameras. It is incremented if the message begins a
+    ///   new connection.
     mutating func rows(of message: WatchMessage, sessionCount: inout Int) -> [StoreRow] {
         let fields = message.fields
         let now = message.time / 1_000_000
@@ -37,7 +43,8 @@ struct StoredCamera {
             case "connected": return row(now, .began)
             case "lost", "ended":
                 guard !clock.isEmpty else { return [] }
-                // A lost camera may also report its end, which must not end the session again.
+                // A lost camera may report its end later. The empty clock prevents that this ends the session a second
+                // time.
                 clock = StreamClock()
                 return row(now, .ended(reason: fields.text("reason")))
             default: return []
@@ -61,7 +68,8 @@ struct StoredCamera {
         }
     }
 
-    /// - Returns: `nil` before the first message with a time, when no track can refer to the segment.
+    /// - Returns: The row of a recorded segment; `nil` before the first message with a time. No track can refer to such
+    ///   a segment.
     func row(of segment: FinishedSegment) -> StoreRow? {
         let (start, end) = (segment.start.clampedToRange / 1_000_000, segment.end.clampedToRange / 1_000_000)
         guard let session, let began = clock.wall(at: start), let ended = clock.wall(at: end) else { return nil }
@@ -132,7 +140,7 @@ struct StoredCamera {
         fields.count(name).map { Int64(clamping: $0) }
     }
 
-    /// Returns a time field in milliseconds, clamped to avoid overflow.
+    /// Returns a time field in milliseconds; `nil` if it is unknown. The value is clamped to avoid overflow.
     private func milliseconds(_ fields: MessageFields, _ name: String) -> Int64? {
         figure(fields, name).map { $0.clampedToRange / 1_000_000 }
     }
@@ -142,6 +150,7 @@ struct StoredCamera {
         return (Category.allCases.first { $0.name == name } ?? .unknown).rawValue
     }
 
+    /// Converts a fraction to an integer number of parts, of which 1.0 has `whole`.
     private func share(_ part: Double?, _ whole: Double) -> Int64 {
         guard let part, part.isFinite else { return 0 }
         return Int64((min(max(part, -1), 2) * whole).rounded())
