@@ -93,7 +93,6 @@ final class Annotation: Sendable {
     /// Whether the element has posted a message, which means that the first frame has arrived.
     private let hasLogged = Monitor(false)
 
-
     // MARK: Playing
 
     /// Plays the input until its end and finishes the files.

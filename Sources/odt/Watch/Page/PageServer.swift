@@ -132,7 +132,6 @@ final class PageServer: @unchecked Sendable {
         return ends[1]
     }
 
-
     // MARK: Connections
 
     private func accept() {
