@@ -1,12 +1,14 @@
 import SwiftODT
 
-/// Exponential back-off between reconnection attempts to a camera: 1 s, then doubled each time, up to 60 s by default.
+/// Exponential back-off between attempts to reconnect to a camera. The first delay is 1 s. Each further delay is twice
+/// the previous one, up to 60 s by default.
 ///
-/// Each camera has its own instance. There is no random jitter, so the delays are predictable.
+/// Each camera has its own instance. The delays have no random jitter, so they are predictable.
 package struct BackOff {
     package static let usualLongest: Nanoseconds = 60_000_000_000
     private static let first: Nanoseconds = 1_000_000_000
-    /// A connection that lasted this long was stable: the next delay starts at the first value again.
+    /// The duration in nanoseconds from which on a connection counts as stable. After a stable connection, the next
+    /// delay is the first delay again.
     private static let longEnough: Nanoseconds = 30_000_000_000
 
     private let longest: Nanoseconds
@@ -17,9 +19,9 @@ package struct BackOff {
         pause = min(Self.first, longest)
     }
 
-    /// Returns the delay before the next attempt.
+    /// Returns the delay before the next attempt, in nanoseconds.
     ///
-    /// - Parameter held: How long the lost connection lasted; 0 if there was none.
+    /// - Parameter held: The duration of the lost connection in nanoseconds; 0 if the attempt to connect failed.
     package mutating func next(after held: Nanoseconds) -> Nanoseconds {
         if held >= Self.longEnough { pause = min(Self.first, longest) }
         defer { pause = min(pause.times(2), longest) }

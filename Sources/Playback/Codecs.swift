@@ -1,14 +1,14 @@
 import CGStreamer
 import SwiftODT
 
-/// Lists the decoders and encoders that are installed for a codec.
+/// Lists the installed decoder and encoder elements for a codec.
 ///
 ///     Codecs.encoders(to: "video/x-h264")    // ["x264enc"]
 package enum Codecs {
-    /// Returns the names of the decoder elements that accept these caps, highest rank first.
+    /// Returns the names of the decoder elements that accept these caps, sorted by descending rank.
     package static func decoders(of caps: String) -> [String] { elements(Kind.decoder, taking: caps, GST_PAD_SINK) }
 
-    /// Returns the names of the encoder elements that produce these caps, highest rank first.
+    /// Returns the names of the encoder elements that produce these caps, sorted by descending rank.
     package static func encoders(to caps: String) -> [String] { elements(Kind.encoder, taking: caps, GST_PAD_SRC) }
 
     private static func elements(
@@ -25,21 +25,21 @@ package enum Codecs {
             .map { ErrorText.name(of: $0.assumingMemoryBound(to: GstObject.self)) }
     }
 
-    /// Values of GStreamer's `GST_ELEMENT_FACTORY_TYPE_...` macros, which Swift does not import.
+    /// The values of GStreamer's macros `GST_ELEMENT_FACTORY_TYPE_...`, which Swift does not import.
     private enum Kind {
         static let decoder: GstElementFactoryListType = 1 << 0
         static let encoder: GstElementFactoryListType = 1 << 1
     }
 }
 
-/// Tests whether an encoder really encodes. An installed encoder can still fail because of drivers, permissions or
-/// a missing device.
+/// Tests whether an encoder element works. An installed encoder can fail because of drivers, permissions or a missing
+/// device.
 package enum EncoderProbe {
     private static let timeout: GstClockTime = 5_000_000_000
 
-    /// Encodes 8 frames of a test pattern, which takes at most 5 s.
+    /// Encodes 8 frames of a test pattern and returns whether this succeeded. Takes at most 5 s.
     ///
-    /// - Parameter description: The encoder with its properties, as in a pipeline description.
+    /// - Parameter description: The encoder element with its properties, as in a pipeline description.
     package static func succeeds(_ description: String) -> Bool {
         guard
             let pipeline = try? Pipeline(

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Writes to file descriptors that may be non-blocking. A pipe is non-blocking if the process at its other end set
-/// `O_NONBLOCK`, because both ends can share the flag.
+/// Writes to file descriptors that may be non-blocking. The two ends of a pipe can share the flag `O_NONBLOCK`, so
+/// another process can make a pipe non-blocking.
 package enum DescriptorWriting {
-    /// Writes all bytes. Waits while a non-blocking descriptor accepts none.
+    /// Writes all bytes. Waits while a non-blocking descriptor accepts no bytes.
     ///
-    /// - Returns: The number of bytes written, and the `errno` value if an error stopped the write.
+    /// - Returns: The number of bytes that were written. If an error stopped the write, also the value of `errno`.
     package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> (written: Int, error: Int32?) {
         var written = 0
         while written < bytes.count {

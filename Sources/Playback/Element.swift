@@ -3,31 +3,31 @@ import SwiftODT
 
 /// An owned reference to an element of a pipeline.
 ///
-/// `@unchecked Sendable`: all functions called here are synchronized by GStreamer's own locks.
+/// `@unchecked Sendable`: GStreamer's own locks synchronize all functions that this class calls.
 package final class Element: @unchecked Sendable {
     package let pointer: UnsafeMutablePointer<GstElement>
 
-    /// Takes ownership of the caller's reference.
+    /// Takes ownership of the caller's reference to the element.
     package init(_ pointer: UnsafeMutablePointer<GstElement>) { self.pointer = pointer }
 
     deinit { gst_object_unref(pointer) }
 
     package var name: String { ErrorText.name(of: object) }
 
-    /// The factory name, as used in a pipeline description.
+    /// The name of the element's factory, as used in a pipeline description.
     package var kind: String {
         guard let factory = gst_element_get_factory(pointer) else { return name }
         let feature = UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstObject.self)
         return ErrorText.name(of: feature)
     }
 
-    /// Sets a property from its textual form, as gst-launch-1.0 does. Invalid values are ignored, so use
-    /// ``PropertySetting`` for input from users.
+    /// Sets a property from its textual form, as `gst-launch-1.0` does. Invalid values are ignored. For input from
+    /// users, use ``PropertySetting``, which reports them.
     package func set(_ property: String, to value: String) {
         PathText.withSystemPath(value) { gst_util_set_object_arg(gobject, property, $0) }
     }
 
-    /// Returns the value of a property in GStreamer's textual form.
+    /// Returns the value of a property in GStreamer's textual form; empty if the value has no textual form.
     package func text(of property: String) -> String {
         var value = GValue()
         g_object_get_property(gobject, property, &value)
@@ -37,7 +37,7 @@ package final class Element: @unchecked Sendable {
         return String(cString: text)
     }
 
-    /// Returns a copy of the value of a property of type `GstStructure`.
+    /// Returns a copy of the value of a property of type `GstStructure`; `nil` if it has another type or no value.
     package func structure(of property: String) -> OwnedStructure? {
         var value = GValue()
         g_object_get_property(gobject, property, &value)
@@ -60,10 +60,10 @@ package final class Element: @unchecked Sendable {
         g_object_class_find_property(objectClass, property) != nil
     }
 
-    /// Returns a static pad, or a request pad that already exists.
+    /// Returns a static pad or an existing request pad; `nil` if there is no such pad.
     package func pad(_ name: String) -> Pad? { gst_element_get_static_pad(pointer, name).map(Pad.init) }
 
-    /// Requests a new pad, for example from a muxer; `nil` if the element refuses.
+    /// Requests a new pad, for example from a muxer. Returns `nil` if the element refuses.
     package func requestPad(_ template: String) -> Pad? {
         gst_element_request_pad_simple(pointer, template).map(Pad.init)
     }
@@ -71,10 +71,10 @@ package final class Element: @unchecked Sendable {
     /// Releases a pad that was requested with ``requestPad(_:)``.
     package func releasePad(_ pad: Pad) { gst_element_release_request_pad(pointer, pad.pointer) }
 
-    /// Sets the element, which was added to a running pipeline, to the state of the pipeline.
+    /// Sets the element to the state of the pipeline. Use it after the element was added to a running pipeline.
     package func followState() { gst_element_sync_state_with_parent(pointer) }
 
-    /// Sets the file of a source or sink. Unlike a pipeline description, this works for any file name.
+    /// Sets the file of a source or sink element. Unlike a pipeline description, this works for any file name.
     package func setFile(_ path: String) { setAddress(FileAddress.of(path)) }
 
     package func setAddress(_ address: String) {
@@ -102,7 +102,7 @@ package final class OwnedStructure {
     deinit { gst_structure_free(pointer) }
 }
 
-/// Converts between file names and file:// URIs, which can represent every file name.
+/// Converts between file names and `file://` URIs. A `file://` URI can represent every file name.
 package enum FileAddress {
     package static func of(_ path: String) -> String {
         guard let address = PathText.withSystemPath(path, { gst_filename_to_uri($0, nil) }) else { return path }
@@ -110,7 +110,7 @@ package enum FileAddress {
         return String(cString: address)
     }
 
-    /// Returns the file of a file:// URI.
+    /// Returns the file name of a `file://` URI; `nil` if the URI is invalid.
     package static func path(of address: String) -> String? {
         guard let path = g_filename_from_uri(address, nil, nil) else { return nil }
         defer { g_free(path) }
@@ -119,10 +119,10 @@ package enum FileAddress {
 }
 
 extension Element {
-    /// Reads a property that holds a structure, such as the element's `stats`.
+    /// Reads a property that contains a structure, such as `stats` of the `swiftodt` element.
     ///
-    /// - Parameter body: Receives the fields, which are valid during the call.
-    /// - Returns: `nil` if the property does not exist or has no value.
+    /// - Parameter body: Receives the fields of the structure, which are valid only during the call.
+    /// - Returns: The result of `body`; `nil` if the property does not exist or has no value.
     package func read<Answer>(_ property: String, _ body: (MessageFields) -> Answer) -> Answer? {
         guard has(property) else { return nil }
         var value = GValue()
@@ -133,7 +133,8 @@ extension Element {
     }
 }
 
-/// Sets properties from user input of the form NAME=VALUE. Invalid input is an error, whereas GStreamer ignores it.
+/// Sets properties from user input of the form NAME=VALUE. An unknown property and an invalid value are reported as
+/// errors. The GStreamer function that ``Element/set(_:to:)`` uses would silently ignore them.
 package enum PropertySetting {
     /// - Throws: ``PlaybackError`` if the property does not exist or rejects the value.
     package static func set(_ word: String, of element: Element) throws {
@@ -150,11 +151,11 @@ package enum PropertySetting {
         try set(about, to: String(word[word.index(after: equals)...]), of: element)
     }
 
-    /// The writable properties of swiftodt; empty if GStreamer does not find the element.
+    /// The names of the writable properties of `swiftodt`; empty if GStreamer does not find the element.
     package static var namesOfSwiftodt: [String] {
         guard (try? PluginSearch.start()) != nil, let element = gst_element_factory_make("swiftodt", nil)
         else { return [] }
-        // Takes ownership of the floating reference.
+        // `gst_object_ref_sink` takes ownership of the floating reference.
         gst_object_ref_sink(element)
         return names(of: Element(element))
     }
@@ -170,7 +171,7 @@ package enum PropertySetting {
         }
     }
 
-    /// Returns the specification of a writable property; `nil` if there is none of this name.
+    /// Returns the specification of a writable property; `nil` if the element has no writable property of this name.
     private static func specification(_ name: String, of element: Element) -> UnsafeMutablePointer<GParamSpec>? {
         guard let about = g_object_class_find_property(element.objectClass, name),
             about.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
@@ -185,7 +186,7 @@ package enum PropertySetting {
         g_value_init(&value, about.pointee.value_type)
         defer { g_value_unset(&value) }
         if g_type_is_a(about.pointee.value_type, stringType) != 0 {
-            // Set literally: GStreamer's parser would interpret quotes and backslashes.
+            // The text is set literally. GStreamer's parser would interpret quotes and backslashes in it.
             g_value_set_string(&value, text)
         } else if gst_value_deserialize_with_pspec(&value, text, about) == 0
             || g_param_value_validate(about, &value) != 0
@@ -204,7 +205,7 @@ extension OwnedStructure {
     /// Creates a structure without fields.
     package convenience init(named name: String) { self.init(gst_structure_new_empty(name)) }
 
-    /// Creates a copy to which fields can be added, because the structure of a bus message is immutable.
+    /// Creates a copy of a structure, to which fields can be added. The structure of a bus message itself is immutable.
     package convenience init(copying other: UnsafePointer<GstStructure>) { self.init(gst_structure_copy(other)) }
 
     package func set(_ field: String, to text: String) {

@@ -1,18 +1,18 @@
 import CGStreamer
 import SwiftODT
 
-/// A configuration file of groups and keys in the syntax of GLib and systemd. It keeps the line number of each
-/// entry for error messages:
+/// A configuration file of groups and keys in the syntax of GLib's key files. The line number of each entry is kept for
+/// error messages:
 ///
 ///     [camera front]
 ///     source=rtsp://192.168.1.20/stream1
 ///
-/// GLib parses the values. The lines are split here, because GLib does not expose line numbers.
+/// GLib parses the values. This type splits the lines itself, because GLib does not expose line numbers.
 package struct KeyFile: Sendable {
     package struct Entry: Sendable {
         package let key: String
         package var value: String
-        /// The file name and line number, for example `watch.conf:2`.
+        /// The file name and line number of the entry, for example `watch.conf:2`.
         package let place: String
     }
 
@@ -22,12 +22,14 @@ package struct KeyFile: Sendable {
         package internal(set) var entries: [Entry] = []
     }
 
+    /// The file name that error messages show.
     package let name: String
     package private(set) var groups: [Group] = []
 
     private static let limit = 1 << 20
 
-    /// - Throws: ``PlaybackError`` with the line number.
+    /// - Throws: ``PlaybackError`` if the file cannot be read or is invalid. For an invalid line, the text contains the
+    ///   line number.
     package init(_ name: String) throws {
         let bytes: [UInt8]
         do {
@@ -41,7 +43,7 @@ package struct KeyFile: Sendable {
         try self.init(text, name: name)
     }
 
-    /// - Parameter name: The file name that errors show.
+    /// - Parameter name: The file name that error messages show.
     package init(_ text: String, name: String) throws {
         self.name = name
         let values = g_key_file_new()
@@ -80,10 +82,11 @@ package struct KeyFile: Sendable {
         if let other = group.entries.first(where: { $0.key == key }) {
             throw PlaybackError("\(place): \(key) is already set at \(other.place)", isUsage: true)
         }
-        // Spaces around a value are removed; a space that belongs to the value is written as \s.
+        // White space around a value is removed. A space at the start or end of the value is written as `\s`.
         g_key_file_set_value(values, "value", "value", String(Self.trimmed(line[equals...].dropFirst())))
         var problem: UnsafeMutablePointer<GError>?
-        // GLib returns a string even after an unknown escape sequence; the error tells whether the value is valid.
+        // After an unknown escape sequence GLib returns a string and also an error, so the error decides whether the
+        // value is valid.
         let value = g_key_file_get_string(values, "value", "value", &problem)
         defer { g_free(value) }
         guard let value, problem == nil else {

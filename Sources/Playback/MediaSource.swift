@@ -7,13 +7,13 @@ import Glibc
 ///     source.give(to: pipeline)
 package final class MediaSource: Sendable {
     package let name: String
-    /// The path of the file or device; `nil` if the source is a URI that is not a file.
+    /// The path of the file or device; `nil` if the source is a URI other than `file://`.
     package let path: String?
     package let isCamera: Bool
-    /// A descriptor of the reading end of a FIFO; `nil` for other sources.
+    /// A descriptor for reading from the FIFO; `nil` if the source is not a FIFO.
     private let held: Int32?
 
-    /// - Throws: ``PlaybackError`` if the source is a file that cannot be read.
+    /// - Throws: ``PlaybackError`` if the source is a file or device that cannot be read.
     package init(_ name: String) throws {
         self.name = name
         if Self.isAddress(name) {
@@ -27,24 +27,26 @@ package final class MediaSource: Sendable {
         }
         let mode = try Self.readable(path)
         isCamera = mode == S_IFCHR
-        // GStreamer opens the FIFO twice. Without this descriptor the writer would find no reader between the two
-        // and get SIGPIPE.
+        // GStreamer opens the FIFO twice. Between the two, this descriptor keeps the FIFO open for reading, so that the
+        // writer does not get SIGPIPE.
         held =
             mode == S_IFIFO ? PathText.withSystemPath(path) { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) } : nil
     }
 
     deinit { if let held, held >= 0 { close(held) } }
 
-    /// The start of a pipeline description that decodes the source. Its last element is named `decoded`.
+    /// The first elements of a pipeline description, which decode the source. The last one is named `decoded`.
     package var description: String {
         if path == nil { return "uridecodebin name=decoded" }
         return "\(isCamera ? "v4l2src" : "filesrc") name=source ! decodebin name=decoded"
     }
 
-    /// Whether the source is a FIFO. Opening it blocks until another program opens it for writing.
+    /// Whether the source is a FIFO. GStreamer blocks when it opens a FIFO, until another program opens the FIFO for
+    /// writing.
     package var isFIFO: Bool { held != nil }
 
-    /// Sets the name of the source as a property, because a pipeline description cannot express every name.
+    /// Sets the path or URI of the source as a property of the pipeline's source element. A pipeline description cannot
+    /// express every name.
     package func give(to pipeline: Pipeline) {
         guard let path else { return pipeline["decoded"].set("uri", to: name) }
         if isCamera {
@@ -54,13 +56,14 @@ package final class MediaSource: Sendable {
         }
     }
 
-    /// Returns whether the source is the same file, also through links or with another spelling of the path.
+    /// Returns whether the source and `other` are the same file.
+    /// The comparison also recognises links and other spellings of the path.
     package func isFile(_ other: String) -> Bool {
         guard let path, let one = Self.identity(of: path), let two = Self.identity(of: other) else { return false }
         return one == two
     }
 
-    /// Returns whether the name is a URI and no file of this name exists.
+    /// Returns whether the name is a URI. A name is not considered a URI if a file of this name exists.
     package static func isAddress(_ name: String) -> Bool {
         guard let mark = name.indices.first(where: { name[$0...].hasPrefix("://") }) else { return false }
         let scheme = name[..<mark].utf8
@@ -80,6 +83,8 @@ package final class MediaSource: Sendable {
     }
 
     /// Returns the file type bits of `st_mode`.
+    ///
+    /// - Throws: ``PlaybackError`` if the path is a folder or cannot be read.
     private static func readable(_ path: String) throws -> mode_t {
         var status = stat()
         guard PathText.withSystemPath(path, { stat($0, &status) }) == 0 else {

@@ -1,10 +1,10 @@
 import CGStreamer
 
-/// Access to the fields of a bus message by name.
+/// Access to the fields of a bus message's structure by name. The functions return `nil` if there is no such field.
 package struct MessageFields {
     private let structure: UnsafePointer<GstStructure>
 
-    /// - Parameter structure: Must stay valid while the fields are read.
+    /// - Parameter structure: The structure, which must stay valid while the fields are read.
     package init(_ structure: UnsafePointer<GstStructure>) { self.structure = structure }
 
     package var name: String { String(cString: gst_structure_get_name(structure)) }
@@ -28,7 +28,8 @@ package struct MessageFields {
         return gst_structure_get_boolean(structure, field, &value) != 0 ? value != 0 : nil
     }
 
-    /// Returns an unsigned integer field of 32 or 64 bits; `nil` also for an unknown time (`GST_CLOCK_TIME_NONE`).
+    /// Returns an unsigned integer field of 32 or 64 bits. Returns `nil` also for an unknown time
+    /// (`GST_CLOCK_TIME_NONE`).
     package func count(_ field: String) -> UInt64? {
         var small: guint = 0
         if gst_structure_get_uint(structure, field, &small) != 0 { return UInt64(small) }
@@ -37,7 +38,7 @@ package struct MessageFields {
         return UInt64(large) == .max ? nil : UInt64(large)
     }
 
-    /// Returns the structures in a list field.
+    /// Returns the structures in a list field; empty if there is no such field.
     package func list(_ field: String) -> [MessageFields] {
         guard let list = gst_structure_get_value(structure, field), list.pointee.g_type == gst_value_list_get_type()
         else { return [] }

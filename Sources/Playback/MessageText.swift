@@ -1,10 +1,10 @@
 import CGStreamer
 import SwiftODT
 
-/// Converts bus messages to lines of JSON. `message` is the structure's name; the other keys are the fields, in
-/// their order. An unknown time is `null`.
+/// Converts the structures of bus messages to lines of JSON. The key `message` has the structure's name. The other keys
+/// are the structure's fields, in their order. The value of an unknown time is `null`.
 package enum MessageText {
-    /// - Parameter name: Replaces the structure's own name.
+    /// - Parameter name: The value for the key `message`; `nil` for the structure's own name.
     package static func line(_ structure: UnsafePointer<GstStructure>, name: String? = nil) -> String {
         let name = name ?? String(cString: gst_structure_get_name(structure))
         var text = "{\"message\": \(JSONValue.quoted(name))"
@@ -58,14 +58,14 @@ package enum MessageText {
         text += "]"
     }
 
-    /// Appends the value in GStreamer's textual form.
+    /// Appends a value of another type as a string in GStreamer's textual form.
     private static func appendOther(_ value: UnsafePointer<GValue>, to text: inout String) {
         guard let printed = gst_value_serialize(value) else { return text += "null" }
         defer { g_free(printed) }
         text += JSONValue.quoted(String(cString: printed))
     }
 
-    /// Values of GLib's fundamental type macros, which Swift does not import.
+    /// The values of GLib's macros for fundamental types (`G_TYPE_...`), which Swift does not import.
     enum Kind {
         static let boolean = GType(5 << 2)
         static let int = GType(6 << 2)

@@ -1,4 +1,4 @@
-/// Finds the Debian package that has a missing element.
+/// Finds the Debian package that contains a missing element.
 enum MissingElement {
     private static let packages: [(package: String, elements: Set<String>)] = [
         ("gstreamer1.0-plugins-ugly", ["x264enc"]),

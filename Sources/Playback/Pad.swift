@@ -2,32 +2,32 @@ import CGStreamer
 
 /// An owned reference to a pad.
 ///
-/// `@unchecked Sendable`: all functions called here are synchronized by GStreamer's own locks.
+/// `@unchecked Sendable`: GStreamer's own locks synchronize all functions that this class calls.
 package final class Pad: @unchecked Sendable {
     package let pointer: UnsafeMutablePointer<GstPad>
 
-    /// Takes ownership of the caller's reference.
+    /// Takes ownership of the caller's reference to the pad.
     package init(_ pointer: UnsafeMutablePointer<GstPad>) { self.pointer = pointer }
 
     deinit { gst_object_unref(pointer) }
 
-    /// - Parameter isChecked: Whether the caps of both pads must be compatible. Pass `false` if a probe converts
-    /// the data.
-    /// - Returns: Whether the pads are linked.
+    /// - Parameter isChecked: Whether linking requires that the caps of the two pads are compatible. Pass `false` if a
+    ///   probe converts the data.
+    /// - Returns: Whether the pads were linked.
     package func link(to sink: Pad, isChecked: Bool = true) -> Bool {
         let check = isChecked ? GST_PAD_LINK_CHECK_CAPS : GST_PAD_LINK_CHECK_NOTHING
         return gst_pad_link_full(pointer, sink.pointer, check) == GST_PAD_LINK_OK
     }
 
-    /// Sends end of stream to the pad. Blocks while the pad processes a buffer.
+    /// Sends an end-of-stream event to the pad. Blocks while the pad processes a buffer.
     package func endStream() { gst_pad_send_event(pointer, gst_event_new_eos()) }
 
-    /// Requests a key frame from the upstream encoder.
+    /// Requests a key frame from the encoder upstream of the pad.
     package func askForKeyFrame() {
         gst_pad_push_event(pointer, gst_video_event_new_upstream_force_key_unit(.max, 1, 0))
     }
 
-    /// Sets a property from its textual form. Does nothing if the pad has no such property.
+    /// Sets a property of the pad from its textual form. Does nothing if the pad has no such property.
     package func set(_ property: String, to value: String) {
         let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self)
         let about = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class).assumingMemoryBound(
@@ -35,8 +35,8 @@ package final class Pad: @unchecked Sendable {
         if g_object_class_find_property(about, property) != nil { gst_util_set_object_arg(object, property, value) }
     }
 
-    /// The result of a probe: pass the data on, drop it, treat the query as answered, or pass the data on and
-    /// remove the probe.
+    /// The result of a probe's handler. `ok` passes the data on, and `drop` drops it. `handled` marks a query as
+    /// answered. `remove` passes the data on and removes the probe.
     package enum ProbeResult { case ok, drop, handled, remove }
 
     /// Calls the handler with each buffer, on the streaming thread.
@@ -47,11 +47,10 @@ package final class Pad: @unchecked Sendable {
         }
     }
 
-    /// Calls the handler with the running time at which each buffer begins and ends, in nanoseconds; `nil` for a
-    /// buffer without a timestamp.
+    /// Calls the handler with the running times at which each buffer begins and ends, in nanoseconds. For a buffer
+    /// without a timestamp, the argument is `nil`.
     package func watchTimes(_ handler: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> ProbeResult) {
-        // `nonisolated(unsafe)`: the probes belong to the pad, so the pad outlives this closure, and its functions are
-        // synchronised by GStreamer.
+        // The probe belongs to the pad, so the pad outlives the probe's closure.
         nonisolated(unsafe) let pad = pointer
         watchBuffers { handler(Self.runningTime(of: $0, at: pad)) }
     }
@@ -97,8 +96,8 @@ package final class Pad: @unchecked Sendable {
         }
     }
 
-    /// Answers that the pad accepts all caps, for a pad whose probe converts the data to a format that the element
-    /// accepts.
+    /// Answers all queries whether the pad accepts caps with yes. Use it for a pad whose probe converts the data to a
+    /// format that the element accepts.
     package func acceptAllCaps() {
         let asked = GstPadProbeType(
             rawValue: GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)

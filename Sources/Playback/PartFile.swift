@@ -1,18 +1,19 @@
 import Glibc
 
-/// A file that is written under a temporary name, NAME.part.EXT in the folder of NAME.EXT, until ``finish()``
-/// renames it.
+/// A file that is written under the temporary name NAME.part.EXT, in the folder of NAME.EXT. ``finish()`` renames it to
+/// NAME.EXT.
 ///
-/// An existing NAME.EXT is not changed until then. The writer holds a lock on the part file. ``interrupted(of:)``
-/// uses the lock to find part files without a writer.
+/// Until ``finish()``, an existing file NAME.EXT is not changed. The writer holds a lock on the part file. By this
+/// lock, ``interrupted(of:)`` distinguishes part files that are being written from abandoned ones.
 ///
 ///     let file = try PartFile("out.jsonl")
 ///     try file.write("{}\n")
 ///     try file.finish()
 package final class PartFile: Sendable {
-    /// The final path. If it is a symbolic link, the file that the link points to is replaced, not the link.
+    /// The final path. If NAME.EXT is a symbolic link, this is the path of the file to which the link points, so that
+    /// the link is kept.
     package let target: String
-    /// The temporary path.
+    /// The path of the part file.
     package let path: String
     private let descriptor: Int32
 
@@ -41,7 +42,8 @@ package final class PartFile: Sendable {
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Appends text, all of it or nothing. The text is not buffered, so other processes can read it at once.
+    /// Appends text to the file. If an error occurs, no part of the text remains in the file. The text is not buffered,
+    /// so other processes can read it at once.
     package func write(_ text: String) throws {
         var text = text
         try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
@@ -63,25 +65,27 @@ package final class PartFile: Sendable {
         }
     }
 
-    /// Renames the file to its final name. After a power failure either the previous file or this one exists.
+    /// Flushes the file to the disk and renames it to its final name. After a power failure, the final name refers to
+    /// either the previous file or the complete new file.
     package func finish() throws {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw Self.problem(path) }
         guard Self.rename(path, to: target) else { throw Self.problem(target) }
         close()
     }
 
-    /// Flushes the written data to the disk.
+    /// Flushes the data written so far to the disk.
     package func sync() { fdatasync(descriptor) }
 
-    /// Closes the file and keeps its temporary name.
+    /// Closes the file without renaming it.
     package func close() { _ = Glibc.close(descriptor) }
 
+    /// Deletes and closes the part file.
     package func discard() {
         _ = PathText.withSystemPath(path) { unlink($0) }
         close()
     }
 
-    /// Renames a file and replaces an existing file of the new name.
+    /// Renames a file. An existing file of the new name is replaced.
     ///
     /// - Returns: Whether the file was renamed.
     @discardableResult
@@ -89,7 +93,7 @@ package final class PartFile: Sendable {
         PathText.withSystemPath(path) { old in PathText.withSystemPath(name) { Glibc.rename(old, $0) } } == 0
     }
 
-    /// Returns the part files of this name that have no writer any more.
+    /// Returns the paths of the abandoned part files of NAME.EXT, which no process is writing.
     package static func interrupted(of name: String) -> [String] {
         let (folder, stem, ending) = parts(of: target(of: name))
         let start = stem + ".part"
@@ -106,8 +110,8 @@ package final class PartFile: Sendable {
         }
     }
 
-    /// Splits a path into the folder with its slash, the name, and the extension with its dot. A name that begins
-    /// with its only dot has no extension.
+    /// Splits a path into the folder with its trailing slash, the file name without extension, and the extension with
+    /// its dot. A file name such as `.profile`, whose only dot is the first character, has no extension.
     package static func parts(of path: String) -> (folder: String, stem: String, ending: String) {
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let name = path[start...]
@@ -119,7 +123,7 @@ package final class PartFile: Sendable {
 
     // MARK: System calls
 
-    /// Returns whether this process holds the lock now. On a file system without locks the result is `false`.
+    /// Locks a file exclusively. Returns whether the file is locked; `false` also on a file system without locks.
     private static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
     private static func problem(_ path: String) -> PlaybackError {
@@ -139,12 +143,12 @@ package final class PartFile: Sendable {
         }
     }
 
-    /// Returns the resolved path of a file, which may not exist yet. All names of one file give the same result,
-    /// whatever links and spellings they use.
+    /// Returns the path of a file, which may not exist yet, with all links resolved. All names of one file give the
+    /// same path.
     package static func target(of name: String) -> String {
         if let real = real(name) { return real }
-        // Resolves a symbolic link to a file that does not exist yet. The limit ends a cycle of links, for which
-        // writing fails later.
+        // This loop resolves symbolic links to a file that does not exist yet. The limit of 40 links ends a cycle of
+        // links. Writing to a file in such a cycle fails later.
         var name = name
         for _ in 0..<40 {
             guard let next = linked(name) else { break }
@@ -154,8 +158,9 @@ package final class PartFile: Sendable {
         return realFolder(folder) + stem + ending
     }
 
-    /// Returns a folder, ending in a slash, with its links resolved. If the folder does not exist yet, only the
-    /// existing part is resolved; the rest will be created as written, so `..` removes the component before it.
+    /// Returns the path of a folder with all links resolved, ending in a slash. Of a folder that does not exist yet,
+    /// only the existing parents are resolved, and the other components are kept as they are written. Among these, `..`
+    /// removes the component before it.
     private static func realFolder(_ folder: String) -> String {
         if let real = real(folder.isEmpty ? "." : folder) { return real == "/" ? real : real + "/" }
         let parts = folder.split(separator: "/")
@@ -175,14 +180,14 @@ package final class PartFile: Sendable {
         return PathText.text(ofSystemPath: real)
     }
 
-    /// Returns the target of a symbolic link; `nil` if the file is not one.
+    /// Returns the path to which a symbolic link points; `nil` if the file is not a symbolic link.
     private static func linked(_ name: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         guard PathText.withSystemPath(name, { readlink($0, &bytes, Int(PATH_MAX)) }) > 0 else { return nil }
         return PathText.text(ofSystemPath: bytes)
     }
 
-    /// Creates a folder and its parents. Errors are ignored, because writing into the folder then fails with an error.
+    /// Creates a folder and its parents. Errors are ignored, because a later write into the folder reports the error.
     package static func makeFolder(_ folder: String) {
         var path = ""
         for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
@@ -191,7 +196,7 @@ package final class PartFile: Sendable {
         }
     }
 
-    /// Returns the names in a folder, unsorted; empty if the folder cannot be read.
+    /// Returns the names of the entries of a folder, unsorted; empty if the folder cannot be read.
     package static func names(in folder: String) -> [String] {
         guard let directory = PathText.withSystemPath(folder.isEmpty ? "." : folder, { opendir($0) }) else { return [] }
         defer { closedir(directory) }

@@ -1,15 +1,17 @@
 import Glibc
 
-/// Converts between file names, which are bytes to the system, and Swift strings.
+/// Converts between file names and Swift strings. To the system, a file name is a sequence of bytes.
 ///
-/// A file name need not be UTF-8. Each byte that is not part of valid UTF-8 is represented by a private-use code
-/// point (U+10FE00 plus the byte), and is converted back when the name is passed to the system.
+/// A file name need not be valid UTF-8. In a string, each byte that is not part of valid UTF-8 is represented by a
+/// private-use code point (U+10FE00 plus the byte). When the string is passed to the system, the code point is
+/// converted back to the byte.
 ///
 ///     PathText.withSystemPath(name) { open($0, O_RDONLY) }
 package enum PathText {
+    /// The code point to which the value of an invalid byte is added.
     private static let plane: UInt32 = 0x10_fe00
 
-    /// Returns the command line arguments without the program's name.
+    /// Returns the command line arguments, without the name of the program.
     package static func arguments() -> [String] {
         CommandLine.unsafeArgv.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: Int(CommandLine.argc)) {
             (1..<max(1, Int(CommandLine.argc))).compactMap { [words = $0] in words[$0].map(text(ofSystemPath:)) }
@@ -38,7 +40,7 @@ package enum PathText {
         return text
     }
 
-    /// Returns the bytes of the file name without a terminating zero.
+    /// Returns the bytes of a file name, without a terminating zero.
     package static func bytes(of text: String) -> [UInt8] {
         guard text.unicodeScalars.contains(where: { isByte($0) }) else { return Array(text.utf8) }
         var bytes: [UInt8] = []
@@ -52,7 +54,7 @@ package enum PathText {
         return bytes
     }
 
-    /// Returns whether the name contains only valid UTF-8.
+    /// Returns whether the file name contains only valid UTF-8.
     package static func isUTF8(_ text: String) -> Bool { !text.unicodeScalars.contains(where: { isByte($0) }) }
 
     package static func withSystemPath<Answer>(

@@ -1,15 +1,16 @@
 import CGStreamer
 
-/// A pipeline that is built from a description in the syntax of gst-launch-1.0.
+/// A pipeline that is built from a description in the syntax of `gst-launch-1.0`.
 ///
 ///     let pipeline = try Pipeline("videotestsrc num-buffers=90 ! swiftodt name=odt detector=motion ! fakesink")
 ///     try pipeline["odt"].set("multiple-objects", to: "true")
 ///
-/// `@unchecked Sendable`: all functions called here are synchronized by GStreamer's own locks.
+/// `@unchecked Sendable`: GStreamer's own locks synchronize all functions that this class calls.
 package final class Pipeline: @unchecked Sendable {
     package let top: UnsafeMutablePointer<GstElement>
 
-    /// - Throws: ``PlaybackError`` that names a missing element and its package.
+    /// - Throws: ``PlaybackError`` if the description is invalid or an element is missing. For a missing element, the
+    ///   text names the Debian package.
     package init(_ description: String) throws {
         let context = gst_parse_context_new()
         defer { gst_parse_context_free(context) }
@@ -27,7 +28,8 @@ package final class Pipeline: @unchecked Sendable {
         if g_type_check_instance_is_a(parsed.typeInstance, gst_pipeline_get_type()) != 0 {
             top = parsed
         } else {
-            // The parser returns a single element without a pipeline around it. Only a pipeline has a bus.
+            // For a description of a single element, the parser returns the element without a pipeline. Only a pipeline
+            // has a bus.
             top = gst_pipeline_new(nil)
             gst_object_ref_sink(top)
             gst_bin_add(bin, parsed)
@@ -37,11 +39,11 @@ package final class Pipeline: @unchecked Sendable {
 
     deinit { gst_object_unref(top) }
 
-    /// Returns the element of this name.
+    /// Returns the element of this name. It must exist.
     package subscript(name: String) -> Element { Element(gst_bin_get_by_name(bin, name)!) }
 
-    /// Builds a chain of elements from a description and adds it to the pipeline. The caller links it and starts it
-    /// with ``Element/followState()``.
+    /// Builds a chain of elements from a description and adds it to the pipeline as a bin. The caller links the bin and
+    /// starts it with ``Element/followState()``.
     package func add(_ description: String) throws -> Element {
         var problem: UnsafeMutablePointer<GError>?
         let context = gst_parse_context_new()
@@ -54,13 +56,13 @@ package final class Pipeline: @unchecked Sendable {
         guard let parsed else {
             throw PlaybackError("'\(description)' is not a valid chain of elements: \(ErrorText.take(&problem))")
         }
-        // Both the bin and the returned Element hold a reference.
+        // The pipeline's bin holds one reference, and the returned ``Element`` holds another one.
         gst_object_ref_sink(parsed)
         gst_bin_add(bin, parsed)
         return Element(parsed)
     }
 
-    /// Posts an error message, as an element does, so that playing ends. Callable from any thread.
+    /// Posts an error message on the bus, as an element does, so that playing ends. May be called on any thread.
     package func refuse(_ text: String) {
         let error = g_error_new_literal(gst_core_error_quark(), Int32(GST_CORE_ERROR_FAILED.rawValue), text)
         defer { g_error_free(error) }
@@ -80,7 +82,7 @@ package final class Pipeline: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer<GstElement> {
-    /// The element as an instance of GLib's type system.
+    /// The element as an instance in GLib's type system.
     var typeInstance: UnsafeMutablePointer<GTypeInstance> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self)
     }

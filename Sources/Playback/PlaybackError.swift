@@ -1,9 +1,9 @@
 import CGStreamer
 
-/// An error of playing or writing media. The text includes the remedy.
+/// An error of playing or writing media. The text names a remedy if one is known.
 package struct PlaybackError: Error, CustomStringConvertible, Sendable {
     package let description: String
-    /// Whether the user's input is invalid, for example an unknown property or a value out of range.
+    /// Whether the cause is invalid input from the user, for example an unknown property or a value out of range.
     package let isUsage: Bool
 
     package init(_ description: String, isUsage: Bool = false) {
@@ -21,8 +21,8 @@ package enum ErrorText {
         return String(cString: error.pointee.message)
     }
 
-    /// Returns an element's error or warning: the element's name, the message, and the debug details without the
-    /// location in GStreamer's source code.
+    /// Returns the text of an error or warning message. It consists of the element's name, the message, and the debug
+    /// details without the location in GStreamer's source code.
     package static func of(_ message: UnsafeMutablePointer<GstMessage>, isWarning: Bool = false) -> String {
         var problem: UnsafeMutablePointer<GError>?
         var detail: UnsafeMutablePointer<gchar>?

@@ -3,31 +3,33 @@ import Glibc
 import SwiftODT
 import Synchronization
 
-/// Plays a pipeline until its end of stream and ends it so that written files are complete, also after Ctrl-C and
-/// after an error of an element that does not affect the outputs. A stream that does not end within 10 s, for
-/// example because its source stalls, is abandoned.
+/// Plays a pipeline and ends its stream so that written files are complete. This is true also after Ctrl-C and after an
+/// error of an element that the outputs do not depend on. If a stream does not end within 10 s, for example because its
+/// source stalls, the player gives up.
 ///
 ///     let player = Player(pipeline) { printError($0) }
 ///     let ending = player.play { message in print(MessageText.line(message), terminator: "") }
 package final class Player: Sendable {
-    /// The time that a stream may take to end after it was asked to. Encoders and network elements need it to drain.
+    /// The maximum time in nanoseconds from asking a stream to end until it has ended. Encoders and network elements
+    /// need this time to drain.
     static let endTimeout: Nanoseconds = 10_000_000_000
-    /// The time that elements may take to stop after that.
+    /// The maximum time in nanoseconds that the elements may take to stop after the stream has ended.
     static let stopping: Nanoseconds = 3_000_000_000
 
-    /// Hooks for pipelines that need more than a single end-of-stream event.
+    /// Closures for pipelines that need more than a single end-of-stream event.
     package struct Configuration: Sendable {
-        /// Returns whether there is output that ending the stream properly would complete.
+        /// Returns whether there is output that becomes complete if the stream ends properly.
         package var hasBegun: @Sendable () -> Bool = { true }
-        /// Returns whether the stream can still end properly after an error of this element.
+        /// Returns whether the stream can still end properly after an error of the named element.
         package var survives: @Sendable (_ element: String) -> Bool = { _ in false }
-        /// Ends the stream. Not every source reacts. May block.
+        /// Ends the stream. It need not succeed, because not every source reacts to events. May block. `nil` to send an
+        /// end-of-stream event to the pipeline.
         package var end: (@Sendable () -> Void)?
-        /// Reports the files that remain when a second signal ends the program at once.
+        /// Informs the user about unfinished files when a second signal ends the program at once.
         package var leave: @Sendable () -> Void = {}
         /// Called about ten times per second while the pipeline plays, and after each bus message.
         package var tick: @Sendable () -> Void = {}
-        /// Returns the reason why the stream has to end now, or `nil`. Called as often as `tick`.
+        /// Returns the reason why the stream has to end now; `nil` if it may continue. Called as often as `tick`.
         package var trouble: @Sendable () -> String? = { nil }
         /// Called on another thread after the pipeline was started.
         package var hasStarted: @Sendable () -> Void = {}
@@ -37,12 +39,13 @@ package final class Player: Sendable {
         package init() {}
     }
 
-    /// The result of playing; `failure` is `nil` after success.
+    /// The result of playing.
     package struct Ending: Sendable {
-        /// Whether end of stream reached all sinks, so that written files are complete.
+        /// Whether the end of stream reached all sinks, so that written files are complete.
         package var isWhole = false
+        /// The text of the error; `nil` after success.
         package var failure: String?
-        /// The signal that ended the stream.
+        /// The number of the signal that ended the stream; `nil` if no signal did.
         package var signal: Int32?
     }
 
@@ -53,9 +56,9 @@ package final class Player: Sendable {
 
     private struct State {
         var failure: String?
-        /// The time at which the stream was asked to end; `nil` if it was not.
+        /// The monotonic time at which the stream was asked to end; `nil` if it was not.
         var asked: Nanoseconds?
-        /// Whether end of stream was received.
+        /// Whether the pipeline has posted its end-of-stream message.
         var hasEnded = false
         /// GStreamer's descriptions of the missing decoders.
         var missing: [String] = []
@@ -69,14 +72,14 @@ package final class Player: Sendable {
         (self.pipeline, self.configuration, output) = (pipeline, configuration, notify)
     }
 
-    /// Plays until the stream ends. Passes each message of swiftodt to `onMessage`, valid during the call. The
-    /// elements keep running until ``stop()``.
+    /// Plays until the stream ends or fails. Passes each message of the `swiftodt` element to `onMessage`; the message
+    /// is valid only during the call. The elements keep running until ``stop()`` is called.
     package func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
         if configuration.endsAtSignals { TerminationHandler.shared.begin(self) }
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
-        // Starting may block, for example on a FIFO without a writer. A separate thread starts, so that the bus is
-        // served.
+        // Starting the pipeline may block, for example on a FIFO without a writer. It runs on a separate thread, so
+        // that this thread can process messages of the bus.
         DetachedThread.run { self.start() }
         var isPlaying = true
         while isPlaying {
@@ -99,7 +102,7 @@ package final class Player: Sendable {
         }
     }
 
-    /// Stops all elements. Elements that do not stop within the time limit are left to the end of the process.
+    /// Stops all elements. Elements that do not stop within the time limit keep running until the process ends.
     ///
     /// - Returns: Whether all elements stopped.
     @discardableResult
@@ -129,7 +132,8 @@ package final class Player: Sendable {
             state.asked = MonotonicClock.now
             return true
         }
-        // On its own thread, because sending the event blocks while the pad processes a buffer.
+        // The end-of-stream event is sent on a separate thread, because sending it blocks while the pad processes a
+        // buffer.
         if isFirst { DetachedThread.run { self.end() } }
     }
 
@@ -137,9 +141,10 @@ package final class Player: Sendable {
 
     func notify(_ text: String) { output(text) }
 
-    /// The time left until the stream must have ended; `nil` before it was asked to end.
+    /// The time in nanoseconds until the player gives up waiting for the end of the stream; `nil` if the stream was not
+    /// asked to end.
     var timeLeft: Nanoseconds? {
-        // Before the first output there is nothing to complete, so no time is allowed. Output may begin later.
+        // As long as there is no output to complete, the player does not wait. Output may still begin later.
         let endTimeout = configuration.hasBegun() ? Self.endTimeout : 0
         return state.withLock { $0.asked.map { $0 + endTimeout - MonotonicClock.now } }
     }
@@ -148,7 +153,7 @@ package final class Player: Sendable {
 
     private func start() {
         if gst_element_set_state(pipeline.top, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE {
-            // Posted after the element's own error, if there is one, because only the first error is kept.
+            // If an element has posted its own error, this error is posted after it. Only the first error is kept.
             pipeline.refuse("the pipeline cannot start")
         }
         configuration.hasStarted()
@@ -156,15 +161,16 @@ package final class Player: Sendable {
 
     private func end() {
         if let end = configuration.end { return end() }
-        // Sending an event holds the pipeline's state lock, and a state change to PLAYING that is in progress would
-        // wait for it forever.
+        // The pipeline holds its state lock while it sends the event. A state change to PLAYING that is still in
+        // progress could then never finish, so this call waits for its end first.
         gst_element_get_state(pipeline.top, nil, nil, GstClockTime(Self.endTimeout))
         gst_element_send_event(pipeline.top, gst_event_new_eos())
     }
 
     // MARK: The bus
 
-    /// Returns the error that a pipeline posted while no player served its bus; `nil` if there is none.
+    /// Returns the text of the error that a pipeline has posted, for pipelines whose bus no player reads; `nil` if
+    /// there is no error.
     package static func problem(of pipeline: Pipeline) -> String? {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
@@ -177,7 +183,7 @@ package final class Player: Sendable {
         rawValue: [GST_MESSAGE_ELEMENT, GST_MESSAGE_WARNING, GST_MESSAGE_ERROR, GST_MESSAGE_EOS, GST_MESSAGE_LATENCY]
             .reduce(0) { $0 | $1.rawValue })
 
-    /// - Returns: Whether the stream continues.
+    /// - Returns: Whether the stream continues after this message.
     private func shouldContinue(
         after message: UnsafeMutablePointer<GstMessage>, onMessage: (UnsafePointer<GstStructure>) -> Void
     ) -> Bool {
@@ -211,7 +217,7 @@ package final class Player: Sendable {
         state.withLock { if !$0.missing.contains(text) { $0.missing.append(text) } }
     }
 
-    /// Appends the decoders that GStreamer reported as missing before this error.
+    /// Appends the decoders that GStreamer has reported as missing to the text of an error or warning.
     private func explained(_ text: String) -> String {
         let missing = state.withLock { state in
             defer { state.missing = [] }

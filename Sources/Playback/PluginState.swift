@@ -1,20 +1,20 @@
 import CGStreamer
 import Glibc
 
-/// Whether GStreamer can load the swiftodt plugin.
+/// Whether GStreamer can load the `swiftodt` plugin.
 package enum PluginState {
     case found(file: String, version: String)
-    /// The file exists, but GStreamer rejects it.
+    /// The plugin's file exists, but GStreamer cannot load it.
     case refused(file: String)
-    /// No folder of GStreamer's search path has the file.
+    /// None of the folders in GStreamer's search path contains the plugin's file.
     case absent(folders: [String])
 
     /// Returns the state of the plugin. GStreamer must be initialized.
     package static func query() -> PluginState {
         if let factory = gst_element_factory_find("swiftodt") {
             defer { release(factory) }
-            // A registered plugin may still fail to load: the registry is a cache, and the file or its dependencies
-            // may be gone.
+            // A registered plugin may fail to load, because the registry is a cache: the plugin's file or one of its
+            // dependencies may have been removed.
             if let loaded = gst_plugin_feature_load(factory) {
                 defer { release(loaded) }
                 if let plugin = gst_plugin_feature_get_plugin(loaded) { return found(plugin) }
@@ -26,10 +26,10 @@ package enum PluginState {
         return .absent(folders: folders)
     }
 
-    /// Returns why a plugin cannot be loaded. Ignores GStreamer's list of blocked plugins. A truncated file can
-    /// crash the process in the system's loader.
+    /// Returns the reason why a plugin cannot be loaded. GStreamer's list of blocked plugins is ignored. A truncated
+    /// file can crash the process in the system's dynamic loader.
     ///
-    /// - Returns: `nil` if the plugin loads.
+    /// - Returns: The reason; `nil` if the plugin can be loaded.
     package static func reason(against file: String) -> String? {
         var problem: UnsafeMutablePointer<GError>?
         guard let plugin = gst_plugin_load_file(file, &problem) else { return ErrorText.take(&problem) }
@@ -44,7 +44,7 @@ package enum PluginState {
 
     private static func release(_ object: OpaquePointer) { gst_object_unref(UnsafeMutableRawPointer(object)) }
 
-    /// The folders of GStreamer's search path, in order.
+    /// The folders of GStreamer's plugin search path, in the order of the search.
     private static var folders: [String] {
         var folders = ["GST_PLUGIN_PATH_1_0", "GST_PLUGIN_PATH"].compactMap(variable).first.map(parts) ?? []
         folders.append(text(g_get_user_data_dir()) + "/gstreamer-1.0/plugins")
@@ -68,12 +68,12 @@ package enum PluginState {
     private static func text(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0) } ?? "" }
 }
 
-/// Initializes GStreamer and finds the swiftodt plugin.
+/// Initializes GStreamer and finds the `swiftodt` plugin.
 package enum PluginSearch {
-    /// Initializes GStreamer. The plugin that belongs to this program takes precedence: that of the checkout in
-    /// which the program was built, or that under the prefix where it is installed.
+    /// Initializes GStreamer. The plugin that belongs to this program takes precedence over other installed versions.
+    /// It is in the checkout in which the program was built, or under the prefix where the program is installed.
     ///
-    /// - Throws: ``PlaybackError`` if there is no plugin, or a limit of the process is too low.
+    /// - Throws: ``PlaybackError`` if GStreamer does not find the plugin, or a limit of the process is too low.
     package static func start() throws {
         try ProcessLimits.prepare()
         try startGStreamer()
@@ -103,8 +103,8 @@ package enum PluginSearch {
         return "\(major).\(minor).\(micro)"
     }
 
-    /// Returns `.build/plugin` of the checkout that contains this program, or `lib/gstreamer-1.0` beside its `bin`
-    /// folder.
+    /// Returns the folder with this program's plugin: `.build/plugin` of the checkout that contains the program, or
+    /// `lib/gstreamer-1.0` beside the program's folder `bin`. Returns `nil` if neither contains a plugin.
     private static func folderBesideThisProgram() -> String? {
         guard let path = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(path) }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Checks limits of the process. Below them GStreamer does not fail cleanly: it logs critical warnings and drops
-/// frames, or GLib aborts.
+/// Checks and raises limits of the process. If a limit is too low, GStreamer logs critical warnings and drops frames,
+/// or GLib aborts the process.
 enum ProcessLimits {
-    /// A pipeline has about 30 open descriptors.
+    /// The minimum number of open files. A pipeline has about 30 open descriptors.
     private static let leastFiles: rlim_t = 64
-    /// Enough to watch a hundred cameras.
+    /// The number of open files to which the limit is raised. It is enough to watch a hundred cameras.
     private static let mostFiles: rlim_t = 4096
-    /// With less memory, in bytes, decoders and encoders cannot be loaded.
+    /// The minimum address space in bytes. With less, decoders and encoders cannot be loaded.
     private static let leastMemory: rlim_t = 1 << 30
 
-    /// Raises the limit of open files to 4,096, or to the hard limit if that is lower.
+    /// Raises the limit of open files to 4,096, or to the hard limit if the hard limit is lower.
     ///
     /// - Throws: ``PlaybackError`` if a limit is too low.
     static func prepare() throws {

@@ -3,25 +3,27 @@ import Glibc
 import SwiftODT
 import Synchronization
 
-/// A progress line on the terminal: percentage, frame rate and remaining time. Prints nothing if standard error is
-/// not a terminal.
+/// A progress line on the terminal. It shows the percentage, the frame rate and the remaining time. If standard error
+/// is not a terminal, nothing is printed.
 package final class Progress: Sendable {
     private struct State {
         var frames = 0
-        /// The presentation timestamp of the latest frame.
+        /// The presentation timestamp of the latest frame in nanoseconds.
         var position: Nanoseconds = 0
+        /// The monotonic time of the first frame.
         var started = MonotonicClock.now
+        /// The monotonic time at which the line was last printed.
         var shown: Nanoseconds = 0
         var isOnScreen = false
     }
 
     private let name: String
-    /// Weak, because the probes on the pipeline's pads hold a reference to this object.
+    /// The reference is weak, because probes on the pipeline's pads hold references to this object.
     private weak let pipeline: Pipeline?
     private let isWatched: Bool
     private let state = Mutex(State())
 
-    /// - Parameter name: The start of the line.
+    /// - Parameter name: The text at the start of the line.
     package init(of pipeline: Pipeline, name: String) {
         (self.pipeline, self.name) = (pipeline, name)
         let terminal = getenv("TERM").map { String(cString: $0) } ?? "dumb"
@@ -30,7 +32,7 @@ package final class Progress: Sendable {
 
     package var frames: Int { state.withLock { $0.frames } }
 
-    /// Counts the buffers that pass a pad.
+    /// Counts the buffers that pass a pad as frames.
     package func watch(_ pad: Pad) {
         pad.watchBuffers { buffer in
             let time = Nanoseconds(clamping: buffer.pointee.pts)
@@ -43,7 +45,7 @@ package final class Progress: Sendable {
         }
     }
 
-    /// Updates the line, at most four times per second.
+    /// Prints the line again, at most four times per second.
     package func show() {
         guard isWatched else { return }
         let now = MonotonicClock.now

@@ -1,16 +1,18 @@
 import SwiftODT
 import Synchronization
 
-/// Limits repeated log messages to one per hour, with the number of suppressed repetitions. A camera with a broken
-/// stream can post a warning for every frame for months, which would fill the disk.
+/// Logs each message at most once per hour, together with the number of suppressed repetitions. A camera with a broken
+/// stream can post a warning for every frame for months, and the log would fill the disk.
 package final class RepeatedMessageFilter: Sendable {
     private struct Entry {
+        /// The monotonic time at which the message was last logged.
         var logged: Nanoseconds
         var suppressedCount = 0
     }
 
     package static let pause: Nanoseconds = 3_600_000_000_000
-    /// The number of distinct messages that are remembered. The one logged longest ago is dropped first.
+    /// The maximum number of distinct messages that are remembered. If there are more, the message that was logged
+    /// longest ago is forgotten.
     private static let maximum = 64
 
     private let entries = Mutex<[String: Entry]>([:])
@@ -18,9 +20,9 @@ package final class RepeatedMessageFilter: Sendable {
 
     package init(output: @escaping @Sendable (String) -> Void) { self.output = output }
 
-    /// Logs a message unless it was logged within the last hour.
+    /// Logs a message unless the same message was logged within the last hour.
     ///
-    /// - Parameter now: The time of a monotonic clock.
+    /// - Parameter now: The monotonic time in nanoseconds.
     package func notify(_ text: String, now: Nanoseconds = MonotonicClock.now) {
         let key = Self.withoutNumbers(text)
         let count: Int? = entries.withLock { entries in
@@ -41,7 +43,8 @@ package final class RepeatedMessageFilter: Sendable {
         output(count > 0 ? "\(text) (and \(CountText.text(count, "time")) more since it was last logged)" : text)
     }
 
-    /// Returns the message with each number replaced by `#`. Messages that differ only in numbers count as the same.
+    /// Returns the message with each number replaced by `#`. Messages that differ only in numbers count as the same
+    /// message.
     private static func withoutNumbers(_ text: String) -> String {
         var key = ""
         for character in text where !(character.isNumber && key.last == "#") {

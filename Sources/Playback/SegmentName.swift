@@ -1,13 +1,15 @@
 import Glibc
 import SwiftODT
 
-/// The file name of a recorded segment, in a folder named after the camera: `front-2026-11-22T15-45-01Z.mkv`. The
-/// time is that of the first frame in UTC, so that names sort by time also across changes to daylight saving time.
+/// The file name of a recorded segment, for example `front-2026-11-22T15-45-01Z.mkv` in the folder of the camera
+/// `front`. The time is the time of the first frame in UTC, so that names sort by time even when daylight saving time
+/// begins or ends.
 package struct SegmentName: Equatable, Sendable {
     package let camera: String
-    /// Nanoseconds since 1970, rounded down to whole seconds.
+    /// The time of the first frame in nanoseconds since 1970, rounded down to whole seconds.
     package let time: Nanoseconds
-    /// Distinguishes segments of the same time, which occur when the clock is set back. 1 is omitted from the name.
+    /// A number that distinguishes segments of the same time, which occur when the clock is set back. The number 1 is
+    /// omitted from the file name.
     package let number: Int
 
     private static let second: Nanoseconds = 1_000_000_000
@@ -27,7 +29,8 @@ package struct SegmentName: Equatable, Sendable {
         return "\(camera)-\(day)T\(clock)Z\(number > 1 ? "_\(number)" : "").mkv"
     }
 
-    /// Parses the name of a file in the camera's folder, finished or in progress; `nil` for any other file.
+    /// Parses the name of a segment's file in the camera's folder. The file may be finished or a part file. Returns
+    /// `nil` for the name of any other file.
     package init?(_ file: String, camera: String) {
         guard file.hasPrefix(camera + "-"), file.hasSuffix(".mkv") else { return nil }
         var text = file.dropFirst(camera.count + 1).dropLast(4)
@@ -50,7 +53,8 @@ package struct SegmentName: Equatable, Sendable {
         (parts.tm_year, parts.tm_mon, parts.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
         (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[3], numbers[4], numbers[5])
         self.init(camera: camera, time: Nanoseconds(timegm(&parts)).times(1_000_000_000), number: number)
-        // timegm normalizes invalid dates to other dates, so the text must be the same when formatted again.
+        // `timegm` converts an invalid date to another date. An invalid date is recognised because formatting the
+        // result gives another text.
         guard self.text == "\(camera)-\(text).mkv" else { return nil }
     }
 }

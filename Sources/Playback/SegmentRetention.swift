@@ -2,19 +2,23 @@ import Glibc
 import SwiftODT
 import Synchronization
 
-/// Limits the age and the total size of the recorded segments in a folder. Deletes the oldest segments of all
-/// cameras first. Files that are not segments by name and content are never deleted.
+/// Limits the age and the total size of the recorded segments in a folder. The oldest segments of all cameras are
+/// deleted first. Files whose name or content is not that of a segment are never deleted.
 ///
-/// Ages are measured by the wall clock while it is plausible (``WallClockCheck``). Sizes do not depend on a clock.
+/// Ages are measured with the wall clock. After a jump of the wall clock (``WallClockCheck``) ages are not checked.
+/// Sizes are always checked.
 package final class SegmentRetention: Sendable {
-    /// The name of the writing application in the first bytes of each segment. It marks files that may be deleted.
+    /// The name of the writing application that the header of each segment contains. Only files with this name may be
+    /// deleted.
     package static let mark = "swiftodt odt watch"
-    /// The interval between two routine clean-ups.
+    /// The minimum interval in nanoseconds between two routine clean-ups.
     private static let round: Nanoseconds = 10_000_000_000
 
     private struct State {
         var clockCheck = WallClockCheck()
+        /// The total size in bytes after the latest clean-up; `nil` before the first one.
         var total: Int?
+        /// The monotonic time of the latest clean-up.
         var cleaned: Nanoseconds = .min
     }
 
@@ -30,18 +34,18 @@ package final class SegmentRetention: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - longest: The maximum age of a segment.
-    ///   - largest: The maximum size of all segments in bytes.
+    ///   - longest: The maximum age of a segment in nanoseconds; `nil` for no limit.
+    ///   - largest: The maximum total size of all segments in bytes; `nil` for no limit.
     package init(_ folder: String, longest: Nanoseconds?, largest: Int?) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         (self.longest, self.largest) = (longest, largest)
     }
 
-    /// Deletes the segments that exceed a limit. Segments that are being written are kept.
+    /// Deletes the segments that exceed a limit. Segments that are being written are not deleted.
     ///
     /// - Parameters:
-    ///   - now: The time of the wall clock.
-    ///   - steady: The time of a monotonic clock.
+    ///   - now: The wall-clock time in nanoseconds since 1970.
+    ///   - steady: The monotonic time in nanoseconds.
     package func clean(now: Nanoseconds = WallClock.now, steady: Nanoseconds = MonotonicClock.now) {
         guard longest != nil || largest != nil else { return }
         state.withLock { state in
@@ -53,8 +57,8 @@ package final class SegmentRetention: Sendable {
             }
             guard let largest else { return }
             var total = segments.reduce(0) { $0 + $1.size }
-            // Reserves twice the growth since the last clean-up, because the folder may grow as fast until the next
-            // one.
+            // Until the next clean-up, the folder may grow as much as it has grown since the last one. Twice this
+            // growth is reserved.
             let growth = max(0, total - (state.total ?? total))
             for segment in segments where total + 2 * growth > largest {
                 if delete(segment) { total -= segment.size }
@@ -63,19 +67,19 @@ package final class SegmentRetention: Sendable {
         }
     }
 
-    /// Calls ``clean(now:steady:)`` if the last clean-up is more than 10 s ago. All cameras share one folder and
-    /// may all call this.
+    /// Calls ``clean(now:steady:)`` if the latest clean-up is more than 10 s ago. May be called by all cameras that
+    /// share the folder.
     package func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
         let isDue = state.withLock { state in
             guard steady > state.cleaned.adding(Self.round) else { return false }
-            // Prevents another thread from starting a clean-up at the same time.
+            // Setting the time here prevents another thread from starting a clean-up at the same time.
             state.cleaned = steady
             return true
         }
         if isDue { clean(steady: steady) }
     }
 
-    /// Returns all segments, the oldest first.
+    /// Returns all segments in the folders of all cameras, the oldest first.
     private func segments() -> [Segment] {
         PartFile.names(in: folder).filter { !$0.hasPrefix(".") }.flatMap { camera in
             PartFile.names(in: folder + camera).compactMap { file -> Segment? in
@@ -94,7 +98,7 @@ package final class SegmentRetention: Sendable {
         let file = PathText.withSystemPath(segment.path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
         guard file >= 0 else { return false }
         defer { close(file) }
-        // A writer of the segment holds a lock on the file.
+        // A process that writes the segment holds a lock on its file.
         guard flock(file, LOCK_EX | LOCK_NB) == 0, Self.isOurs(file) else { return false }
         return PathText.withSystemPath(segment.path) { unlink($0) } == 0
     }
@@ -102,7 +106,8 @@ package final class SegmentRetention: Sendable {
     private static func isOurs(_ file: Int32) -> Bool {
         var head = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &head, head.count, 0)
-        // An empty file, which was interrupted before its first byte, has no mark and no content worth keeping.
+        // A file that was interrupted before its first byte has no mark. It has no content either, so it may be
+        // deleted.
         if count == 0 { return true }
         guard count > 0 else { return false }
         let mark = Array(mark.utf8)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A library that is loaded at run time. If it is missing, only the feature that needs it fails.
+/// A library that is loaded at run time. If the library is missing, only the feature that needs it fails.
 ///
 /// `@unchecked Sendable`: all properties are constant, and `dlsym` is thread-safe.
 ///
@@ -12,12 +12,12 @@ package struct SharedLibrary: @unchecked Sendable {
     private let purpose: String
     private let handle: UnsafeMutableRawPointer
 
-    /// Loads the library for the lifetime of the process.
+    /// Loads the library. It stays loaded until the process ends.
     ///
     /// - Parameters:
     ///   - package: The Debian package that contains the library.
     ///   - purpose: The option or feature that needs the library, for error messages.
-    /// - Throws: ``PlaybackError`` that names the package.
+    /// - Throws: ``PlaybackError`` if the library is missing. The text names the Debian package.
     package init(_ name: String, package: String, for purpose: String) throws {
         guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
             throw PlaybackError("\(purpose) needs \(name): apt install \(package)")
@@ -25,8 +25,9 @@ package struct SharedLibrary: @unchecked Sendable {
         (self.name, self.package, self.purpose, self.handle) = (name, package, purpose, handle)
     }
 
+    /// Returns a function of the library.
     /// - Parameter type: A `@convention(c)` function type that matches the declaration in the library's header.
-    /// - Throws: ``PlaybackError`` if this version of the library lacks the function.
+    /// - Throws: ``PlaybackError`` if the installed version of the library lacks the function.
     package func function<Function>(_ symbol: String, as type: Function.Type = Function.self) throws -> Function {
         guard let address = dlsym(handle, symbol) else {
             throw PlaybackError("\(purpose) needs a version of \(name) with \(symbol): apt install \(package)")

@@ -1,13 +1,16 @@
 import Glibc
 import SwiftODT
 
-/// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP: the first signal ends all streams properly, the second one ends the
-/// program at once. If a stream or an element does not stop in time, the program ends without it.
+/// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal ends all streams properly. A second signal ends the
+/// program at once. If a stream or an element does not stop within its time limit, the program ends without waiting
+/// longer.
 package final class TerminationHandler: Sendable {
     private struct State {
+        /// The number of the first signal; `nil` if no signal was received.
         var signal: Int32?
+        /// Whether all streams have to end.
         var isOver = false
-        /// The players that are playing: one for most subcommands, one per camera for `odt watch`.
+        /// The players that are playing. Most subcommands have one player; `odt watch` has one per camera.
         var players: [Player] = []
         var listeners: [@Sendable (Int32?) -> Void] = []
     }
@@ -15,43 +18,46 @@ package final class TerminationHandler: Sendable {
     private let state = Monitor(State())
     private let caught: Set<Int32>
 
-    /// The only instance. From its first use on, a dedicated thread waits for signals, because all other threads
-    /// may block in GStreamer for long.
+    /// The only instance. When it is first used, it starts a thread that waits for signals. The thread does nothing
+    /// else, because all other threads may block in GStreamer for a long time.
     package static let shared = TerminationHandler()
 
     private init() {
         var ignored = sigaction()
         sigaction(SIGHUP, nil, &ignored)
-        // If SIGHUP is ignored because of nohup, it stays ignored.
+        // `nohup` makes the process ignore SIGHUP. In this case SIGHUP stays ignored.
         let isNohup = unsafeBitCast(ignored.__sigaction_handler.sa_handler, to: Int.self) == 1
         caught = isNohup ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
-        // A shell starts background jobs with SIGINT ignored; a SIGINT that is sent explicitly must still work.
+        // A shell starts background jobs with SIGINT ignored. A SIGINT that is sent to the process explicitly must
+        // still work.
         for number in caught { Glibc.signal(number, SIG_DFL) }
-        // Broken pipes and exceeded file size limits are reported by the failing write instead.
+        // SIGPIPE and SIGXFSZ are ignored. Broken pipes and exceeded file size limits are reported by the write that
+        // fails.
         Glibc.signal(SIGPIPE, SIG_IGN)
         Glibc.signal(SIGXFSZ, SIG_IGN)
-        // Threads that are created later inherit this mask.
+        // The signals are blocked in this thread and in all threads that are created later, which inherit the mask.
         var set = signals
         pthread_sigmask(SIG_BLOCK, &set, nil)
         DetachedThread.run { self.watch() }
     }
 
-    /// The first signal that was received.
+    /// The number of the first signal that was received; `nil` if none was.
     package var signal: Int32? { state.read { $0.signal } }
 
-    /// Whether all streams have to end and no new one may start.
+    /// Whether all streams have to end and no new stream may start.
     package var isOver: Bool { state.read { $0.isOver } }
 
-    /// Ends all streams as a signal does, for example when nothing reads the output any more.
+    /// Ends all streams as a signal does, for example when the reader of the output has closed the pipe.
     package func endAll() { for player in over(by: nil) { player.askToEnd() } }
 
-    /// Waits for a duration, or until all streams have to end.
+    /// Waits for a duration in nanoseconds, or until all streams have to end.
     package func pause(_ duration: Nanoseconds) {
         state.wait(until: MonotonicClock.now.adding(duration)) { $0.isOver ? () : nil }
     }
 
-    /// Calls `body` when all streams have to end, with the signal if there was one. Calls it again if the signal
-    /// comes later, and at once if the streams already have to end. For threads that wait for something else.
+    /// Calls `body` as soon as all streams have to end, or at once if they already have to end. The argument is the
+    /// number of the signal; `nil` if no signal was received. If a signal is received later, `body` is called again.
+    /// Use it for threads that wait for other conditions.
     package func onEnd(_ body: @escaping @Sendable (Int32?) -> Void) {
         let (isOver, signal) = state.update { state in
             state.listeners.append(body)
@@ -97,7 +103,8 @@ package final class TerminationHandler: Sendable {
         waiting.first?.notify("ending the stream\(waiting.count > 1 ? "s" : ""); press Ctrl-C again to stop at once")
         var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
         while sigtimedwait(&set, nil, &pause) < 0 {
-            // Closing files after the end of stream may take as long as the disk needs.
+            // Closing files after the end of the stream takes as long as the disk needs, so the elements get additional
+            // time.
             let left = state.read(\.players).compactMap(\.timeLeft)
             if left.contains(where: { $0 < -Player.stopping }) { break }
         }

@@ -1,14 +1,16 @@
 import SwiftODT
 
-/// Detects jumps of the wall clock, which may be set by a user or lost with an empty battery. After a jump, ages
-/// are not trusted for an hour, so that a mistake can be corrected before recordings are deleted.
+/// Detects jumps of the wall clock. The clock may be set by a user, or its time may be lost with an empty battery. Ages
+/// are not trusted for one hour after a jump, so that a wrong clock can be corrected before recordings are deleted.
 package struct WallClockCheck: Sendable {
+    /// The time in nanoseconds for which ages are not trusted after a jump.
     package static let length: Nanoseconds = 3_600_000_000_000
-    /// The smallest change of the offset between the clocks that counts as a jump.
+    /// The smallest change of the offset between the two clocks that counts as a jump, in nanoseconds.
     private static let jump: Nanoseconds = 60_000_000_000
 
-    /// The wall clock minus the monotonic clock at the last check.
+    /// The wall-clock time minus the monotonic time at the latest check; `nil` before the first one.
     private var offset: Nanoseconds?
+    /// The monotonic time from which ages are trusted again.
     private var end: Nanoseconds = .min
 
     package init() {}
@@ -16,8 +18,8 @@ package struct WallClockCheck: Sendable {
     /// Returns whether the wall clock jumped within the last hour.
     ///
     /// - Parameters:
-    ///   - wall: The time of the wall clock.
-    ///   - steady: The time of a monotonic clock.
+    ///   - wall: The wall-clock time in nanoseconds since 1970.
+    ///   - steady: The monotonic time in nanoseconds.
     package mutating func isImplausible(wall: Nanoseconds, steady: Nanoseconds) -> Bool {
         let offset = wall.since(steady)
         if let before = self.offset, abs(offset.since(before).clampedToRange) > Self.jump {
