@@ -50,8 +50,7 @@ package final class Pad: @unchecked Sendable {
     /// Calls the handler with the running times at which each buffer begins and ends, in nanoseconds. For a buffer
     /// without a timestamp, the argument is `nil`.
     package func watchTimes(_ handler: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> ProbeResult) {
-        // `nonisolated(unsafe)`: the probes belong to the pad, so the pad outlives this closure, and its functions are
-        // synchronised by GStreamer.
+        // The probe belongs to the pad, so the pad outlives the probe's closure.
         nonisolated(unsafe) let pad = pointer
         watchBuffers { handler(Self.runningTime(of: $0, at: pad)) }
     }

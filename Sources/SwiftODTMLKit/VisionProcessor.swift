@@ -32,7 +32,9 @@ final class VisionProcessor: @unchecked Sendable {
             scene.advance(to: time, width: frame.width, height: frame.height, luma: frame.luma)
             scene.observe(try parts.detector.start(frame, options: detection).wait(), seenAt: time)
             if scene.wantsProminent, let salient = parts.salient {
-                scene.observeProminent(try salient.start(frame, options: detection).wait())
+                scene.observeProminent(
+                    try salient.start(frame, options: detection).wait(),
+                    threshold: salient.traits.scoreThreshold ?? DetectorTraits.usualScoreThreshold)
             }
             return try scene.objects(in: frame)
                 .filter { $0.track.state == .new || $0.track.state == .tracked }
@@ -51,6 +53,7 @@ final class VisionProcessor: @unchecked Sendable {
         if let parts { return parts }
         let made = try makeComponents()
         scene.classifier = made.classifier
+        if let threshold = made.detector.traits.scoreThreshold { scene.options.tracker.scoreThreshold = threshold }
         parts = made
         return made
     }

@@ -98,6 +98,8 @@ class Result:
     best_rejected_score: Optional[float] = None
     best_rejected_reason: Optional[str] = None
     zones: tuple[ZoneCount, ...] = ()
+    model: Optional[str] = None
+    model_sum: Optional[str] = None
     source: Optional[str] = None
 
     @property

@@ -36,7 +36,7 @@ struct AnalyticsWriter: Sendable {
             }
             let source = object.object.track.origin.flatMap { upstream.indices.contains($0) ? upstream[$0] : nil }
             let described = report.object(object, describing: source)
-            guard let box = source?.entry ?? add(described, as: source?.type, tag: report.model, to: meta) else {
+            guard let box = source?.entry ?? add(described, as: source?.type, tag: report.model?.name, to: meta) else {
                 return nil
             }
             attach(object.object, of: box, to: meta)

@@ -29,23 +29,22 @@ struct Report: Sendable {
     let zones: [ZoneCount]
     /// The rejected detection with the highest score; `nil` if none is reported.
     let bestRejected: Rejections.Candidate?
+    /// The network that detects the objects.
+    let model: DetectorTraits.Model?
     /// The name of the stream (property `source`).
     let source: String?
-    /// The name of the model that detected the objects.
-    let model: String?
 
     init(
         epoch: UInt32, times: FrameTimes, width: Int, height: Int, orientation: Orientation, mode: SceneOptions.Mode,
         detectionTimestamp: UInt64, detectionLatency: UInt64, utcTime: UInt64, objects: [ReportedObject],
-        zones: [ZoneCount], bestRejected: Rejections.Candidate? = nil, source: String?, model: String? = nil
+        zones: [ZoneCount], bestRejected: Rejections.Candidate? = nil, model: DetectorTraits.Model?, source: String?
     ) {
         (self.epoch, self.times, self.width, self.height) = (epoch, times, width, height)
-        (self.orientation, self.mode, self.source) = (orientation, mode, source)
+        (self.orientation, self.mode, self.model, self.source) = (orientation, mode, model, source)
         (self.detectionTimestamp, self.detectionLatency) = (detectionTimestamp, detectionLatency)
         (self.utcTime, self.zones) = (utcTime, zones)
         self.objects = objects
         self.bestRejected = bestRejected
-        self.model = model
         objectList = ObjectList(objects)
     }
 
@@ -54,7 +53,7 @@ struct Report: Sendable {
         Report(
             epoch: epoch, times: times, width: width, height: height, orientation: orientation, mode: mode,
             detectionTimestamp: detectionTimestamp, detectionLatency: detectionLatency, utcTime: utcTime, objects: [],
-            zones: zones, source: source)
+            zones: zones, model: model, source: source)
     }
 
     /// The fields of the message in their order, except the list of objects and the JSON text.
@@ -78,6 +77,7 @@ struct Report: Sendable {
         ]
         if let bestRejected { fields += bestRejected.fields }
         if !zones.isEmpty { fields.append(("zones", .list(of: "zone", zones.map(\.fields)))) }
+        if let model { fields += [("model", .text(model.name)), ("model-sum", .text(model.sum))] }
         if let source { fields.append(("source", .text(source))) }
         return fields
     }

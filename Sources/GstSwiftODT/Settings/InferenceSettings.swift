@@ -46,7 +46,26 @@ extension Settings {
     }
 
     /// Whether the user specified a part of the detector, so that no other detector may replace it.
-    var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
+    var namesDetectorParts: Bool {
+        modelFile != nil || labelFile != nil || device != Settings.standardDevice || ModelChoice.of(.detector) != nil
+    }
+
+    /// Returns the score threshold with a detector of these traits.
+    func threshold(of traits: DetectorTraits?) -> Double {
+        scoreThreshold >= 0 ? scoreThreshold : traits?.scoreThreshold ?? DetectorTraits.usualScoreThreshold
+    }
+
+    /// Returns the settings with the values that depend on the detector: the score threshold and its label groups.
+    func adopting(_ traits: DetectorTraits?) -> Settings {
+        var settings = self
+        settings.traits = traits ?? DetectorTraits()
+        settings.scene.tracker.scoreThreshold = threshold(of: traits)
+        if let groups = traits?.labelGroups, !groups.isEmpty {
+            settings.scene.filter.allowlist = LabelGroups.expand(scene.filter.allowlist, groups: groups)
+            settings.scene.filter.denylist = LabelGroups.expand(scene.filter.denylist, groups: groups)
+        }
+        return settings
+    }
 
     var classifierConfiguration: TrackClassifierConfiguration {
         TrackClassifierConfiguration(

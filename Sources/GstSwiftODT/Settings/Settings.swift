@@ -17,6 +17,11 @@ struct Settings: Sendable {
     /// The orientation of frames; `nil` to use the `image-orientation` tag of the stream.
     var orientation: Orientation?
 
+    /// The minimum score of a detection that starts a track, 0 to 1; -1 for the network's value.
+    var scoreThreshold = -1.0
+    /// The traits of the detector in use, see ``adopting(_:)``.
+    var traits = DetectorTraits()
+
     // Properties for the detector and classifier. Changes take effect when the element starts.
     var detector = DetectorChoice.auto
     var modelFile: String?
@@ -57,10 +62,10 @@ struct Settings: Sendable {
     // The lists of labels as texts, as the user has set them. They are needed to read the properties. `scene.filter`
     // has the parsed lists.
     var labelAllowlist: String? {
-        didSet { scene.filter.allowlist = DetectionFilter.labels(in: labelAllowlist ?? "") }
+        didSet { scene.filter.allowlist = LabelGroups.expand(DetectionFilter.labels(in: labelAllowlist ?? "")) }
     }
     var labelDenylist: String? {
-        didSet { scene.filter.denylist = DetectionFilter.labels(in: labelDenylist ?? "") }
+        didSet { scene.filter.denylist = LabelGroups.expand(DetectionFilter.labels(in: labelDenylist ?? "")) }
     }
 
     /// Whether redaction that cannot be guaranteed is an error instead of a warning.
@@ -138,8 +143,8 @@ extension Settings {
             "threads", \.threads, .count(0...1024), .ready, "Threads",
             "Number of inference threads; 0: chosen by the runtime"),
         Property(
-            "score-threshold", \.scene.tracker.scoreThreshold, .real(0...1), .controllable, "Score threshold",
-            "Minimum score of a detection that starts a track"),
+            "score-threshold", \.scoreThreshold, .real(-1...1), .controllable, "Score threshold",
+            "Minimum score of a detection that starts a track; -1: the model's default"),
         Property(
             "iou-threshold", \.iouThreshold, .real(0...1), .controllable, "Overlap threshold",
             "Non-maximum suppression: detections with a higher IoU are merged"),
@@ -154,10 +159,10 @@ extension Settings {
             "Classification threshold", "Minimum confidence of a category; -1: the model's default"),
         Property(
             "label-allowlist", \.labelAllowlist, .optionalText, .playing, "Label allowlist",
-            "Comma-separated labels; objects with other labels are ignored"),
+            "Comma-separated labels or groups (@street); objects with other labels are ignored"),
         Property(
             "label-denylist", \.labelDenylist, .optionalText, .playing, "Label denylist",
-            "Comma-separated labels; objects with these labels are ignored"),
+            "Comma-separated labels or groups (@street); objects with these labels are ignored"),
         Property(
             "min-area", \.scene.filter.minArea, .real(0...1), .controllable, "Minimum area",
             "Minimum area of an object, as a fraction of the frame"),

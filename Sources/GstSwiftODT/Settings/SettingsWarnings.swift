@@ -235,7 +235,8 @@ extension Settings {
 
     /// Returns a warning about labels in the lists that no object can have. Most of them are misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
-        var listed = settings.scene.filter.allowlist.union(settings.scene.filter.denylist)
+        var listed = [settings.labelAllowlist, settings.labelDenylist]
+            .reduce(into: Set<String>()) { $0.formUnion(DetectionFilter.labels(in: $1 ?? "")) }
         if settings.scene.unknownObjects != .none { listed.remove(DetectionFilter.unknown) }
         guard !listed.isEmpty else { return nil }
         switch settings.detector {
@@ -249,7 +250,20 @@ extension Settings {
             configuration.modelFile = settings.modelFile
             configuration.labelFile = settings.labelFile
             guard let labels = configuration.knownLabels else { return nil }
-            let unknown = listed.subtracting(labels.map { $0.lowercased() }).sorted()
+            let known = Set(labels.map { $0.lowercased() })
+            let groups = LabelGroups.standard.merging(configuration.labelGroups) { standard, _ in standard }
+            for group in listed.filter({ $0.first == LabelGroups.mark }).sorted() {
+                guard let members = groups[String(group.dropFirst())] else {
+                    return .settings(
+                        "there is no label group \(group) (label-allowlist or label-denylist); there are "
+                            + groups.keys.sorted().map { "\(LabelGroups.mark)\($0)" }.joined(separator: ", "))
+                }
+                guard members.isDisjoint(with: known) else { continue }
+                return .settings(
+                    "the network has none of the labels of \(group) (label-allowlist or label-denylist); name labels of "
+                        + "the network: \(labels.prefix(8).joined(separator: ", "))")
+            }
+            let unknown = listed.filter { $0.first != LabelGroups.mark }.subtracting(known).sorted()
             guard !unknown.isEmpty else { return nil }
             let problem =
                 "the network has no label \(unknown.joined(separator: ", ")) (label-allowlist or label-denylist)"

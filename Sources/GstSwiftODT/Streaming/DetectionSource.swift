@@ -19,8 +19,11 @@ enum DetectionSource {
     /// The labels that detections may have; empty if they have none, `nil` if they are unknown.
     var labels: [String]? { detector?.labels }
 
-    /// The name of the model; `nil` without one, and for recordings and metadata.
-    var modelName: String? { (detector as? NeuralDetector)?.modelName }
+    /// The traits of the detector, or those of the network that a recording was made with.
+    var traits: DetectorTraits {
+        if case .recorded(let played) = self { return played.traits }
+        return detector?.traits ?? DetectorTraits()
+    }
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 

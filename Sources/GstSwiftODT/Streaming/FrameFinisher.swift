@@ -171,10 +171,12 @@ final class FrameFinisher {
     /// - Throws: `CancellationError` when flushing or stopping begins.
     private func findProminent(in context: FrameContext) throws {
         guard scene.wantsProminent else { return }
+        var threshold = 0.0
         let detections = try context.withFrame { frame in
             try statistics.time(.wait) { () throws -> [Detection] in
                 try salient.finishLoading(context.settings, signals)
                 guard let source = salient.component else { return [] }
+                threshold = context.settings.threshold(of: source.traits)
                 var options = context.settings.detection
                 options.isAwaited = true
                 let promise = try signals.interruptible(by: source.cancel) {
@@ -183,7 +185,7 @@ final class FrameFinisher {
                 return try signals.wait(for: promise)
             }
         }
-        scene.observeProminent(detections ?? [])
+        scene.observeProminent(detections ?? [], threshold: threshold)
     }
 
     private func describe(_ context: FrameContext) throws -> [SceneObject] {
@@ -218,7 +220,7 @@ final class FrameFinisher {
             objects: objects.map { ReportedObject($0, pictureWidth: width, pictureHeight: height) },
             zones: scene.zoneCounts,
             bestRejected: settings.scene.mode == .singleImage && objects.isEmpty ? rejections.best : nil,
-            source: settings.source, model: lastAnswer?.source.modelName)
+            model: settings.traits.model, source: settings.source)
     }
 
     /// Returns the track and zone events since the previous call.

@@ -8,6 +8,8 @@ final class RecordingPlayback: Sendable {
     /// Whether the recording also determines which frames have results if the interval is automatic: it was made with
     /// an automatic interval, or by a source that runs on every frame.
     let recordsInferenceSchedule: Bool
+    /// The traits of the network that the recording was made with.
+    let traits: DetectorTraits
     private let play: Monitor<PlaybackState>
 
     /// - Throws: ``ODTError`` if the recording cannot be read.
@@ -20,6 +22,7 @@ final class RecordingPlayback: Sendable {
         }
         let labels = try settings.labelFile.map { try Labels.load(file: $0) }
         let reader = try RecordingReader(file, labels: labels)
+        traits = reader.header?.traits ?? DetectorTraits()
         recordsInferenceSchedule = reader.header?.origin.contains { Self.whole.contains($0) } ?? false
         play = Monitor(PlaybackState(reader, hasLabels: labels != nil))
     }

@@ -77,8 +77,9 @@ final class Stream {
         }
         element.syncProperties(to: times.streamTime)
         do {
-            let settings = settings()
+            var settings = settings()
             try prepareSource(settings)
+            settings = settings.adopting(sources.source?.traits)
             try redaction.check(settings, sources.source)
             queue.append(.frame(try schedule(buffer, in: format, times: times, settings: settings)))
             statistics.update { $0.frames += 1 }

@@ -19,6 +19,9 @@ package protocol Detector: AnyObject, Sendable {
     /// The names that its detections can have; empty where they have none, `nil` where that is not known.
     var labels: [String]? { get }
 
+    /// What its network and manifest state, apart from the labels.
+    var traits: DetectorTraits { get }
+
     /// Starts the detection for a frame. Calls must be serialised and in frame order.
     ///
     /// Blocks while ``capacity`` detections are in flight.
@@ -37,9 +40,33 @@ extension Detector {
     package var timings: StageTimings? { nil }
     package var inputSize: InputSize? { nil }
     package var labels: [String]? { nil }
+    package var traits: DetectorTraits { DetectorTraits() }
 
     /// The default does nothing, which suits detectors that finish within a short time.
     package func cancel() {}
+}
+
+/// Properties of a detector that depend on its network.
+package struct DetectorTraits: Hashable, Sendable {
+    /// The score threshold for this network; `nil` for the general default.
+    package var scoreThreshold: Double?
+    /// The label groups of its manifest: lower-case labels by the name of the group.
+    package var labelGroups: [String: Set<String>] = [:]
+    /// The network; `nil` for detectors without one.
+    package var model: Model?
+
+    /// The score threshold where neither the user nor the network's manifest states one.
+    package static let usualScoreThreshold = 0.4
+
+    /// A network by its file name and the checksum of its files' contents.
+    package struct Model: Hashable, Sendable {
+        package let name: String
+        package let sum: String
+
+        package init(name: String, sum: String) { (self.name, self.sum) = (name, sum) }
+    }
+
+    package init() {}
 }
 
 /// The options of one detection.

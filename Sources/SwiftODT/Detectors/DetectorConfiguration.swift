@@ -47,10 +47,28 @@ package struct DetectorConfiguration: Hashable, Sendable {
     package func makeDetector() throws -> any Detector {
         if kind == .motion { return MotionDetector() }
         let file = try locate()
+        let manifest = try ModelManifest.load(model: file)
+        var traits = DetectorTraits()
+        traits.scoreThreshold = manifest?.scoreThreshold
+        traits.labelGroups = manifest?.labelGroups ?? [:]
+        traits.model = DetectorTraits.Model(name: Self.name(of: file), sum: try Self.sum(of: file))
         return try NeuralDetector(
             modelFile: file, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight,
-            knownAnswers: ModelManifest.load(model: file)?.knownAnswers ?? [], comparesLabels: labelFile == nil
+            knownAnswers: manifest?.knownAnswers ?? [], comparesLabels: labelFile == nil, traits: traits
         ) { try decoder(for: $0, in: file) }
+    }
+
+    /// Returns the checksum of a network's files, as in messages and recordings.
+    package static func sum(of file: String) throws -> String { try ModelFile(file).contentSum }
+
+    private static func name(of file: String) -> String {
+        String(file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...])
+    }
+
+    /// The score threshold of the network's manifest, or the general default. Reads the manifest without the network.
+    package var scoreThreshold: Double {
+        let manifest = kind == .motion ? nil : try? ModelManifest.load(model: locate())
+        return manifest?.scoreThreshold ?? DetectorTraits.usualScoreThreshold
     }
 
     /// Reads the files and loads the libraries that ``makeDetector()`` needs, without compiling. Afterwards it is safe
@@ -67,11 +85,15 @@ package struct DetectorConfiguration: Hashable, Sendable {
     /// The class names that detections can have, read from files without compiling the network, or `nil` if the files
     /// contain none.
     package var knownLabels: [String]? {
-        guard kind == .neural,
-            let file = try? modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(.detector),
+        guard kind == .neural, let file = try? locate(),
             let labels = try? Labels.load(file: labelFile, manifest: ModelManifest.load(model: file), model: file)
         else { return nil }
         return labels.all.map(\.text)
+    }
+
+    /// The label groups of the network's manifest, read without compiling the network.
+    package var labelGroups: [String: Set<String>] {
+        (try? ModelManifest.load(model: locate()))?.labelGroups ?? [:]
     }
 
     /// Returns the facts that determine the detector's results for a given frame, as names and values, for recordings.
@@ -85,8 +107,8 @@ package struct DetectorConfiguration: Hashable, Sendable {
         let network = try Network.inspect(file: file)
         var facts: [(name: String, value: JSONValue)] = [
             ("detector", .string(kind == .salient ? "salient" : "neural")),
-            ("model", .string(String(file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...]))),
-            ("model-sum", .string(try ModelFile(file).contentSum)),
+            ("model", .string(Self.name(of: file))),
+            ("model-sum", .string(try Self.sum(of: file))),
         ]
         if kind == .neural {
             let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
@@ -97,6 +119,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
                 ("family", .string(found.family.rawValue)), ("input", .string(found.decoder.input.summary)),
             ]
         }
+        if let threshold = manifest?.scoreThreshold { facts.append(("score-threshold", .number(threshold))) }
         return facts + [
             ("device", .string(device)), ("runtime", .string("OpenVINO \(try OpenVINO.shared().version)")),
         ]

@@ -1,6 +1,7 @@
-/// The raw video formats that are read directly, without converting the frame.
+/// The raw video formats that are read directly. Frames in these formats need no conversion.
 ///
-/// A number after `p` is the bits per sample, stored in little-endian 16-bit words. The names are those of GStreamer in lower case.
+/// A number after `p` in a name is the number of bits per sample. Such samples are stored in little-endian 16-bit
+/// words. ``layout`` describes the format.
 public enum PixelFormat: Int, CaseIterable, Sendable {
     /// 8-bit YUV: planes, or luma and a plane of pairs (NV), or packed pairs of pixels (YUY2, UYVY); 8-bit grey.
     case i420, yv12, nv12, nv21, y42b, y444, yuy2, uyvy, gray8
@@ -24,13 +25,13 @@ extension PixelFormat {
     /// The number of planes, 1 to 3.
     public var planeCount: Int { layout.planeCount }
 
-    /// The location of each component of a pixel.
+    /// The position of each component of a pixel.
     package var components: PixelComponents { layout.components }
 
-    /// The size and bit position of the samples.
+    /// The number of bits per sample, and the position of these bits.
     package var depth: SampleDepth { layout.depth }
 
-    /// The memory layout of the format. All other properties derive from this table.
+    /// The memory layout of the format. All other properties are derived from it.
     package var layout: PixelLayout {
         switch self {
         case .i420: .planar(shiftX: 1, shiftY: 1)

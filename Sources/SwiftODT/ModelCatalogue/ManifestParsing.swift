@@ -24,6 +24,7 @@ extension ModelManifest {
         hasBackground = try fields.bool("background")
         scoreThreshold = try fields.number("score-threshold", in: 0...1)
         scoresAreLogits = try fields.bool("logits")
+        labelGroups = try fields.groups("groups")
         quantisation = try fields.scales("quantisation")
         strides = try fields.numbers("strides", count: 1...16, in: 1...4096)?.map { Int($0) }
         knownAnswers = try fields.objects("known-answers").map(KnownAnswer.init)
@@ -174,6 +175,17 @@ private struct ManifestFields {
                 let bytes = try about.integer("bytes", in: 0...Int(1) << 50), let sha256 = try about.string("sha256")
             else { throw files.error(name, "is not a file's name with its bytes and sha256") }
             return ModelManifest.File(name: name, bytes: bytes, sha256: sha256)
+        }
+    }
+
+    /// Returns the labels of each group that the manifest lists.
+    func groups(_ key: String) throws -> [String: Set<String>] {
+        guard let groups = try object(key), case .object(let known) = groups.members else { return [:] }
+        return try known.mapValues { value in
+            guard let names = value.array?.map(\.string), !names.isEmpty, names.allSatisfy({ $0 != nil }) else {
+                throw error(key, "is not an object of lists of labels")
+            }
+            return Set(names.compactMap { $0?.lowercased() })
         }
     }
 

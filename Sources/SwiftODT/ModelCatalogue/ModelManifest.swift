@@ -34,8 +34,10 @@ package struct ModelManifest: Hashable, Sendable {
     package var classes: Int?
     /// Whether class index 0 of the network is the background.
     package var hasBackground: Bool?
-    /// The score threshold that the model's author recommends.
+    /// The score threshold for this model, where it differs from the general default.
     package var scoreThreshold: Double?
+    /// Lower-case labels by the name of the group, without `@`.
+    package var labelGroups: [String: Set<String>] = [:]
     /// Whether the class outputs are logits, so that the logistic function must be applied.
     package var scoresAreLogits: Bool?
     /// The quantisation of inputs and outputs, by tensor name.

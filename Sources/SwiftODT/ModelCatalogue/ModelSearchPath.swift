@@ -8,15 +8,15 @@ package enum ModelSearchPath {
     package enum Purpose: String, CaseIterable, Sendable {
         case detector, salient, classifier
 
-        /// The file names of suitable models, best first.
+        /// The file names of suitable models, best first, in the order of `Pipelines/models/catalogue.json`.
         var files: [String] {
             switch self {
             case .detector:
                 [
-                    "efficientdet_lite0_int8.xml", "efficientdet_lite0.xml", "efficientdet_lite0.tflite",
-                    "ssd_mobilenet_v2.xml",
+                    "deimv2_femto.onnx", "yolox_nano.onnx", "efficientdet_lite0_int8.xml", "efficientdet_lite0.xml",
+                    "efficientdet_lite0.tflite", "deimv2_atto.onnx", "ssd_mobilenet_v2.xml",
                 ]
-            case .salient: ["u2netp.onnx"]
+            case .salient: ["mobile_object_localizer.onnx", "u2netp.onnx"]
             case .classifier: ["efficientnet_lite3.tflite"]
             }
         }
@@ -28,10 +28,19 @@ package enum ModelSearchPath {
         return named + DataFolders.holding("models")
     }
 
-    /// Returns the path of the default model for a purpose.
+    /// Returns the path of the default model for a purpose: the user's choice, or the best one installed.
     ///
     /// - Throws: ``ODTError`` that names the folders and the command that fetches the model.
     package static func locate(_ purpose: Purpose) throws -> String {
+        if let choice = ModelChoice.of(purpose) {
+            do {
+                return try locate(named: choice.model)
+            } catch let error as ODTError {
+                throw ODTError(
+                    error.reason,
+                    "\(error) (\(choice.origin) makes it the default; \"odt models use\" chooses another one)")
+            }
+        }
         for file in purpose.files {
             if let path = find(file) { return path }
         }

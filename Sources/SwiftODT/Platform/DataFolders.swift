@@ -23,6 +23,9 @@ enum DataFolders {
     /// The user's cache folder, or `nil` if the user has no home directory.
     static var cache: String? { userFolder("XDG_CACHE_HOME", or: ".cache").map { $0 + "/swiftodt" } }
 
+    /// The folder of the user's configuration, or `nil` if the user has no home directory.
+    static var configuration: String? { userFolder("XDG_CONFIG_HOME", or: ".config").map { $0 + "/swiftodt" } }
+
     /// Returns the value of an environment variable, or `nil` if it is unset or empty.
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }

@@ -13,8 +13,8 @@ package struct RecordingHeader: Hashable, Sendable {
     /// The minimum score that was requested from the detector, 0 to 1.
     package var scoreFloor: Double
     package var iouThreshold: Double
-    /// All other values that determine the detections: detector, network and runtime. When a recording is read, only
-    /// `detector` and `inference-interval` are kept.
+    /// All other values that determine the detections: detector, network and runtime. When a recording is read, only those
+    /// in ``keptFacts`` are kept.
     package var origin: [Field]
 
     package init(
@@ -43,6 +43,7 @@ package struct RecordingHeader: Hashable, Sendable {
         package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
     }
 
+    private static let keptFacts = ["detector", "inference-interval", "model", "model-sum", "score-threshold"]
     static let version = 1
     static let mark = "swiftodt-detections"
 }
@@ -82,7 +83,18 @@ extension RecordingHeader {
         frameRate = value["frame-rate"]?.string.flatMap(Rational.init(text:)) ?? Rational(0, 1)
         scoreFloor = value["score-floor"]?.number ?? 0
         iouThreshold = value["iou-threshold"]?.number ?? 0.5
-        origin = ["detector", "inference-interval"].compactMap { name in value[name].map { Field(name, $0) } }
+        origin = Self.keptFacts.compactMap { name in value[name].map { Field(name, $0) } }
+    }
+
+    /// The traits of the network that the recording was made with.
+    package var traits: DetectorTraits {
+        func fact(_ name: String) -> JSONValue? { origin.first { $0.name == name }?.value }
+        var traits = DetectorTraits()
+        traits.scoreThreshold = fact("score-threshold")?.number.flatMap { (0...1).contains($0) ? $0 : nil }
+        if let name = fact("model")?.string, let sum = fact("model-sum")?.string {
+            traits.model = DetectorTraits.Model(name: name, sum: sum)
+        }
+        return traits
     }
 
     /// Returns the names of the entries that differ between two headers, such as `iou-threshold, model`.

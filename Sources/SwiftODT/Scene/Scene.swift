@@ -105,10 +105,10 @@ package final class Scene {
     package var wantsProminent: Bool { options.detectsSalient && isAnswered && seen.isEmpty }
 
     /// Applies the result of a saliency network for the latest frame if ``wantsProminent``. The first detection that
-    /// passes the filter becomes the object.
-    package func observeProminent(_ detections: [Detection]) {
+    /// passes the filter becomes the object if its score reaches the threshold.
+    package func observeProminent(_ detections: [Detection], threshold: Double) {
         guard wantsProminent, let thing = detections.first(where: passes) else { return }
-        if thing.score < options.tracker.scoreThreshold {
+        if thing.score < threshold {
             reject(thing, .belowThreshold)
         } else {
             seen = [sighting(of: thing, at: now)]

@@ -97,7 +97,8 @@ package struct TrackerOptions: Hashable, Sendable {
     package var maxTracks: Int
 
     package init(
-        maxAge: Nanoseconds = 1_000_000_000, minHits: Int = 2, scoreThreshold: Double = 0.4, maxTracks: Int = 1000
+        maxAge: Nanoseconds = 1_000_000_000, minHits: Int = 2,
+        scoreThreshold: Double = DetectorTraits.usualScoreThreshold, maxTracks: Int = 1000
     ) {
         self.maxAge = maxAge
         self.minHits = minHits

@@ -25,9 +25,11 @@ final class Annotation: Sendable {
 
     private let source: MediaSource
     private let outputs: AnnotationOutputs
+
     private let files: AnnotationFiles
     private let annotation: AnnotationPipeline
     private let progress: Progress
+
     private let player: Player
     private let pictures: TrackPictures?
 

@@ -19,7 +19,7 @@ private let help = """
       --salient        detect the most prominent object of any class
       --unknown-objects WHICH
                        pictures only: none, or salient: if there is no detection, report the prominent object (default: none)
-      --score S        minimum score of reported detections, 0 to 1 (default: 0.4)
+      --score S        minimum score of reported detections, 0 to 1 (default: the model's, usually 0.4)
       --iou I          maximum overlap (intersection over union) of two detections, 0 to 1 (default: 0.5)
       --zoom WHICH     detect small objects: grid runs inference on the full frame and on all of its tiles, for example 17
                        inferences for 640x480, 55 for 1920x1080, 199 for 3840x2160; auto (videos only) runs inference on
@@ -136,7 +136,8 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     if let device = line.text("--device") { configuration.device = device }
     var sceneOptions = SceneOptions()
     sceneOptions.mode = .singleImage
-    if let score = try line.number("--score", in: 0...1) { sceneOptions.tracker.scoreThreshold = score }
+    let score = try line.number("--score", in: 0...1)
+    sceneOptions.tracker.scoreThreshold = score ?? configuration.scoreThreshold
     let threshold = sceneOptions.tracker.scoreThreshold
     // Detections below the score threshold are requested, too. If a picture has no other detections, the best one of
     // them is reported as rejected.
@@ -172,10 +173,13 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         loaded = (detector, salient)
         do {
             var detections = try picture.withFrame { try detector.start($0, options: options) }.wait()
+            var limit = threshold
             if let salient, !detections.contains(where: { $0.score >= threshold }) {
-                detections += try picture.withFrame { try salient.start($0, options: options) }.wait().prefix(1)
+                let thing = try picture.withFrame { try salient.start($0, options: options) }.wait().prefix(1)
+                let least = score ?? salient.traits.scoreThreshold ?? DetectorTraits.usualScoreThreshold
+                if thing.contains(where: { $0.score >= least }) { (detections, limit) = (Array(thing), least) }
             }
-            let found = PictureReport(path, picture, detections, threshold: threshold)
+            let found = PictureReport(path, picture, detections, threshold: limit)
             print(line.has("--json") ? found.json.text : found.text)
             flushOutput()
         } catch let error as ODTError {

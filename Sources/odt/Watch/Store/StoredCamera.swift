@@ -24,6 +24,7 @@ struct StoredCamera {
     private var lead: Int64?
     /// The time of the latest stored result in milliseconds since 1970.
     private var resultTime: Int64?
+    /// The latest stored counts of each zone.
     private var figures: [String: ZoneCount] = [:]
 
     init(_ name: String) { self.name = name }

@@ -1,0 +1,59 @@
+import Glibc
+import Playback
+import SwiftODT
+
+/// `odt models use NAME|FILE`: makes a model the default of its purpose.
+func useModel(_ name: String) throws -> Int32 {
+    let path = try ModelSearchPath.locate(named: name)
+    let purpose = try purpose(of: path)
+    // A name follows the model to another folder; a path must not depend on the working directory.
+    let isInstalled = !name.contains("/") && ModelSearchPath.folders.contains(FilePath.folder(of: path))
+    try write(ModelChoice.content(choosing: isInstalled ? name : FilePath.canonical(path) ?? path, for: purpose))
+    print("The default \(purpose.rawValue) is \(try ModelSearchPath.locate(purpose)).")
+    if let choice = ModelChoice.of(purpose), choice.origin == ModelChoice.variable {
+        print("\(ModelChoice.variable)=\(choice.model) overrides the choice of \(name).")
+    }
+    return ExitCode.success
+}
+
+/// `odt models use --best`: removes the choices of all purposes.
+func useBestModels() throws -> Int32 {
+    guard let file = ModelChoice.file else { throw noHome }
+    guard unlink(file) == 0 || errno == ENOENT else {
+        throw ODTError(.failed, "cannot remove \(file): \(String(cString: strerror(errno)))")
+    }
+    for purpose in ModelSearchPath.Purpose.allCases {
+        if let path = try? ModelSearchPath.locate(purpose) { print("The default \(purpose.rawValue) is \(path).") }
+    }
+    return ExitCode.success
+}
+
+/// Returns the purpose of a model that can be used, by its manifest; without one it is a detector.
+private func purpose(of path: String) throws -> ModelSearchPath.Purpose {
+    var configuration = DetectorConfiguration(.neural)
+    switch try ModelManifest.load(besideModel: path)?.task {
+    case .classification?:
+        _ = try Network.inspect(file: path)
+        return .classifier
+    case .saliency?: configuration.kind = .salient
+    case .detection?, nil: break
+    }
+    configuration.modelFile = path
+    try configuration.inspect()
+    return configuration.kind == .salient ? .salient : .detector
+}
+
+private let noHome = ODTError(.failed, "this user has no home folder; set XDG_CONFIG_HOME, or SWIFTODT_MODEL instead")
+
+private func write(_ content: String) throws {
+    guard let file = ModelChoice.file else { throw noHome }
+    PartFile.makeFolder(FilePath.folder(of: file))
+    let part = "\(file).\(getpid()).new"
+    guard let stream = fopen(part, "w") else {
+        throw ODTError(.failed, "cannot write \(part): \(String(cString: strerror(errno)))")
+    }
+    let isWritten = fputs(content, stream) >= 0
+    guard fclose(stream) == 0, isWritten, rename(part, file) == 0 else {
+        throw ODTError(.failed, "cannot write \(file): \(String(cString: strerror(errno)))")
+    }
+}
