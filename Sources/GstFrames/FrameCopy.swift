@@ -2,12 +2,12 @@ import CGStreamer
 import SwiftODT
 
 extension Frame {
-    /// Copies a GStreamer buffer.
+    /// Copies the frame in a GStreamer buffer.
     ///
     /// - Parameters:
-    ///   - info: the video info of the buffer's caps.
-    ///   - time: the time of the frame; by default the buffer's presentation time.
-    /// - Throws: ``ODTError`` for unsupported formats and buffers that cannot be mapped.
+    ///   - info: The video format of the buffer's caps.
+    ///   - time: The time of the frame in nanoseconds; `nil` for the buffer's presentation time.
+    /// - Throws: ``ODTError`` if the format is not supported or the buffer cannot be mapped.
     package init(
         copying buffer: UnsafeMutablePointer<GstBuffer>, info: GstVideoInfo, orientation: Orientation = .identity,
         time: Nanoseconds? = nil

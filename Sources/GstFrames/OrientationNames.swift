@@ -2,7 +2,7 @@ import CGStreamer
 import SwiftODT
 
 extension Orientation {
-    /// Converts GStreamer's transformation; returns `nil` for automatic and custom ones.
+    /// Converts a transformation of GStreamer. Returns `nil` for the transformations "automatic" and "custom".
     package init?(_ method: GstVideoOrientationMethod) {
         switch method {
         case GST_VIDEO_ORIENTATION_IDENTITY: self = .identity

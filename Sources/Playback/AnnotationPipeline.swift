@@ -1,21 +1,22 @@
 import CGStreamer
 import SwiftODT
 
-/// A pipeline that detects the objects of an input and, if a container is given, draws them into a video.
+/// A pipeline that detects the objects in an input. If an output is given, it also writes a video in which the objects
+/// are drawn.
 ///
-/// Frames are turned upright before inference, so that the recorded video and the reported coordinates agree.
+/// Frames are rotated before inference, so that the recorded video and the reported coordinates agree.
 package final class AnnotationPipeline: Sendable {
-    /// What the pipeline reads.
+    /// The source of the frames.
     package enum Input: Sendable {
         /// A file, a camera or a URI.
         case media(MediaSource)
-        /// The start of a pipeline description, whose last element delivers raw video.
+        /// The first elements of a pipeline description. The last of them delivers raw video.
         case chain(String)
         /// Pictures that a ``PictureFeed`` pushes into the pipeline.
         case pictures
     }
 
-    /// How the annotated video is written.
+    /// The container format, the encoder and the quality of the annotated video.
     package struct Output: Sendable {
         package let container: Container
         package let encoder: String
@@ -27,18 +28,20 @@ package final class AnnotationPipeline: Sendable {
     }
 
     package let pipeline: Pipeline
+    /// The container format of the annotated video; `nil` if no video is written.
     private let container: Container?
-    /// `nil` if the input is linked by the pipeline description.
+    /// Links the streams of the input; `nil` if the pipeline description itself links the input.
     private let linker: StreamLinker?
-    /// Crops frames to an even width and height. A probe on its own pad refers to it weakly, so this reference keeps it alive.
+    /// The `videocrop` element that crops frames to an even width and height. The probe on its pad holds only a weak
+    /// reference to the element, so this property keeps it alive.
     private let even: Element?
     /// Whether a frame has reached the muxer. A frame that has passed the element may still be lost, because an
     /// end-of-stream event can overtake it.
     private let hasRecorded = Monitor(false)
 
     /// - Parameters:
-    ///   - properties: properties of the element as NAME=VALUE.
-    ///   - notify: shows a message to the user. Called on any thread.
+    ///   - properties: The properties to set, as NAME=VALUE.
+    ///   - notify: Shows a message to the user. It may be called on any thread.
     /// - Throws: ``PlaybackError`` if an element is missing or a property is invalid.
     package init(
         _ input: Input, output: Output?, properties: [String], notify: @escaping @Sendable (String) -> Void
@@ -80,9 +83,9 @@ package final class AnnotationPipeline: Sendable {
             + "! filesink name=file buffer-mode=unbuffered"
     }
 
-    /// The container of a file name by its extension.
+    /// Returns the container format for the extension of a file name.
     ///
-    /// - Throws: ``PlaybackError`` that lists the extensions.
+    /// - Throws: ``PlaybackError`` if no container format has this extension. The text lists the valid extensions.
     package static func container(of video: String) throws -> Container {
         guard let container = Container.named(PartFile.parts(of: video).ending) else {
             throw PlaybackError(
@@ -128,7 +131,7 @@ package final class AnnotationPipeline: Sendable {
         pipeline["swiftodt"].pad("sink")?.endStream()
     }
 
-    /// Returns whether the file contains a frame after the stream has ended.
+    /// Returns whether the file contains at least one frame. Call it after the stream has ended.
     package func isUsable(_ file: PartFile, after ending: Player.Ending) -> Bool {
         // The player does not wait for the end of a stream that is interrupted before its first frame. Even if a frame
         // has arrived in the meantime, the file is incomplete.

@@ -1,9 +1,10 @@
 import CGStreamer
 import SwiftODT
 
-/// Pushes the pictures of a folder into a pipeline, as frames of a video.
+/// Pushes the pictures of a folder into a pipeline as the frames of a video.
 ///
-/// The frames have the format BGRx. A picture of another size than the one before it begins with new caps.
+/// The frames have the format BGRx. If the size of a picture differs from that of the previous picture, new caps are
+/// sent first.
 package final class PictureFeed: Sendable {
     private let files: [String]
     private let frameDuration: Nanoseconds
@@ -11,11 +12,11 @@ package final class PictureFeed: Sendable {
     private let refuse: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - folder: a folder with PNG and JPEG files, which are shown in the order of their names.
-    ///   - framesPerSecond: the frame rate of the video.
-    ///   - entry: the pad that receives the frames.
-    ///   - refuse: ends the stream with an error.
-    /// - Throws: ``PlaybackError`` if the folder contains no picture.
+    ///   - folder: A folder with PNG and JPEG files. They are shown in the order of their names.
+    ///   - framesPerSecond: The frame rate of the video, 0.001 to 1,000.
+    ///   - entry: The pad that receives the frames.
+    ///   - refuse: Ends the stream with an error, whose text is the argument.
+    /// - Throws: ``PlaybackError`` if the folder contains no picture or the frame rate is out of range.
     package init(
         folder: String, framesPerSecond: Double, to entry: Pad, refuse: @escaping @Sendable (String) -> Void
     ) throws {
@@ -36,7 +37,7 @@ package final class PictureFeed: Sendable {
         guard output.link(to: entry, isChecked: false) else { throw PlaybackError("cannot link the pictures") }
     }
 
-    /// Pushes all pictures, on a thread of its own. Call it when the pipeline accepts data.
+    /// Pushes all pictures on a separate thread. Call it when the pipeline accepts data.
     package func start() {
         if !DetachedThread.run({ self.push() }) { refuse("\(ODTError.noThread)") }
     }
@@ -56,7 +57,7 @@ package final class PictureFeed: Sendable {
                 }
                 pushOrientation(of: frame)
                 let status = gst_pad_push(output.pointer, try buffer(of: frame, number))
-                // The pipeline is stopping, or has posted its own error.
+                // The pipeline is stopping, or an element has posted its own error.
                 guard status == GST_FLOW_OK else { return }
             } catch {
                 return refuse("\(error)")
@@ -83,7 +84,7 @@ package final class PictureFeed: Sendable {
         return buffer
     }
 
-    /// Sends the picture's EXIF orientation as a tag.
+    /// Sends the EXIF orientation of the picture as an orientation tag.
     private func pushOrientation(of frame: Frame) {
         let name =
             switch frame.orientation {

@@ -31,9 +31,10 @@ package final class Player: Sendable {
         package var tick: @Sendable () -> Void = {}
         /// Returns the reason why the stream has to end now; `nil` if it may continue. Called as often as `tick`.
         package var trouble: @Sendable () -> String? = { nil }
-        /// Called on another thread after the pipeline was started.
+        /// Called after the pipeline was started, on another thread.
         package var hasStarted: @Sendable () -> Void = {}
-        /// Whether the signals of ``TerminationHandler`` end the stream. A library leaves signals to the program.
+        /// Whether the signals that ``TerminationHandler`` handles end the stream. A library leaves the handling of
+        /// signals to the program.
         package var endsAtSignals = true
 
         package init() {}

@@ -12,7 +12,8 @@ extension Settings {
     /// recordings.
     enum Zoom: String, Sendable { case off, auto, grid }
 
-    /// The interval between inferences. An adaptive interval requires tracking.
+    /// The policy for the interval between inferences. The adaptive policy needs tracks, so without tracking inference
+    /// runs on every frame.
     var intervalPolicy: InferencePolicy.Interval {
         inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
     }
@@ -27,13 +28,15 @@ extension Settings {
         hint == .latency ? 1 : choosesRegions || intervalPolicy == .auto ? 2 : lookAhead
     }
 
+    /// The options for each call of the detector.
     var detection: DetectionOptions {
         DetectionOptions(
             scoreFloor: redacts ? min(scene.scoreFloor, redaction.floor) : scene.scoreFloor, iouThreshold: iouThreshold,
             view: zoom == .grid ? .grid : .fullFrame)
     }
 
-    /// Whether a property requests redaction. ``RedactionGuard`` reports an error if it is not possible.
+    /// Whether a property requests redaction. If the other properties make redaction impossible, ``RedactionGuard``
+    /// reports an error.
     var requestsRedaction: Bool { annotator.boxStyle.redaction != nil || !annotator.privacyLabels.isEmpty }
 
     /// Whether objects are redacted.
@@ -45,17 +48,20 @@ extension Settings {
             maxAge: max(scene.tracker.maxAge, 1_000_000_000))
     }
 
-    /// Whether the user specified a part of the detector, so that no other detector may replace it.
+    /// Whether the user has specified the model, its label file or its device. In this case no other detector may
+    /// replace the specified one.
     var namesDetectorParts: Bool {
         modelFile != nil || labelFile != nil || device != Settings.standardDevice || ModelChoice.of(.detector) != nil
     }
 
-    /// Returns the score threshold with a detector of these traits.
+    /// Returns the score threshold: the user's value if there is one, otherwise the value of the detector with these
+    /// traits.
     func threshold(of traits: DetectorTraits?) -> Double {
         scoreThreshold >= 0 ? scoreThreshold : traits?.scoreThreshold ?? DetectorTraits.usualScoreThreshold
     }
 
-    /// Returns the settings with the values that depend on the detector: the score threshold and its label groups.
+    /// Returns the settings with the values that depend on the detector: its score threshold, and its label groups
+    /// expanded in the lists of labels.
     func adopting(_ traits: DetectorTraits?) -> Settings {
         var settings = self
         settings.traits = traits ?? DetectorTraits()
@@ -73,7 +79,7 @@ extension Settings {
             isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
     }
 
-    /// The scene's options. Objects that the detector itself detects are not detected a second time.
+    /// The scene options for this detector. Unknown objects are not searched for if the detector itself finds them.
     var sceneComplementingDetector: SceneOptions {
         var scene = scene
         if detector == .motion && scene.detectsMoving || detector == .salient && scene.detectsSalient {

@@ -5,25 +5,27 @@ import SwiftODT
 /// One property of the element: its GObject specification, and the key path of its value in ``Settings``. The initial
 /// value in ``Settings`` is the default of the property.
 ///
-/// Reading or writing through the key path does not allocate. Frames do not use it: they use a copy of the settings.
+/// Values are read and written through the key path without allocation. Frames do not read properties in this way; they
+/// use a copy of the settings.
 struct Property: Sendable {
     typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
 
-    /// When the property may be changed.
+    /// The states of the element in which a property can be changed.
     enum Mutability: Sendable {
         /// In any state, and by a GStreamer controller from frame to frame.
         case controllable
         /// In any state.
         case playing
-        /// At any time, but a change takes effect when the element is started again.
+        /// In any state, but a running element uses the value that the property had when the element started. The new
+        /// value takes effect when the element starts again.
         case ready
-        /// Never: the session creates the value.
+        /// Never. The session provides the value.
         case readOnly
     }
 
     let name: String
     let mutability: Mutability
-    /// Creates the specification that registers the property. Called once, when the class is initialised.
+    /// Creates the specification of the property. It is called once, when the element's class is initialised.
     let makeSpec: @Sendable () -> UnsafeMutablePointer<GParamSpec>
     /// Stores a value in the settings.
     let set: @Sendable (_ value: UnsafePointer<GValue>, _ settings: inout Settings) -> Void
@@ -69,7 +71,8 @@ struct Property: Sendable {
     }
 }
 
-/// The arguments that all `GParamSpec` functions share. The texts live as long as the process.
+/// The arguments that are common to all functions that create a `GParamSpec`. The texts are valid until the process
+/// ends.
 struct PropertyText {
     let name: UnsafePointer<CChar>
     let nick: UnsafePointer<CChar>
@@ -90,11 +93,11 @@ struct PropertyText {
     }
 }
 
-/// A type of property: its `GParamSpec`, and the conversion of its values from and to `GValue`.
+/// A type of property: how the `GParamSpec` is created, and how values are converted from and to `GValue`.
 struct PropertyKind<Value: Equatable & Sendable>: Sendable {
     /// Creates the specification with a default value.
     let makeSpec: @Sendable (PropertyText, _ standard: Value) -> UnsafeMutablePointer<GParamSpec>
-    /// Returns `nil` for a value that represents the default.
+    /// Converts a `GValue`; `nil` if it stands for the default value.
     let get: @Sendable (UnsafePointer<GValue>) -> Value?
     /// Stores a value in a `GValue`.
     let set: @Sendable (UnsafeMutablePointer<GValue>, Value) -> Void
@@ -142,7 +145,7 @@ extension PropertyKind<Nanoseconds> {
             set: { g_value_set_uint64($0, guint64(clamping: $1)) }, fault: mistakenUnit)
     }
 
-    /// Returns a warning for a time so short that it was probably meant in another unit.
+    /// Returns a warning for a time below 1 ms, because the user has probably assumed another unit than nanoseconds.
     @Sendable private static func mistakenUnit(_ name: String, _ time: Nanoseconds) -> String? {
         guard time > 0, time < 1_000_000 else { return nil }
         let (unit, factor) = time < 1000 ? ("seconds", 1_000_000_000) : ("milliseconds", 1_000_000)
@@ -162,7 +165,7 @@ extension PropertyKind<Double> {
 }
 
 extension PropertyKind<String> {
-    /// A null pointer represents the default.
+    /// A text. An unset text stands for the default.
     static var text: PropertyKind {
         PropertyKind(
             makeSpec: { g_param_spec_string($0.name, $0.nick, $0.blurb, $1, $0.flags) },
@@ -184,7 +187,7 @@ extension PropertyKind<String?> {
 
 // MARK: - Choices
 
-/// A value of an enumeration or flags property, its name and its description.
+/// One of the values of an enumeration or flags property: the value, its name for users (`nick`), and its description.
 typealias PropertyChoice<Value> = (value: Value, nick: String, about: String)
 
 extension PropertyKind {
@@ -231,7 +234,7 @@ extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
 }
 
 extension Array {
-    /// A copy that lives as long as the process, which GObject requires of the values of a type.
+    /// A copy of the array that exists until the process ends, as GObject requires for the values of types.
     fileprivate var forever: UnsafePointer<Element> {
         let copy = UnsafeMutablePointer<Element>.allocate(capacity: count)
         copy.initialize(from: self, count: count)

@@ -1,9 +1,10 @@
 import SwiftODT
 
 extension Settings {
-    /// Warns about contradictory and ineffective settings before the element starts.
+    /// Checks the settings before the element starts. Combinations that have no effect are posted as warnings. If
+    /// `min-area` is above `max-area`, an error is posted.
     ///
-    /// - Returns: whether the element can start.
+    /// - Returns: Whether the element can start.
     func warn(through element: ElementHandle) -> Bool {
         if let contradiction = Self.contradictionOfAreas(self) {
             element.fail(contradiction)
@@ -184,7 +185,8 @@ extension Settings {
         ),
     ]
 
-    /// The warning about a change that does not affect the running element.
+    /// Returns the warning for a property that was changed while the element is running but takes effect only at the
+    /// next start.
     static func waitsForReady(_ property: Property) -> ElementProblem {
         .settings(
             "\(property.name) takes effect from READY: the running element keeps the previous value until its state "

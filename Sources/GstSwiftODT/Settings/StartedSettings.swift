@@ -1,13 +1,14 @@
 import CGStreamer
 
-/// The effective settings of the element: the current properties, except that properties of mutability
-/// ``Property/Mutability/ready`` keep their values from the start of the element.
+/// The settings that the element uses. They are the current values of the properties, except for properties of the
+/// mutability ``Property/Mutability/ready``. These have the values with which the element was started.
 struct StartedSettings: Sendable {
     /// The current values of all properties.
     private(set) var current = Settings()
-    /// The settings at the start of the element; `nil` before.
+    /// The values of all properties when the element started; `nil` while it is not started.
     private(set) var started: Settings?
-    /// The settings for frames. They are derived at each change, so that a frame only copies them.
+    /// The settings that the element uses. They are updated at each change of a property, so that a frame only needs a
+    /// copy.
     private(set) var effective = Settings()
 
     mutating func set(_ property: Property, to value: UnsafePointer<GValue>) {

@@ -44,7 +44,8 @@ final class Annotation: Sendable {
                 try AnnotationPipeline.container(of: $0), encoder: plan.encoder, quality: plan.quality)
         }
         try outputs.check(against: source, mayReplace: plan.mayReplace)
-        // The progress line belongs to the pipeline, which does not call before it plays.
+        // The progress line needs the pipeline, which is created later. The pipeline does not call `notify` before it
+        // plays.
         let shown = Monitor<Progress?>(nil)
         let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
         let notify: @Sendable (String) -> Void = { text in

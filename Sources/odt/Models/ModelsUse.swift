@@ -2,11 +2,12 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// `odt models use NAME|FILE`: makes a model the default of its purpose.
+/// Implements `odt models use NAME|FILE`: makes a model the default for its purpose.
 func useModel(_ name: String) throws -> Int32 {
     let path = try ModelSearchPath.locate(named: name)
     let purpose = try purpose(of: path)
-    // A name follows the model to another folder; a path must not depend on the working directory.
+    // The choice is stored as a name if possible, so that it remains valid if the model moves to another folder. A path
+    // is stored as an absolute path, because a relative one would depend on the working directory.
     let isInstalled = !name.contains("/") && ModelSearchPath.folders.contains(FilePath.folder(of: path))
     try write(ModelChoice.content(choosing: isInstalled ? name : FilePath.canonical(path) ?? path, for: purpose))
     print("The default \(purpose.rawValue) is \(try ModelSearchPath.locate(purpose)).")
@@ -16,7 +17,8 @@ func useModel(_ name: String) throws -> Int32 {
     return ExitCode.success
 }
 
-/// `odt models use --best`: removes the choices of all purposes.
+/// Implements `odt models use --best`: removes the choices for all purposes, so that the best installed models are the
+/// default ones again.
 func useBestModels() throws -> Int32 {
     guard let file = ModelChoice.file else { throw noHome }
     guard unlink(file) == 0 || errno == ENOENT else {
@@ -28,7 +30,9 @@ func useBestModels() throws -> Int32 {
     return ExitCode.success
 }
 
-/// Returns the purpose of a model that can be used, by its manifest; without one it is a detector.
+/// Returns the purpose of a model, which its manifest specifies. A model without a manifest is a detector.
+///
+/// - Throws: ``ODTError`` if the model cannot be used.
 private func purpose(of path: String) throws -> ModelSearchPath.Purpose {
     var configuration = DetectorConfiguration(.neural)
     switch try ModelManifest.load(besideModel: path)?.task {

@@ -1,10 +1,10 @@
 import CGStreamer
 
-/// A GLib main loop that runs closures on the thread that calls ``run()``.
+/// A GLib main loop. It runs closures on the thread that calls ``run()``.
 ///
-/// `@unchecked Sendable`: GLib synchronises contexts and loops.
+/// `@unchecked Sendable`: GLib synchronises the access to contexts and loops.
 final class EventLoop: @unchecked Sendable {
-    /// Retained by its source until the source is destroyed.
+    /// A closure that an event source runs. The source retains it until the source is destroyed.
     private final class Work {
         let body: () -> Bool
         init(_ body: @escaping () -> Bool) { self.body = body }
@@ -27,22 +27,22 @@ final class EventLoop: @unchecked Sendable {
         g_main_context_unref(context)
     }
 
-    /// Makes the context that of the calling thread, until ``end()``.
+    /// Makes the loop's context the default context of the calling thread, until ``end()`` is called.
     func begin() { g_main_context_push_thread_default(context) }
 
     func end() { g_main_context_pop_thread_default(context) }
 
-    /// Runs the loop until ``quit()``.
+    /// Runs the loop until ``quit()`` is called.
     func run() { g_main_loop_run(loop) }
 
     func quit() { g_main_loop_quit(loop) }
 
-    /// Dispatches up to 100 events that are already pending, without waiting.
+    /// Dispatches up to 100 pending events. Does not wait for further events.
     func runPendingEvents() {
         for _ in 0..<100 where g_main_context_iteration(context, 0) == 0 { break }
     }
 
-    /// Runs `body` once on the loop's thread. Callable from any thread.
+    /// Runs `body` once on the loop's thread. May be called on any thread.
     func schedule(_ body: @escaping () -> Void) {
         let source = attach(g_idle_source_new()) {
             body()
@@ -51,7 +51,7 @@ final class EventLoop: @unchecked Sendable {
         g_source_unref(source)
     }
 
-    /// Runs `body` on the loop's thread each time the source is ready, until it returns `false`.
+    /// Runs `body` on the loop's thread each time the source is ready, until `body` returns `false`.
     ///
     /// - Returns: The source. The caller must unreference it.
     func attach(
