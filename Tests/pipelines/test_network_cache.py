@@ -62,14 +62,14 @@ class Cache(unittest.TestCase):
 
     def test_file_size_limit_disables_cache(self):
         # SIGXFSZ would end the process. GStreamer's own files are shorter than this limit.
-        self.assertIn("cannot be kept", self.play(limit=100_000, GST_REGISTRY_UPDATE="no"))
+        self.assertIn("cannot store the compiled", self.play(limit=100_000, GST_REGISTRY_UPDATE="no"))
         self.assertEqual(self.files(), [])
 
     def test_full_disk_disables_cache(self):
         if os.system(f"mount -t tmpfs -o size=1m tmpfs {self.home} 2>/dev/null"):
             self.skipTest("needs the right to mount a small disk (root)")
         self.addCleanup(os.system, f"umount -l {self.home}")
-        self.assertIn("cannot be kept", self.play())
+        self.assertIn("cannot store the compiled", self.play())
         self.assertEqual([path for path in self.files() if not path.endswith(".network")], [])
         self.assertIn("not in the cache", self.play())
 

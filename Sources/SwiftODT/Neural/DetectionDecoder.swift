@@ -3,17 +3,17 @@ package protocol DetectionDecoder: Sendable {
     /// The input that the network expects.
     var input: NetworkInput { get }
 
-    /// Whether detections in a region of a frame are valid for the frame. If not, the detector always infers the full
-    /// frame.
+    /// Whether the network may infer a region instead of the full frame. If `false`, its detections in a region are not
+    /// valid for the frame, and the detector always infers the full frame.
     var supportsTiles: Bool { get }
 
-    /// The names that detections can have; empty where they have none, `nil` where that is not known.
+    /// The possible labels of detections. Empty if detections have no labels, `nil` if the labels are unknown.
     var labels: [String]? { get }
 
     /// Returns the detections in the outputs after non-maximum suppression, in descending order of score.
     ///
-    /// The outputs have the order of the network's description. Several threads may call this method at the same time.
-    /// Throws an error if the shape of an output does not match the description.
+    /// The elements of `outputs` have the order of ``NetworkDescription/outputs``. Several threads may call this method
+    /// at the same time. The method throws an error if the shape of an output does not match the description.
     func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection]
 }
 

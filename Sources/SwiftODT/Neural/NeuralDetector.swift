@@ -1,9 +1,9 @@
 /// Detects objects with a neural network.
 ///
-/// The caller's thread fills the network's input. The runtime's threads run inference and decoding, unless
-/// ``DetectionOptions/isAwaited`` allows the caller's thread to do it.
+/// The caller's thread fills the input of the network. The runtime's threads run inference and decoding. If
+/// ``DetectionOptions/isAwaited`` is set, the caller's thread runs them instead.
 ///
-/// Detectors with the same file, device, thread count and hint share one compiled network and its threads.
+/// Detectors with the same file, input, device, thread count and hint share one compiled network and its threads.
 ///
 ///     let detector = try NeuralDetector(modelFile: file, hint: .latency) { network in
 ///         try DetectionFamily.decoder(for: network, manifest: nil, labels: Labels.vocabulary("coco80"), file: file)
@@ -11,7 +11,7 @@
 package final class NeuralDetector: Detector {
     package let network: Network
     package let capacity: Int
-    /// The name of the model file without folder and extension.
+    /// The name of the model file without folder and without everything after the first dot.
     package let modelName: String
 
     private let decoder: any DetectionDecoder
@@ -20,7 +20,7 @@ package final class NeuralDetector: Detector {
     private struct Work {
         var free: [InferenceRequest]
         var running: [(request: InferenceRequest, promise: DetectionPromise)] = []
-        /// The promises of frames whose tiles are being started.
+        /// The promises of frames whose tile inferences are being started.
         var grids: [DetectionPromise] = []
         var timings = StageTimings()
 
@@ -31,10 +31,11 @@ package final class NeuralDetector: Detector {
     }
 
     /// - Parameters:
-    ///   - threads: the maximum number of inference threads; 0 uses the runtime's default.
-    ///   - maximumInFlight: the maximum number of inferences in flight; 0 uses the runtime's recommendation, plus one
-    ///     if the runtime recommends more than one.
-    ///   - decoder: returns the decoder for the network's description. The decoder also defines the network's input.
+    ///   - threads: the maximum number of inference threads. 0 uses the default of the runtime.
+    ///   - maximumInFlight: the maximum number of inferences in flight. 0 uses the number that the runtime recommends,
+    ///     plus one if this number is greater than 1.
+    ///   - decoder: returns the decoder for a network with the given description. The decoder also defines the input of
+    ///     the network.
     package convenience init(
         modelFile: String, device: String = "CPU", threads: Int = 0, hint: InferenceHint, maximumInFlight: Int = 0,
         decoder: (NetworkDescription) throws -> any DetectionDecoder
@@ -45,9 +46,10 @@ package final class NeuralDetector: Detector {
     }
 
     /// - Parameters:
-    ///   - knownAnswers: one of them has to be the network's answer when it is loaded, where one is for its input's size. Evaluated once the
-    ///     file has been inspected.
-    ///   - comparesLabels: whether its classes have the names that the known answers use.
+    ///   - knownAnswers: the expected detections in the test picture, for some input sizes. If there is an answer for
+    ///     the size of this network's input, the network must return these detections when it is loaded. The expression
+    ///     is evaluated after the model file has been inspected.
+    ///   - comparesLabels: whether the labels of the detections are compared, too.
     package init(
         modelFile: String, device: String, threads: Int, hint: InferenceHint, maximumInFlight: Int,
         knownAnswers: @autoclosure () throws -> [KnownAnswer], comparesLabels: Bool,
@@ -69,7 +71,8 @@ package final class NeuralDetector: Detector {
         }
         let network = try Network.load(
             file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint, check: check)
-        // The spare request is filled while the others run, so that the runtime never waits for preprocessing.
+        // One more request than the runtime executes at once: it is filled while the others run. The runtime then never
+        // waits for preprocessing.
         let spare = network.requestCount > 1 ? 1 : 0
         let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount + spare
         self.decoder = decoder
@@ -84,7 +87,7 @@ package final class NeuralDetector: Detector {
                 + ", \(capacity) requests, input \(network.input.summary)")
     }
 
-    /// Cancels the inferences in flight and waits for their completion handlers.
+    /// Cancels the inferences in flight and waits until their completion handlers have returned.
     deinit {
         reset()
         work.wait { $0.running.isEmpty ? () : nil }
@@ -111,7 +114,7 @@ package final class NeuralDetector: Detector {
         return promise
     }
 
-    /// Starts an inference for the full frame and for each tile, and fulfils the promise with the merged detections.
+    /// Starts one inference of the full frame and one of each tile. Fulfils the promise with the merged detections.
     private func inferTiles(
         of frame: Frame, in size: InputSize, options: DetectionOptions, for promise: DetectionPromise
     ) throws {
@@ -127,7 +130,7 @@ package final class NeuralDetector: Detector {
         let collector = TileResultCollector(merge) { promise.fulfil($0) }
         var options = options
         options.isAwaited = options.isAwaited && network.requestCount == 1
-        // `cancel()` must also find a promise that has no request in flight yet.
+        // `cancel()` must also find the promise before its first request is in flight.
         work.update { $0.grids.append(promise) }
         defer { work.update { work in work.grids.removeAll { $0 === promise } } }
         do {
@@ -142,12 +145,12 @@ package final class NeuralDetector: Detector {
         }
     }
 
-    /// Waits for a free request, fills it with the region (`nil`: the full frame) and runs it.
+    /// Waits for a free request, fills it with the region and runs it. A `region` of `nil` is the full frame.
     private func inferRegion(
         at frame: Frame, region: Box?, options: DetectionOptions, for promise: DetectionPromise,
         completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void
     ) throws {
-        // The request is listed as running before it is filled, so that `cancel()` finds it at any time.
+        // The request is listed as running before it is filled. `cancel()` thus finds the request at any time.
         let request = work.wait { work -> InferenceRequest? in
             guard let request = work.free.popLast() else { return nil }
             work.running.append((request, promise))
@@ -161,7 +164,7 @@ package final class NeuralDetector: Detector {
             work.update { $0.putBack(request) }
             throw error
         }
-        // `cancel()` may have run before the request was filled; filling discards an earlier cancellation.
+        // `cancel()` may have run before the request was filled, and filling resets the cancellation of the request.
         guard !promise.isDone else { return work.update { $0.putBack(request) } }
         let filled = MonotonicClock.now
         work.update { $0.timings.preprocess.add(filled - begin) }
@@ -199,6 +202,6 @@ package final class NeuralDetector: Detector {
         }
     }
 
-    /// The total durations of preprocessing, inference and decoding.
+    /// The durations of preprocessing, inference and decoding, summed over all inferences.
     package var timings: StageTimings? { work.read { $0.timings } }
 }

@@ -1,4 +1,4 @@
-/// A decoded detection before non-maximum suppression: its box in network input pixels, its score and its class.
+/// A decoded detection before non-maximum suppression. The box is in pixels of the network's input.
 struct Candidate {
     var minX: Float
     var minY: Float
@@ -17,11 +17,13 @@ extension Candidate {
     }
 }
 
-/// Greedy non-maximum suppression: of the candidates that overlap, only the candidate with the highest score is kept.
+/// Greedy non-maximum suppression. Of several candidates that overlap, only the candidate with the highest score is
+/// kept.
 struct Suppression {
     /// The IoU above which two candidates of the same class count as one object.
     var iouThreshold: Float
-    /// The IoU above which two candidates of different classes count as one object. The default of 1 keeps both.
+    /// The IoU above which two candidates of different classes count as one object. The default of 1 never removes
+    /// candidates of different classes.
     var iouThresholdAcrossClasses: Float
     /// The maximum number of candidates that are kept.
     var limit: Int
@@ -35,13 +37,14 @@ struct Suppression {
         self.limit = limit
     }
 
-    /// Returns the candidates that are kept, in descending order of score. Equal scores keep their input order, so that
-    /// results are reproducible.
+    /// Returns the candidates that are kept, in descending order of score. Candidates with equal scores keep their
+    /// input order, so that results are reproducible.
     ///
-    /// Drops candidates with a non-finite value or an empty box. After sorting, each candidate is compared with the
-    /// kept boxes, eight at a time.
+    /// Candidates with a non-finite value or an empty box are dropped. In descending order of score, each candidate is
+    /// compared with the boxes that have been kept, eight at a time.
     func callAsFunction(_ candidates: [Candidate]) -> [Candidate] {
-        // Each key holds the inverted score above the index: sorting integers is faster than sorting with a closure.
+        // The upper 32 bits of a key are the inverted score, the lower 32 bits the index. Sorting integers is faster
+        // than sorting with a closure.
         var order: [UInt64] = []
         order.reserveCapacity(candidates.count)
         for (place, candidate) in candidates.enumerated() where candidate.isValid {
@@ -61,7 +64,7 @@ struct Suppression {
 }
 
 extension Float {
-    /// An unsigned integer with the same order as the floats that it is computed from.
+    /// Returns an unsigned integer for each float, in the same order as the floats.
     fileprivate var ascendingBits: UInt32 {
         let bits = bitPattern
         return bits >> 31 == 0 ? bits | 1 << 31 : ~bits
@@ -69,7 +72,8 @@ extension Float {
 }
 
 extension Candidate {
-    /// Whether the score is finite, the box has an area, and its coordinates are small enough for exact arithmetic.
+    /// Whether the score is finite, the box has a positive area, and the coordinates are small enough for exact
+    /// arithmetic.
     fileprivate var isValid: Bool {
         let largest: Float = 1e6
         return score.isFinite && minX > -largest && minY > -largest && maxX < largest && maxY < largest
@@ -77,7 +81,7 @@ extension Candidate {
     }
 }
 
-/// The kept boxes in a structure-of-arrays layout, so that a candidate is compared with eight of them at once.
+/// The boxes that have been kept, as a structure of arrays. A candidate is compared with eight boxes at once.
 private struct KeptBoxes {
     private struct Eight {
         var minX = SIMD8<Float>(repeating: 0)
@@ -108,6 +112,8 @@ private struct KeptBoxes {
         count += 1
     }
 
+    /// Returns whether the IoU of the candidate and a kept box exceeds the threshold: `own` for boxes of the
+    /// candidate's class, `other` for boxes of other classes.
     func overlaps(_ box: Candidate, within own: Float, across other: Float) -> Bool {
         let area = (box.maxX - box.minX) * (box.maxY - box.minY)
         let (ownLimit, otherLimit) = (SIMD8(repeating: own), SIMD8(repeating: other))
@@ -124,7 +130,7 @@ private struct KeptBoxes {
         }
     }
 
-    // The standard library's `pointwiseMin` and `pointwiseMax` process the lanes one by one.
+    // The standard library's `pointwiseMin` and `pointwiseMax` are not used, because they process the lanes one by one.
 
     @inline(__always)
     private static func lower(_ lanes: SIMD8<Float>, _ other: Float) -> SIMD8<Float> {

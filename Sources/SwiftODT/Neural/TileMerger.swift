@@ -1,31 +1,35 @@
 import Synchronization
 
-/// Merges the detections of all tiles of a frame, so that each object is reported once with its complete box.
+/// Merges the detections of all tiles of a frame. Each object is reported once, with its complete box.
 ///
 /// Tiles overlap and exist on several levels, so several tiles contain the same object. Complete boxes are merged by
-/// non-maximum suppression per class. A tile edge may cut a box: the box is then a fragment, and a fragment never
-/// replaces a complete box. The merger compares each fragment with the part of each complete box that its tile covers,
-/// and drops it if they match. The remaining fragments of one object are joined.
-/// Complete boxes of several tiles that agree are averaged. Tiles with a higher magnification have a higher weight.
+/// non-maximum suppression per class. If the complete boxes of several tiles agree, their positions are averaged. Tiles
+/// with a higher magnification have a higher weight.
 ///
-/// SAHI instead merges greedily by the intersection over the smaller box. This absorbs an object in front of a larger
-/// one, and lets high-scoring fragments grow beyond the complete box.
+/// If the edge of a tile cuts a box, the box is a fragment. A fragment never replaces a complete box. The merger
+/// compares each fragment with the part of each complete box that lies in the fragment's tile. If the two match, the
+/// fragment is dropped. The remaining fragments of one object are joined.
+///
+/// SAHI instead merges greedily by the intersection over the area of the smaller box. This method merges an object into
+/// a larger object behind it, and lets fragments with high scores grow beyond the complete box.
 struct TileMerger: Sendable {
     /// The tiles, in the order of the detection lists.
     let tiles: [InferredRegion]
     /// The IoU above which two complete boxes of the same class are one object.
     let iouThreshold: Double
 
-    /// The IoU, within the area that both tiles cover, above which two fragments belong to the same object.
+    /// The IoU above which two fragments belong to the same object. It is computed within the area that both tiles
+    /// cover.
     private static let sharedAreaIoU = 0.5
     /// The factor for the score of an object of which only fragments were detected.
     private static let fragmentScoreFactor = 0.6
-    /// A box with more than `largeShare` of its tile's side should be complete on the previous level. Its score is
-    /// multiplied by `largeScoreFactor`, so that the previous level's box wins.
+    /// If a side of a box exceeds `largeShare` of the tile's side, the object should be complete in a tile of the
+    /// previous level, which has larger tiles. The score of the box is multiplied by `largeScoreFactor`, so that the
+    /// box of the previous level is preferred.
     private static let (largeShare, largeScoreFactor) = (0.5, 0.5)
-    /// The IoU above which boxes of two tiles differ only by localisation error and are averaged.
+    /// The IoU above which the boxes of two tiles are averaged. Such boxes differ only by localisation error.
     private static let agreementIoU = 0.75
-    /// The maximum number of complete boxes and of fragments that are merged; those with the highest scores are used.
+    /// The maximum number of complete boxes that are merged, and of fragments. Those with the highest scores are used.
     private static let maximum = 5000
 
     private struct TileDetection {
@@ -34,13 +38,17 @@ struct TileMerger: Sendable {
         let isLarge: Bool
     }
 
-    /// The detection of an object with the highest score, and at most one agreeing detection of each other tile.
+    /// The detection of an object with the highest score, and the detections that agree with it. Each other tile has at
+    /// most one of these.
     private struct DetectionCluster {
         let best: TileDetection
         var others: [TileDetection] = []
         var detection: Detection { best.detection }
     }
 
+    /// Returns the merged detections, in descending order of score.
+    ///
+    /// - Parameter answers: the detections of each tile, in the order of ``tiles``.
     func callAsFunction(_ answers: [[Detection]]) -> [Detection] {
         var (whole, fragments): ([TileDetection], [TileDetection]) = ([], [])
         for (number, detections) in answers.enumerated() {
@@ -69,7 +77,7 @@ struct TileMerger: Sendable {
         return sorted(kept.map(averaged) + extra)
     }
 
-    /// Whether a detection's box is accurate enough to be averaged with the boxes of a cluster.
+    /// Returns whether the box of a detection is accurate enough to be averaged with the boxes of a cluster.
     private func agrees(_ candidate: TileDetection, with object: DetectionCluster) -> Bool {
         guard candidate.detection.label == object.detection.label, !candidate.isLarge || object.best.isLarge else {
             return false
@@ -78,8 +86,9 @@ struct TileMerger: Sendable {
             && !object.others.contains { $0.tile == candidate.tile }
     }
 
-    /// Returns the best detection with the weighted mean of all boxes. The localisation error is about one network
-    /// input pixel, so the weight is the score multiplied by the tile's magnification.
+    /// Returns the best detection of a cluster, with the weighted mean of all boxes of the cluster. The localisation
+    /// error is about one network input pixel. The weight is therefore the product of the score and the magnification
+    /// of the tile.
     private func averaged(_ object: DetectionCluster) -> Detection {
         guard !object.others.isEmpty else { return object.detection }
         let best = object.detection.box
@@ -104,8 +113,8 @@ struct TileMerger: Sendable {
         !tile.isWhole && max(box.width / tile.box.width, box.height / tile.box.height) > Self.largeShare
     }
 
-    /// Returns the detections in descending order of score. Equal scores keep their order, so that results are
-    /// reproducible.
+    /// Returns the detections in descending order of score. Detections with equal scores keep their order, so that
+    /// results are reproducible.
     private func strongest(_ candidates: [TileDetection]) -> [TileDetection] {
         let order = candidates.indices.sorted {
             let (one, other) = (candidates[$0].detection.score, candidates[$1].detection.score)
@@ -120,8 +129,8 @@ struct TileMerger: Sendable {
         }.map(\.element)
     }
 
-    /// Whether two complete boxes show the same object. Boxes of the same tile never do, because the network's own
-    /// suppression has kept both.
+    /// Returns whether two complete boxes show the same object. Two boxes of the same tile always show different
+    /// objects, because the non-maximum suppression of the tile has kept both boxes.
     private func isSame(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let overlap = one.detection.box.iou(other.detection.box)
@@ -129,8 +138,8 @@ struct TileMerger: Sendable {
             ? overlap > iouThreshold : overlap > Double(Suppression.acrossClasses)
     }
 
-    /// Whether a complete box is only a detail of an object that its tile cuts, for example a head detected as a
-    /// person.
+    /// Returns whether a complete box is only a detail of a larger object that the box's tile cuts, for example a head
+    /// that was detected as a person.
     private func isDetail(_ candidate: TileDetection, of object: TileDetection) -> Bool {
         let (box, other) = (candidate.detection, object.detection)
         guard candidate.tile != object.tile, box.label == other.label, tiles[candidate.tile].cuts(other.box) else {
@@ -139,7 +148,7 @@ struct TileMerger: Sendable {
         return TileFragment.isDetail(box.box, score: box.score, of: other.box, score: other.score)
     }
 
-    /// Whether a fragment belongs to an object with a complete box.
+    /// Returns whether a fragment belongs to an object whose complete box is known.
     private func isFragment(_ fragment: TileDetection, of object: Detection) -> Bool {
         let box = fragment.detection.box
         let isOfClass = fragment.detection.label == object.label
@@ -148,7 +157,7 @@ struct TileMerger: Sendable {
         return visible.iou(box) > (isOfClass ? Self.sharedAreaIoU : Double(Suppression.acrossClasses))
     }
 
-    /// Joins fragments of the same object, in descending order of score.
+    /// Joins the fragments of the same object. `fragments` is in descending order of score.
     private func join(_ fragments: [TileDetection]) -> [Detection] {
         var objects: [(detection: Detection, tiles: [TileDetection])] = []
         for fragment in fragments {
@@ -169,7 +178,8 @@ struct TileMerger: Sendable {
         }
     }
 
-    /// Whether two fragments show the same object: within the area that both tiles cover, their boxes overlap.
+    /// Returns whether two fragments show the same object. This is so if their boxes overlap enough within the area
+    /// that both tiles cover.
     private func showSameObject(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let shared = tiles[one.tile].box.intersection(tiles[other.tile].box)
@@ -179,7 +189,8 @@ struct TileMerger: Sendable {
     }
 }
 
-/// Collects the detections of all tiles of a frame from any thread, and merges them when the last one arrives.
+/// Collects the detections of all tiles of a frame from any thread. Merges the detections when those of the last tile
+/// arrive.
 final class TileResultCollector: Sendable {
     private struct State {
         var answers: [[Detection]?]
@@ -190,7 +201,8 @@ final class TileResultCollector: Sendable {
     private let state: Mutex<State>
     private let completion: @Sendable (Result<[Detection], any Error>) -> Void
 
-    /// - Parameter completion: receives the merged detections, or the error of each tile that fails.
+    /// - Parameter completion: receives the merged detections. If tiles fail, it receives the error of each of these
+    ///   tiles.
     init(_ merge: TileMerger, completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void) {
         (self.merge, self.completion) = (merge, completion)
         state = Mutex(State(answers: Array(repeating: nil, count: merge.tiles.count), missing: merge.tiles.count))

@@ -1,26 +1,27 @@
 import Glibc
 
-/// Decodes SSD with raw heads and EfficientDet: for each anchor, the box offsets from the anchor and one score per
-/// class.
+/// Decodes SSD with raw heads, and EfficientDet. For each anchor, the network returns the offsets of a box from the
+/// anchor and one score per class.
 struct AnchorDecoder: DetectionDecoder {
-    /// A pair of outputs for a contiguous range of anchors.
+    /// An output with boxes and an output with scores, for a contiguous range of anchors.
     struct Head: Sendable {
         let boxesOutput: Int
         let scoresOutput: Int
         let firstAnchor: Int
         let anchorCount: Int
-        /// The number of anchors per cell if each value of a cell has its own plane; `nil` if each anchor has its own
-        /// row.
+        /// The number of anchors per cell if the outputs are stored in planes (NCHW): one plane for each value of each
+        /// of these anchors. `nil` if the outputs are stored in rows (NHWC): one row for each anchor.
         let planesPerCell: Int?
     }
 
     let assembly: DetectionAssembly
     let anchors: Anchors
     let heads: [Head]
-    /// The box coder's scale factors, by which the network's offsets of centre and size are divided.
+    /// The scale factors of the box coder. The network's offsets of the centre and of the size are divided by these
+    /// factors.
     let centerScale: SIMD2<Float>
     let sizeScale: SIMD2<Float>
-    /// 1 if the first class is the background, else 0.
+    /// The index of the first class that is not the background: 1 if the network has a background class, otherwise 0.
     let firstClass: Int
     let classCount: Int
     let activation: ScoreActivation
@@ -42,9 +43,9 @@ struct AnchorDecoder: DetectionDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// Appends the candidates of one head.
+    /// Appends the detections of one head whose raw class value is at least `floor`.
     ///
-    /// - Returns: whether the outputs have the expected number of values.
+    /// - Returns: `false` if the outputs do not have the expected number of values.
     private func read(
         _ head: Head, _ output: TensorView, _ boxes: SparseNumbers, _ floor: Float, _ candidates: inout [Candidate]
     ) throws -> Bool {
@@ -116,8 +117,8 @@ struct AnchorDecoder: DetectionDecoder {
         return true
     }
 
-    /// - Parameter difference: the offsets from the anchor: centre y, centre x, logarithm of the height, logarithm of
-    ///   the width.
+    /// - Parameter difference: the offsets from the anchor, in this order: centre y, centre x, logarithm of the height,
+    ///   logarithm of the width.
     private func candidate(
         _ difference: (Float, Float, Float, Float), anchor number: Int, score: Float, index: Int
     ) -> Candidate {
@@ -132,8 +133,8 @@ struct AnchorDecoder: DetectionDecoder {
 }
 
 extension AnchorDecoder {
-    /// The same defaults serve EfficientDet and EfficientDet-Lite, because only the element type of their inputs
-    /// differs.
+    /// The defaults of EfficientDet and EfficientDet-Lite. The inputs of the two differ only in their element type,
+    /// which the file declares.
     static let usualEfficientDet = FamilyInput(
         width: 320, height: 320, mean: SIMD3(repeating: 127), scale: SIMD3(repeating: 1 / 128),
         fit: .letterboxTopLeft(fill: 127))
@@ -185,8 +186,8 @@ extension AnchorDecoder {
         }
     }
 
-    /// Uses the anchors and scales of the removed TFLite post-processing operation, which expects scores after the
-    /// sigmoid.
+    /// Uses the anchors and scale factors of the TFLite post-processing operation that was removed from the network.
+    /// The operation expects scores after the sigmoid, so the network's scores are not logits.
     private init?(_ inspection: NetworkInspection, _ input: NetworkInput, _ end: TFLitePostProcess) throws {
         guard let heads = AnchorHeads(inspection, anchors: end.anchors.count / 4) else { return nil }
         let background = inspection.manifest?.hasBackground ?? end.classCount.map { $0 < heads.classes } ?? true

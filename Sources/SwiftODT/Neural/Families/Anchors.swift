@@ -1,6 +1,6 @@
 import Glibc
 
-/// The anchor boxes of a network with raw heads, in input pixels, in the order of its outputs.
+/// The anchor boxes of a network with raw heads, in input pixels. Their order is that of the network's outputs.
 struct Anchors: Sendable {
     struct Anchor: Sendable {
         var centerX: Float
@@ -15,7 +15,8 @@ struct Anchors: Sendable {
 }
 
 extension Anchors {
-    /// Creates anchors from a model file's list: centre y, centre x, height and width as fractions of the input.
+    /// Creates anchors from a model file's list. Each anchor has four values: centre y, centre x, height and width as
+    /// fractions of the input.
     init(fractions: [Float], width: Int, height: Int) {
         let (width, height) = (Float(width), Float(height))
         boxes = stride(from: 0, to: fractions.count - 3, by: 4).map {
@@ -27,16 +28,19 @@ extension Anchors {
 }
 
 extension Anchors {
-    /// A feature pyramid: each level has the same anchor shapes, scaled by its stride (EfficientDet, SSD with FPN).
+    /// The anchors of a feature pyramid (EfficientDet, SSD with FPN). Each level has the same anchor shapes, scaled by
+    /// the stride of the level.
     struct Pyramid: Sendable {
+        /// The levels by number. Level n has a stride of 2ⁿ input pixels.
         var levels: ClosedRange<Int>
         var scalesPerLevel: Int
         var aspectRatios: [Double]
-        /// The size of a level's smallest anchor, in cells.
+        /// The side of the smallest square anchor of a level, in cells.
         var scale: Double
-        /// Whether the anchors of a cell are ordered by aspect ratio first, then by scale.
+        /// Whether the anchors of a cell are ordered by aspect ratio first, and by scale within an aspect ratio.
         var aspectsOutside: Bool
-        /// Whether anchors are centred on cell corners in levels that do not divide the input evenly, as in TensorFlow.
+        /// Whether anchors are centred on cell corners instead of cell centres along an axis that the level's stride
+        /// does not divide evenly. TensorFlow does that.
         var unevenFromCorner: Bool
 
         static let efficientDet = Pyramid(
@@ -88,10 +92,14 @@ extension Anchors {
 }
 
 extension Anchors {
-    /// The six layers of SSD, each with its own anchor size: the multi-scale grid of TensorFlow's object detection API.
+    /// The six layers of SSD, each with its own anchor size. This is the multi-scale grid of TensorFlow's object
+    /// detection API.
     struct Layers: Sendable {
+        /// The scale of the first layer's anchors, as a fraction of the input's shorter side.
         var minScale = 0.2
+        /// The scale of the last layer's anchors, as a fraction of the input's shorter side.
         var maxScale = 0.95
+        /// The ratios of width to height.
         var aspectRatios = [1, 2, 0.5, 3, 1.0 / 3]
         /// The number of input pixels per cell, for each layer.
         var strides = [16, 32, 64, 128, 256, 512]
@@ -101,10 +109,10 @@ extension Anchors {
                 .reduce(0) { $0 + $1.element.columns * $1.element.rows * kinds(layer: $1.offset).count }
         }
 
-        /// Returns the scale, as a fraction of the input's shorter side, and the aspect ratio of each anchor of a cell.
+        /// Returns the anchors of a cell. `scale` is a fraction of the input's shorter side, `aspect` the ratio of
+        /// width to height.
         fileprivate func kinds(layer: Int) -> [(scale: Double, aspect: Double)] {
-            // The lowest layer has only three anchors, one of them small (`reduce_boxes_in_lowest_layer` in
-            // TensorFlow).
+            // The first layer has only three anchors, one of them small (`reduce_boxes_in_lowest_layer` in TensorFlow).
             if layer == 0 { return [(0.1, 1), (scale(0), 2), (scale(0), 0.5)] }
             let between = (scale(layer) * scale(layer + 1)).squareRoot()
             return aspectRatios.map { (scale(layer), $0) } + [(between, 1)]
@@ -142,8 +150,8 @@ struct AnchorHeads {
     /// The number of class scores per anchor, including a background class.
     let classes: Int
 
-    /// The maximum number of anchors. It bounds the memory that a manifest can request and is far above the number of
-    /// anchors of real networks.
+    /// The maximum number of anchors, far above the number of anchors of real networks. It limits the memory that a
+    /// manifest can make the decoder allocate.
     static let maximum = 1 << 22
 
     /// Finds one output with all boxes and one output with all scores.
@@ -189,11 +197,12 @@ struct AnchorHeads {
 }
 
 extension NetworkInspection {
-    /// Whether the file declares an output with `count` rows.
+    /// Returns whether the file declares an output with `count` rows.
     fileprivate func rows(_ output: Int, _ count: Int) -> Bool { matrix(output)?.rows == count }
 
-    /// Returns the number of values per cell of an output that matches a level's size, and whether each value has its
-    /// own plane (NCHW) instead of being last in the shape (NHWC).
+    /// Returns the number of values per cell of an output whose size matches a pyramid level, or `nil` for an output of
+    /// another size. `inPlanes`: the values of a cell are in separate planes (NCHW) instead of next to each other
+    /// (NHWC).
     fileprivate func levelOutput(
         _ output: Int, _ level: CellGrid.Level
     ) -> (output: Int, numbers: Int, inPlanes: Bool)? {

@@ -1,7 +1,7 @@
-/// The cells of a network's output levels, numbered level by level in row-major order.
+/// The cells of a network's output levels. Cells are numbered level by level, in row-major order within a level.
 struct CellGrid: Hashable, Sendable {
     struct Level: Hashable, Sendable {
-        /// The number of input pixels per cell, horizontally and vertically.
+        /// The side of a cell in input pixels.
         let stride: Int
         let columns: Int
         let rows: Int
@@ -13,7 +13,8 @@ struct CellGrid: Hashable, Sendable {
     /// The number of cells of all levels.
     let count: Int
 
-    /// Creates one level per stride for an input of the given size. Partially covered cells count.
+    /// Creates one level per stride for an input of the given size in pixels. Cells that the input covers only in part
+    /// count.
     init(width: Int, height: Int, strides: [Int]) {
         var start = 0
         levels = strides.map { stride in

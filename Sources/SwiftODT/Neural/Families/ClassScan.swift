@@ -1,12 +1,12 @@
 import Glibc
 
-/// The function that converts a network's class output to a score from 0 to 1.
+/// The function that converts the class output of a network to a score from 0 to 1.
 enum ScoreActivation: Sendable {
     case none
     case sigmoid
 
-    /// Returns the raw output that corresponds to the score `floor`, so that raw outputs are filtered without computing
-    /// their scores.
+    /// Returns the raw output that corresponds to the score `floor`. Raw outputs can thus be filtered before their
+    /// scores are computed.
     func rawFloor(_ floor: Float) -> Float {
         switch self {
         case .none: floor
@@ -33,7 +33,8 @@ struct ScoreRows {
     let firstClass: Int
     let classCount: Int
 
-    /// - Returns: `nil` if the number of values does not match the rows and classes.
+    /// - Returns: `nil` if the number of values is not a multiple of `stride`, or if a row is too short for the
+    ///   classes.
     init?(_ values: UnsafeBufferPointer<Float>, stride: Int, firstClass: Int, classCount: Int) {
         guard stride > 0, firstClass >= 0, classCount > 0, firstClass + classCount <= stride, values.count % stride == 0
         else { return nil }
@@ -45,8 +46,8 @@ struct ScoreRows {
 
     var count: Int { values.count / stride }
 
-    /// Returns the class with the highest value in a row, or the first of several equal ones; `nil` if none reaches
-    /// `floor`. NaN never reaches it.
+    /// Returns the class with the highest value in a row, and this value. The first class wins if several values are
+    /// equal. Returns `nil` if no value reaches `floor`. NaN does not reach any floor.
     @inline(__always)
     func best(inRow row: Int, from floor: Float) -> (index: Int, value: Float)? {
         let scores = values.baseAddress! + row * stride + firstClass
@@ -79,7 +80,7 @@ struct ScoreRows {
     }
 }
 
-/// Class scores with one plane per class and one value per cell.
+/// Class scores with one plane per class. A plane has one value per cell.
 struct ScorePlanes {
     let values: UnsafeBufferPointer<Float>
     /// The number of cells in a plane.
@@ -87,7 +88,7 @@ struct ScorePlanes {
     let firstClass: Int
     let classCount: Int
 
-    /// - Returns: `nil` if the number of values does not match the planes and cells.
+    /// - Returns: `nil` if there are fewer values than the planes of all classes need.
     init?(_ values: UnsafeBufferPointer<Float>, count: Int, firstClass: Int, classCount: Int) {
         guard count > 0, firstClass >= 0, classCount > 0, values.count / count >= firstClass + classCount else {
             return nil
@@ -98,11 +99,11 @@ struct ScorePlanes {
         self.classCount = classCount
     }
 
-    /// Calls `body` with cell, class and value of each cell whose highest class value reaches `floor`. NaN never
-    /// reaches it.
+    /// Calls `body` for each cell whose highest class value reaches `floor`, with the cell, the class and the value.
+    /// The first class wins if several values are equal. NaN does not reach any floor.
     ///
-    /// Processes the planes in strips of cells, so that memory is read sequentially and intermediate results stay in
-    /// cache.
+    /// The planes are processed in strips of cells. Memory is thus read sequentially, and intermediate results stay in
+    /// the processor's cache.
     func forEachBest(from floor: Float, _ body: (_ cell: Int, _ index: Int, _ value: Float) -> Void) {
         let strip = 256
         withUnsafeTemporaryAllocation(of: Float.self, capacity: strip) { highest in
@@ -128,7 +129,7 @@ struct ScorePlanes {
     }
 }
 
-/// Rows with four box values, the objectness, and one score per class.
+/// Rows with four box values, the objectness, one score per class, and optionally further values that are ignored.
 struct ObjectnessRows {
     private let scores: ScoreRows
 
@@ -140,8 +141,8 @@ struct ObjectnessRows {
 
     var count: Int { scores.count }
 
-    /// Calls `body` for each row whose objectness times best class score reaches `floor`. The objectness alone rejects
-    /// most rows.
+    /// Calls `body` for each row in which the product of objectness and best class score reaches `floor`. `score` is
+    /// this product. The objectness alone already rejects most rows.
     func forEachBest(
         from floor: Float, _ body: (_ row: Int, _ index: Int, _ score: Float, _ box: UnsafePointer<Float>) -> Void
     ) {

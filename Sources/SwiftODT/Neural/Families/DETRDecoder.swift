@@ -1,20 +1,21 @@
 import Glibc
 
-/// Decodes DETR, RT-DETR and similar networks: a fixed number of queries, each with class logits and a box as fractions
-/// of the input.
+/// Decodes DETR, RT-DETR and similar networks. A fixed number of queries each returns class scores and a box. Boxes are
+/// fractions of the input.
 struct DETRDecoder: DetectionDecoder {
     enum Activation: Sendable {
-        /// Softmax over all classes and "no object", which is the last class.
+        /// Softmax over all classes and the class "no object", which is the last one.
         case softmax
         /// An independent activation for each class.
         case each(ScoreActivation)
     }
 
     let assembly: DetectionAssembly
-    /// The index of the output with the boxes; equal to `scoresOutput` if each row contains both.
+    /// The index of the output with the boxes. It is equal to `scoresOutput` if the rows of one output contain boxes
+    /// and scores.
     let boxesOutput: Int
     let scoresOutput: Int
-    /// The index of the first class in a row of scores, and the number of classes.
+    /// The index of the first class in a row of scores.
     let firstClass: Int
     let classCount: Int
     let activation: Activation
@@ -57,8 +58,8 @@ struct DETRDecoder: DetectionDecoder {
                 ($0.index, activation.score($0.value))
             }
         case .softmax:
-            // The softmax score is at most that of a softmax over this class and "no object" only, which rejects most
-            // rows early.
+            // The softmax over all classes is at most the softmax over this class and "no object" alone. This bound
+            // rejects most rows early.
             let all = rows.values.baseAddress! + row * rows.stride
             let nothing = all[rows.stride - 1]
             guard let (index, value) = rows.best(inRow: row, from: nothing + log(floor / max(1 - floor, 1e-6))) else {
@@ -74,9 +75,10 @@ struct DETRDecoder: DetectionDecoder {
 extension DETRDecoder {
     static let usual = FamilyInput(
         width: 800, height: 800, mean: SIMD3(123.675, 116.28, 103.53), scale: SIMD3(1 / 58.395, 1 / 57.12, 1 / 57.375))
-    /// RT-DETR uses the same input as YOLO, but stretched.
+    /// The defaults of RT-DETR: the size and scale of YOLO's input, but the picture is stretched instead of
+    /// letterboxed.
     static let usualRealTime = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
-    /// The maximum number of queries. Networks with a grid of cells have more rows.
+    /// The maximum number of queries. An output with more rows belongs to a network with a grid of cells.
     private static let maximumQueries = 1000
 
     init?(_ inspection: NetworkInspection) throws {
@@ -100,7 +102,8 @@ extension DETRDecoder {
                 activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none))
             return
         }
-        // Three classes and "no object" also make four columns; the output's name then decides.
+        // A score output with three classes and "no object" has four columns, like the box output. In this case, the
+        // name of the output decides.
         let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
         guard
             let boxes = fourColumns.first(where: { inspection.outputs[$0].name.contains("box") }) ?? fourColumns.first,
@@ -108,7 +111,7 @@ extension DETRDecoder {
             let numbers = matrices[scores]?.columns, numbers > 1, matrices[boxes]?.rows == matrices[scores]?.rows,
             inspection.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.maximumQueries
         else { return nil }
-        // RF-DETR names its boxes "dets". It uses independent class scores, although it has a "no object" class.
+        // RF-DETR names its boxes "dets". It has independent class scores, although it also has a "no object" class.
         let isRoboflow = inspection.output(named: "dets") == boxes
         let (classes, competing, firstClass) = Self.reading(
             inspection, numbers: numbers, competing: !isRoboflow)
@@ -122,14 +125,19 @@ extension DETRDecoder {
             activation: activation)
     }
 
-    /// Determines the meaning of a query's scores. Each class has either an independent logit, or the classes share a
-    /// softmax with "no object" as the last class. In both cases, index 0 may be unused, as in COCO's original category
-    /// ids.
+    /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` is
+    /// `false`), or the classes share a softmax with "no object" as the last class (`competing` is `true`). In both
+    /// cases, index 0 may be unused, as in COCO's original category ids.
+    ///
+    /// - Parameters:
+    ///   - numbers: the number of scores per query.
+    ///   - competing: whether a softmax is possible.
     private static func reading(
         _ inspection: NetworkInspection, numbers: Int, competing: Bool
     ) -> (classes: Int, competing: Bool, firstClass: Int) {
         var readings = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
-        // 91 is the number of COCO's original category ids including 0, which networks with independent classes use.
+        // 91 is the number of COCO's original category ids including the unused id 0. Networks with independent class
+        // scores use these ids.
         if numbers == 91 || !competing { readings.swapAt(1, 2) }
         return readings.first {
             $0.0 > 0 && inspection.isPlausible($0.0) && (competing || !$0.1)

@@ -1,12 +1,14 @@
 import Synchronization
 
-/// The parts that all decoders share: the input, the class names, and the conversion from candidates to detections.
+/// The data and functions that all decoders share: the input, the class names, and the conversion from candidates to
+/// detections.
 struct DetectionAssembly: Sendable {
     let input: NetworkInput
     let names: ClassNames
     /// The model's path, for messages.
     let file: String
-    /// Whether boxes are fractions of the input instead of pixels, for networks whose description does not specify it.
+    /// Whether boxes are fractions of the input instead of pixels. Used for networks whose description does not specify
+    /// the unit.
     private let givesFractions = ModelHeuristic()
 
     init(input: NetworkInput, names: ClassNames, file: String) {
@@ -15,8 +17,8 @@ struct DetectionAssembly: Sendable {
         self.file = file
     }
 
-    /// Applies non-maximum suppression, converts the boxes from input pixels to buffer pixels, and clips them to the
-    /// inferred region.
+    /// Applies non-maximum suppression, converts the boxes from input pixels to buffer pixels, and clips the boxes to
+    /// the inferred region.
     ///
     /// - Parameter suppressed: whether the network has already applied non-maximum suppression.
     func detections(
@@ -37,10 +39,11 @@ struct DetectionAssembly: Sendable {
         }
     }
 
-    /// Returns candidates with boxes in input pixels. Exports for TensorFlow have fractions of the input instead.
+    /// Returns the candidates with boxes in input pixels. Some networks, such as exports for TensorFlow, return
+    /// fractions of the input instead.
     ///
-    /// - Parameter areFractions: `nil` to infer it from the first outputs: if boxes are in pixels, most of their
-    ///   centres are outside the first two rows and columns of pixels.
+    /// - Parameter areFractions: whether the candidates' boxes are fractions. `nil` derives this from the first
+    ///   outputs: boxes in pixels rarely have their centres within the first two rows and columns of pixels.
     func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
         guard areFractions ?? areFractionsLikely(candidates) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))
@@ -56,7 +59,7 @@ struct DetectionAssembly: Sendable {
         return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
 
-    /// Returns the score floor as a float, at least 0.001, so that empty cells never pass.
+    /// Returns the minimum score of a candidate. It is at least 0.001, so that empty cells are never candidates.
     func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 
     /// Returns the error for outputs whose shapes do not match the network's description.
@@ -69,16 +72,18 @@ struct DetectionAssembly: Sendable {
     }
 }
 
-/// A yes-no property of a network that its description does not specify and its first outputs decide by majority vote.
+/// A yes-no property of a network that its description does not specify. The first outputs of the network decide by
+/// majority vote.
 ///
-/// The decision becomes final after a number of votes, so that a later unusual output is not interpreted differently.
+/// The decision becomes final after a number of votes. A later unusual output can thus not change it.
 final class ModelHeuristic: Sendable {
     private let votes = Mutex((for: 0, against: 0))
 
     /// The number of votes after which the decision is final.
     private static let enough = 64
 
-    /// Returns whether most votes support the property. Counts the given votes unless the decision is final.
+    /// Returns whether most votes support the property. Counts the given votes first, unless the decision is already
+    /// final.
     func isLikely(votesFor: Int, against votesAgainst: Int) -> Bool {
         votes.withLock { votes in
             if votes.for + votes.against < Self.enough {
@@ -90,14 +95,14 @@ final class ModelHeuristic: Sendable {
     }
 }
 
-/// The labels of a network's classes. Index 0 is the first class that is not the background.
+/// The labels of the classes of a network. Index 0 is the first class that is not the background.
 struct ClassNames: Sendable {
     private let labels: Labels
 
     /// - Parameters:
-    ///   - count: the number of classes without a background class; `nil` if the network's description does not
-    ///     determine it.
-    /// - Throws: ``ODTError`` if there are no labels, or if their number does not match the number of classes.
+    ///   - count: the number of classes without a background class. `nil` if the network's description does not
+    ///     determine the number.
+    /// - Throws: ``ODTError`` if there are no labels, or if the number of labels does not match the number of classes.
     init(_ labels: Labels?, count: Int?, file: String) throws {
         guard let labels = labels ?? count.flatMap(Self.usual) else {
             throw ODTError(
@@ -122,7 +127,7 @@ struct ClassNames: Sendable {
         }
     }
 
-    /// Returns the vocabulary that most networks with this number of classes use.
+    /// Returns the vocabulary that most networks with this number of classes use, or `nil` if there is none.
     private static func usual(_ count: Int) -> Labels? {
         switch count {
         case 80: Labels.vocabulary("coco80")
@@ -137,7 +142,7 @@ struct ClassNames: Sendable {
 }
 
 extension Labels {
-    /// Whether the first label is a background or placeholder label, or missing.
+    /// Whether the first label is missing, or is a name for the background or for an unused class.
     var beginsWithBackground: Bool {
         guard let first = self[0]?.text else { return count > 0 }
         return ["background", "__background__", "???", "n/a", "none", "bg", "unlabeled", "unlabelled"].contains(

@@ -1,4 +1,4 @@
-/// The supported families of detection networks. The raw value is the name in a manifest.
+/// The supported families of detection networks. The raw value is the family's name in a manifest.
 package enum DetectionFamily: String, CaseIterable, Sendable {
     /// SSD with post-processing in the network.
     case ssdPostprocessed = "ssd-postprocessed"
@@ -10,9 +10,9 @@ package enum DetectionFamily: String, CaseIterable, Sendable {
     case ssd
     /// DETR, RT-DETR and similar networks: a fixed set of queries.
     case detr
-    /// YOLOX: a grid of cells with objectness.
+    /// YOLOX: a grid of cells, with objectness.
     case yolox
-    /// NanoDet and NanoDet-Plus: a distribution for each side of a box.
+    /// NanoDet and NanoDet-Plus: a discrete distribution for each side of a box.
     case nanodet
     /// YOLOv5, v6 and v7: boxes decoded in the network, with objectness.
     case yolov5
@@ -34,7 +34,7 @@ extension DetectionFamily {
         try recognise(network, manifest: manifest, labels: labels, file: file).decoder
     }
 
-    /// Recognises the family of a network and returns the family and a decoder for it.
+    /// Recognises the family of a network. Returns the family and a decoder for the network.
     package static func recognise(
         _ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
@@ -70,7 +70,7 @@ extension DetectionFamily {
         throw ODTError(.unsupported, "\(file) has \(inspection.outputsText): \(inspection.guess)")
     }
 
-    /// Returns the decoder if the network may belong to this family, else `nil`.
+    /// Returns a decoder of this family for the network, or `nil` if the network does not belong to the family.
     private func decoder(_ inspection: NetworkInspection) throws -> (any DetectionDecoder)? {
         switch self {
         case .ssdPostprocessed: try SSDPostprocessedDecoder(inspection)
@@ -93,7 +93,8 @@ extension NetworkInspection {
         return (outputs.count == 1 ? "output " : "outputs ") + shapes.joined(separator: ", ")
     }
 
-    /// Returns a suggestion for a network that matches no family, for example if it is not a detection network.
+    /// Returns a suggestion for the user of a network that matches no family. The network may not be a detection
+    /// network.
     fileprivate var guess: String {
         if outputs.allSatisfy({
             $0.shape.count == 4 && $0.shape[1] == 1 && ($0.shape[2] ?? 99) > 32 && ($0.shape[3] ?? 99) > 32

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Decodes FastestDet: one grid of cells with planes for objectness, a box relative to the cell, and class
+/// Decodes FastestDet. One grid of cells has planes for the objectness, for a box relative to the cell, and for class
 /// probabilities.
 struct FastestDetDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
@@ -23,8 +23,8 @@ struct FastestDetDecoder: DetectionDecoder {
                 throw assembly.mismatch(outputs)
             }
             var candidates: [Candidate] = []
-            // The score is objectness^0.6 * class^0.4, and both are at most 1: a class below floor^2.5 cannot reach the
-            // floor.
+            // The score is objectness^0.6 * class^0.4, and the objectness is at most 1. A class value below floor^2.5
+            // thus cannot reach the floor.
             planes.forEachBest(from: pow(floor, 2.5)) { cell, index, value in
                 let score = pow(values[cell], 0.6) * pow(value, 0.4)
                 guard score >= floor else { return }

@@ -1,14 +1,15 @@
 import Glibc
 
-/// Decodes NanoDet and NanoDet-Plus: the distance from a cell to each side of the box is the mean of a discrete
-/// distribution over multiples of the stride.
+/// Decodes NanoDet and NanoDet-Plus. For each side of a box, the network returns a discrete distribution of the
+/// distance from the cell to the side, in multiples of the stride. The decoder uses the mean of the distribution.
 struct NanoDetDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
     let classCount: Int
     /// The number of bins of a distribution.
     let binCount: Int
-    /// The position within a cell from which distances are measured: 0 is its corner, 0.5 its centre.
+    /// The position within a cell from which distances are measured. 0 is the upper left corner of the cell, 0.5 is its
+    /// centre.
     let origin: Float
     let activation: ScoreActivation
     var input: NetworkInput { assembly.input }
@@ -41,7 +42,7 @@ struct NanoDetDecoder: DetectionDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// Returns the mean of a distribution over 0, 1, 2 ... from its logits.
+    /// Returns the mean of a distribution over the integers 0 to ``binCount`` - 1, from the logits of the distribution.
     private func mean(_ logits: UnsafePointer<Float>) -> Float {
         var highest = -Float.infinity
         for bin in 0..<binCount { highest = max(highest, logits[bin]) }
@@ -68,8 +69,8 @@ extension NanoDetDecoder {
         guard let grid = inspection.grid(input, cells: matrix.rows, usual: [[8, 16, 32, 64], [8, 16, 32]]) else {
             return nil
         }
-        // NanoDet-Plus has four levels and measures from the corner of a cell. NanoDet has three levels, measures from
-        // the centre and keeps the picture's aspect ratio.
+        // NanoDet-Plus has four levels and measures distances from the corner of a cell. NanoDet has three levels,
+        // measures distances from the centre, and keeps the aspect ratio of the picture.
         let plus = grid.levels.count > 3
         if !plus && inspection.manifest?.input.fit == nil { input.fit = .letterboxCentered(fill: 0) }
         self.init(

@@ -1,4 +1,5 @@
-/// The description, manifest and labels of a network, with queries that the families use to recognise it.
+/// The description, manifest and labels of a network. The families recognise their networks with the queries of this
+/// type.
 struct NetworkInspection {
     let network: NetworkDescription
     let manifest: ModelManifest?
@@ -6,13 +7,15 @@ struct NetworkInspection {
     /// The model's path, for error messages.
     let file: String
 
-    /// The parameters of the removed TFLite post-processing operation; `nil` if the model had none.
+    /// The parameters of the TFLite post-processing operation that was removed from the model. `nil` if the model had
+    /// no such operation.
     var postProcess: TFLitePostProcess?
 
-    /// The quantisation of inputs and outputs by tensor name. The manifest has priority over a .tflite file.
+    /// The quantisation of inputs and outputs by tensor name. The manifest has priority over the scales in a .tflite
+    /// file.
     var quantisation: [String: QuantisationScale]
 
-    /// The family in the manifest.
+    /// The family that the manifest specifies, or `nil`.
     let namedFamily: DetectionFamily?
 
     init(_ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String) throws {
@@ -34,8 +37,8 @@ struct NetworkInspection {
 
     var outputs: [TensorDescription] { network.outputs }
 
-    /// Returns rows and columns of an output with the shape of a matrix, without the batch dimension. A dimension that
-    /// the file leaves open is `nil`.
+    /// Returns the numbers of rows and columns of an output, without the batch dimension. A number is `nil` if the file
+    /// leaves the dimension open. Returns `nil` for an output that is not a matrix.
     func matrix(_ output: Int) -> (rows: Int?, columns: Int?)? {
         guard outputs.indices.contains(output) else { return nil }
         let shape = outputs[output].shape
@@ -46,7 +49,8 @@ struct NetworkInspection {
         }
     }
 
-    /// Returns the index of the output with this name, ignoring the tensor number and enclosing scopes.
+    /// Returns the index of the output with this name. The tensor number (`name:0`) and enclosing scopes (`scope/name`)
+    /// are ignored.
     func output(named name: String) -> Int? {
         outputs.firstIndex { output in
             let leaf = output.name.split(separator: "/").last ?? ""
@@ -54,16 +58,18 @@ struct NetworkInspection {
         }
     }
 
-    /// Whether a number of classes is plausible: the manifest's number, the number of labels, or without labels, COCO's
-    /// 80 or 90.
+    /// Returns whether a number of classes is plausible. If the manifest specifies a number, only that number is
+    /// plausible. Otherwise the number must match the labels. Without labels, COCO's 80 and 90 are plausible.
     func isPlausible(_ classes: Int) -> Bool {
         if let manifestValue = manifest?.classes { return classes == manifestValue }
         guard let labels else { return classes == 80 || classes == 90 }
         return classes == labels.count || (labels.beginsWithBackground && classes == labels.count - 1)
     }
 
-    /// Returns the anchor-free grid with the manifest's strides, or with the first of the usual strides, that has the
-    /// given number of cells (`nil`: any number).
+    /// Returns the first anchor-free grid with the given number of cells, or `nil` if there is none. The manifest's
+    /// strides are used if it specifies any, otherwise each list of `usual`.
+    ///
+    /// - Parameter cells: `nil` for any number of cells.
     func grid(_ input: NetworkInput, cells: Int?, usual: [[Int]]) -> CellGrid? {
         let all = (manifest?.strides.map { [$0] } ?? usual).map {
             CellGrid(width: input.width, height: input.height, strides: $0)
@@ -76,7 +82,7 @@ struct NetworkInspection {
     }
 }
 
-/// The meaning of the values of one box, in families with one row or plane of values per box.
+/// The meaning of the values of one box. Used by families with one row of values per box, or with one plane per value.
 enum BoxEncoding: Equatable {
     /// Box, objectness and class scores.
     case objectness(classes: Int)
@@ -85,7 +91,9 @@ enum BoxEncoding: Equatable {
     /// Class scores and a distribution for each side of the box.
     case distributions(classes: Int, bins: Int)
 
-    /// Chooses the first encoding with a plausible number of classes, else objectness.
+    /// Chooses the first encoding with a plausible number of classes. If there is none, chooses `objectness`.
+    ///
+    /// - Parameter numbers: the number of values per box.
     init?(_ numbers: Int, in inspection: NetworkInspection) {
         guard numbers > 5 else { return nil }
         let readings: [(BoxEncoding, Int)] =
@@ -95,7 +103,7 @@ enum BoxEncoding: Equatable {
     }
 }
 
-/// The default input parameters of a family, which the network's file and its manifest override.
+/// The default input parameters of a family. The network's file and its manifest override them.
 struct FamilyInput {
     var width: Int
     var height: Int
@@ -106,8 +114,8 @@ struct FamilyInput {
 }
 
 extension NetworkInspection {
-    /// Returns the network's input. The file has priority over the manifest, and the manifest over the family's
-    /// defaults.
+    /// Returns the input format of the network. The file has priority over the manifest, and the manifest has priority
+    /// over the family's defaults.
     ///
     /// - Throws: ``ODTError`` if the input is not a single three-channel picture of a supported element type.
     func input(_ usual: FamilyInput) throws -> NetworkInput {
@@ -144,7 +152,8 @@ extension NetworkInspection {
             fed.mean = manifestValue?.mean ?? usual.mean
             fed.scale = manifestValue?.scale ?? usual.scale
         case .int8:
-            // The runtime converts the float input to int8, so mean and scale include the network's quantisation.
+            // The runtime converts the float input to int8. Mean and scale therefore include the quantisation of the
+            // input.
             guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
             let scale = manifestValue?.scale ?? usual.scale
             fed.element = .float32

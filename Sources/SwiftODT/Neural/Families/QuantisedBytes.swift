@@ -1,4 +1,4 @@
-/// The bytes of a quantised output, with their quantisation.
+/// The bytes of a quantised output, and the quantisation of the output.
 struct QuantisedBytes {
     let bytes: UnsafeBufferPointer<UInt8>
     let isSigned: Bool
@@ -10,7 +10,7 @@ struct QuantisedBytes {
     func number(_ byte: UInt8) -> Float { scale.number(isSigned ? Float(Int8(bitPattern: byte)) : Float(byte)) }
 }
 
-/// The values of an output, dequantised on access. Intended for outputs from which only few values are read.
+/// The values of an output, dequantised on access. Intended for outputs of which only few values are read.
 enum SparseNumbers {
     case floats(UnsafeBufferPointer<Float>)
     case bytes(QuantisedBytes)
@@ -32,7 +32,7 @@ enum SparseNumbers {
 }
 
 extension TensorView {
-    /// Returns the bytes of a quantised output; `nil` if the elements are not bytes or have no quantisation.
+    /// Returns the bytes of a quantised output. Returns `nil` if the elements are not bytes or have no quantisation.
     ///
     /// - Throws: ``ODTError`` if the memory is smaller than the shape requires.
     func quantised() throws -> QuantisedBytes? {
@@ -41,14 +41,15 @@ extension TensorView {
         return QuantisedBytes(bytes: whole.bindMemory(to: UInt8.self), isSigned: element == .int8, scale: scale)
     }
 
-    /// Calls `body` with the values, like ``withFloats(_:)``, but without dequantising all bytes in advance.
+    /// Calls `body` with the values of the output. In contrast to ``withFloats(_:)``, bytes are dequantised only when
+    /// they are read.
     func withSparseNumbers<Answer>(_ body: (SparseNumbers) throws -> Answer) throws -> Answer {
         if let quantised = try quantised() { return try body(.bytes(quantised)) }
         return try withFloats { try body(.floats($0)) }
     }
 }
 
-/// A decoder that adds the quantisation to the outputs before it passes them to another decoder.
+/// A decoder that attaches quantisation scales to the outputs and passes the outputs to another decoder.
 struct QuantisedDecoder: DetectionDecoder {
     let decoder: any DetectionDecoder
     /// The quantisation of each output; `nil` for outputs that are not bytes.
@@ -72,9 +73,10 @@ struct QuantisedDecoder: DetectionDecoder {
     }
 }
 
-/// Quantised class scores with one row per box, with the same results as ``ScoreRows`` of the dequantised values.
+/// Quantised class scores with one row per box. The results are the same as those of ``ScoreRows`` for the dequantised
+/// values.
 ///
-/// Compares 16 bytes at once and reads a quarter of the memory that floats would need.
+/// This type compares 16 bytes at once, and it reads a quarter of the memory that floats would need.
 struct QuantisedScoreRows {
     private let scores: QuantisedBytes
     /// The number of bytes per row.
@@ -99,8 +101,8 @@ struct QuantisedScoreRows {
 
     var count: Int { scores.count / length }
 
-    /// Calls `body` with row, class and value of each row whose highest class value reaches `floor`. The first of
-    /// several equal classes wins. A faster test first rejects rows without any such class.
+    /// Calls `body` for each row whose highest class value reaches `floor`, with the row, the class and the value. The
+    /// first class wins if several values are equal. A fast test first rejects rows in which no value reaches `floor`.
     @inline(__always)
     func forEachBest(from floor: Float, _ body: (_ row: Int, _ index: Int, _ value: Float) -> Void) {
         guard let base = scores.bytes.baseAddress,
@@ -119,17 +121,19 @@ struct QuantisedScoreRows {
     }
 }
 
-/// A threshold that 16 bytes are compared with at once.
+/// A threshold for bytes. It is compared with 16 bytes at once.
 private struct ByteLevel {
     private typealias Words = SIMD2<UInt64>
 
     private let level: UInt8
     private let flip: UInt8
-    /// The XOR mask, repeated in each byte.
+    /// The XOR mask `flip`, repeated in each byte.
     private let flips: Words
-    /// The addend that sets a byte's highest bit if its lower seven bits reach those of the level.
+    /// An addend for the lower seven bits of each byte. The sum has its highest bit set if these bits reach the lower
+    /// seven bits of the level.
     private let lift: Words
-    /// All bits set if the level is below 0x80: a byte with its highest bit set then reaches the level.
+    /// All bits are set if the level is below 0x80. In that case, a byte with its highest bit set always reaches the
+    /// level.
     private let isLow: Words
 
     init(_ level: UInt8, flip: UInt8) {
@@ -139,12 +143,12 @@ private struct ByteLevel {
         isLow = Self.all(level < 0x80 ? 0xFF : 0)
     }
 
-    /// Whether any byte reaches the level.
+    /// Returns whether any byte reaches the level.
     @inline(__always)
     func isReached(in bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
         guard count >= 16 else { return (0..<count).contains { bytes[$0] ^ flip >= level } }
         let raw = UnsafeRawPointer(bytes)
-        // The last block of 16 may overlap the previous block.
+        // The last block of 16 bytes may overlap the previous block.
         var found = compare(raw, count - 16)
         var index = 0
         while index + 16 < count {
@@ -154,8 +158,8 @@ private struct ByteLevel {
         return (found[0] | found[1]) & 0x8080_8080_8080_8080 != 0
     }
 
-    /// Compares 16 bytes; the highest bit of each result byte is set if the byte reaches the level. Works on 64-bit
-    /// words, because comparisons of `SIMD16<UInt8>` compile to scalar code.
+    /// Compares 16 bytes with the level. The highest bit of each byte of the result is set if the compared byte reaches
+    /// the level. The function works on 64-bit words, because comparisons of `SIMD16<UInt8>` compile to scalar code.
     @inline(__always)
     private func compare(_ bytes: UnsafeRawPointer, _ offset: Int) -> Words {
         let words = bytes.loadUnaligned(fromByteOffset: offset, as: Words.self) ^ flips

@@ -1,8 +1,9 @@
-/// Decodes SSD and other networks with built-in post-processing, in one of the layouts of ``PostprocessedLayout``.
+/// Decodes SSD and other networks with built-in post-processing. ``PostprocessedLayout`` has the supported output
+/// layouts.
 struct SSDPostprocessedDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let form: PostprocessedLayout
-    /// The number of the first class that is not the background.
+    /// The network's index of the first class that is not the background.
     let firstClass: Int
     var input: NetworkInput { assembly.input }
     var labels: [String]? { assembly.names.all }
@@ -24,7 +25,7 @@ struct SSDPostprocessedDecoder: DetectionDecoder {
             options: options, suppressed: true)
     }
 
-    /// - Parameter corners: left, top, right and bottom, as fractions or in input pixels.
+    /// - Parameter corners: the left, top, right and bottom edge, as fractions of the input or in input pixels.
     private func candidate(
         _ corners: (Float, Float, Float, Float), score: Float, classNumber: Float, floor: Float
     ) -> Candidate? {
@@ -66,7 +67,7 @@ struct SSDPostprocessedDecoder: DetectionDecoder {
                     guard first.count == second.count, boxes.count == 4 * first.count else {
                         throw assembly.mismatch(outputs)
                     }
-                    // Class numbers are integers and may exceed 1; scores are fractions up to 1.
+                    // Class indices are integers and may exceed 1. Scores are fractions up to 1.
                     let swapped =
                         !certain && second.contains { $0 > 1 } && !first.contains { $0 > 1 }
                         || !certain && first.contains { $0 != $0.rounded() }
@@ -113,7 +114,7 @@ struct SSDPostprocessedDecoder: DetectionDecoder {
 
 extension SSDPostprocessedDecoder {
     static let usual = FamilyInput(width: 300, height: 300)
-    /// The defaults for models from PyTorch or PaddlePaddle.
+    /// The defaults for models from PyTorch and PaddlePaddle.
     static let usualPlanar = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
 
     init?(_ inspection: NetworkInspection) throws {
@@ -133,17 +134,18 @@ extension SSDPostprocessedDecoder {
 
 /// The output layout of a network with built-in non-maximum suppression.
 enum PostprocessedLayout: Sendable {
-    /// Rows of picture index, class, score and two corners as fractions. A negative picture index ends the list.
+    /// One output. A row has the picture index, class, score and two corners, as fractions of the input. A negative
+    /// picture index ends the list.
     case rows(output: Int)
-    /// Separate outputs for boxes, classes and scores. `topFirst`: corners are (y, x), as in TensorFlow. If not
-    /// `certain`, the values decide which output contains the scores.
+    /// Separate outputs for boxes, classes and scores. `topFirst`: corners are (y, x), as in TensorFlow. `certain`: it
+    /// is known which output contains the classes and which the scores; if `false`, the values of the outputs decide.
     case separate(boxes: Int, classes: Int, scores: Int, certain: Bool, topFirst: Bool)
-    /// Corners and score in one output, classes in another output.
+    /// One output with corners in input pixels and the score, another output with the class.
     case pixels(boxes: Int, classes: Int)
-    /// Rows of class, score and two corners, as in PaddleDetection.
+    /// One output. A row has the class, score and two corners in input pixels, as in PaddleDetection.
     case classFirst(output: Int)
 
-    /// Whether corners are fractions of the input; `nil` if networks with this layout differ.
+    /// Whether corners are fractions of the input. `nil` if this differs between networks with the layout.
     var hasFractions: Bool? {
         switch self {
         case .rows, .separate(_, _, _, _, topFirst: true): true
@@ -152,7 +154,8 @@ enum PostprocessedLayout: Sendable {
         }
     }
 
-    /// Returns the layout and the number of its first class that is not the background.
+    /// Returns the layout, and the network's index of the first class that is not the background. Returns `nil` for an
+    /// unknown layout.
     static func recognise(_ inspection: NetworkInspection) -> (Self, firstClass: Int)? {
         let shapes = inspection.outputs.map(\.shape)
         if let boxes = inspection.output(named: "detection_boxes"),
@@ -165,14 +168,14 @@ enum PostprocessedLayout: Sendable {
         ) {
             return (.rows(output: rows), 1)
         }
-        // TFLite_Detection_PostProcess: boxes, classes, scores, count.
+        // The outputs of TFLite_Detection_PostProcess: boxes, classes, scores and count.
         let lists = shapes.indices.filter { shapes[$0].count == 2 && (shapes[$0][0] ?? 1) == 1 }
         if shapes.count == 4, lists.count == 2, let boxes = shapes.firstIndex(where: { $0.count == 3 && $0[2] == 4 }) {
             return (.separate(boxes: boxes, classes: lists[0], scores: lists[1], certain: false, topFirst: true), 0)
         }
         if shapes.count == 3, let form = threeLists(inspection) {
-            // RT-DETR and D-FINE have an input for the target size and number classes from 0. SSD and R-CNN have a
-            // background.
+            // RT-DETR and D-FINE have an input for the target size and have no background class. SSD and R-CNN have a
+            // background class.
             return (form, inspection.network.inputs.count > 1 ? 0 : 1)
         }
         if shapes.count >= 2, let boxes = shapes.firstIndex(where: { isList($0, of: 5) }),
@@ -191,7 +194,8 @@ enum PostprocessedLayout: Sendable {
         return nil
     }
 
-    /// Returns the layout for boxes and two lists of the same length: scores, and classes as integers.
+    /// Returns the layout of a network with three outputs: boxes, scores and classes. All three have the same number of
+    /// rows.
     private static func threeLists(_ inspection: NetworkInspection) -> Self? {
         let shapes = inspection.outputs.map(\.shape)
         guard let boxes = shapes.firstIndex(where: { isList($0, of: 4) }) else { return nil }
@@ -206,7 +210,8 @@ enum PostprocessedLayout: Sendable {
         return .separate(boxes: boxes, classes: classes, scores: scores, certain: whole.count == 1, topFirst: false)
     }
 
-    /// Whether a shape is a list of rows with `count` values, with or without a batch dimension of 1.
+    /// Returns whether a shape is that of a list whose rows have `count` values, with or without a batch dimension of
+    /// 1.
     private static func isList(_ shape: [Int?], of count: Int) -> Bool {
         shape.last == count && (shape.count == 2 || shape.count == 3 && (shape[0] == nil || shape[0] == 1))
     }

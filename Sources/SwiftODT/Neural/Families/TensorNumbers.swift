@@ -1,7 +1,9 @@
 extension TensorView {
-    /// Calls `body` with the values as floats: without a copy for aligned 32-bit floats, else with a converted copy.
+    /// Calls `body` with the values of the tensor as floats. Aligned 32-bit floats are not copied; other elements are
+    /// converted into a temporary buffer.
     ///
-    /// - Throws: ``ODTError`` if the memory is smaller than the shape requires, or if bytes have no quantisation.
+    /// - Throws: ``ODTError`` if the memory is smaller than the shape requires, or if the elements are bytes without a
+    ///   quantisation.
     func withFloats<Answer>(_ body: (UnsafeBufferPointer<Float>) throws -> Answer) throws -> Answer {
         let count = try checkedCount()
         switch element {
@@ -35,7 +37,7 @@ extension TensorView {
         }
     }
 
-    /// Returns the number of values in the shape, after checking it against the size of the memory.
+    /// Returns the number of values of the shape. Throws if the memory is too small for this number.
     func checkedCount() throws -> Int {
         guard let count = shape.product else {
             throw ODTError(
@@ -61,15 +63,15 @@ extension TensorView {
 }
 
 extension Float {
-    /// Converts the bits of a 16-bit float. Uses plain arithmetic, because not all supported processors have an
-    /// instruction for it.
+    /// Creates a float from the bits of a 16-bit float. The conversion uses plain arithmetic, because not all supported
+    /// processors have an instruction for it.
     init(half bits: UInt16) {
         let magnitude = UInt32(bits & 0x7FFF)
         let sign = UInt32(bits & 0x8000) << 16
         if magnitude >= 0x7C00 {
             self = Float(bitPattern: sign | 0x7F80_0000 | (magnitude & 0x3FF) << 13)
         } else {
-            // Multiplying by 2^112 corrects the exponent, for subnormal numbers as well.
+            // The multiplication by 2^112 corrects the exponent. It is also correct for subnormal numbers.
             let value = Float(bitPattern: magnitude << 13) * Float(bitPattern: 0x7780_0000)
             self = Float(bitPattern: value.bitPattern | sign)
         }

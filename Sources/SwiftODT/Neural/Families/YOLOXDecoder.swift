@@ -1,6 +1,6 @@
 import Glibc
 
-/// Decodes YOLOX: one row per cell with a box relative to the cell, the objectness, and one score per class.
+/// Decodes YOLOX. Each cell has one row with a box relative to the cell, the objectness, and one score per class.
 struct YOLOXDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
@@ -44,8 +44,9 @@ struct YOLOXDecoder: DetectionDecoder {
         self.classCount = classCount
     }
 
-    /// Whether the exported network has already decoded the boxes to input pixels. In that case, the boxes of the first
-    /// level's last row of cells lie near the bottom of the input; otherwise their values are a few cells around 0.
+    /// Returns whether the exported network has already decoded the boxes to input pixels. In that case, the boxes of
+    /// the last row of cells of the first level lie near the bottom of the input. Otherwise these boxes have values
+    /// near 0, in cells.
     private func isDecoded(_ values: UnsafeBufferPointer<Float>) -> Bool {
         let level = grid.levels[0]
         guard level.columns >= 8, level.rows >= 8 else { return false }
@@ -74,11 +75,12 @@ extension YOLOXDecoder {
     }
 }
 
-/// Decodes YOLOv5, v6 and v7: like YOLOX, but the network has already decoded the boxes to input pixels.
+/// Decodes YOLOv5, v6 and v7. The rows have the layout of YOLOX, but the network has already decoded the boxes to input
+/// pixels.
 struct YOLOv5Decoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
-    /// The number of values after the classes that are ignored, for example mask coefficients.
+    /// The number of values after the class scores that are ignored, for example mask coefficients.
     let extraCount: Int
     var input: NetworkInput { assembly.input }
     var labels: [String]? { assembly.names.all }
@@ -111,7 +113,8 @@ extension YOLOv5Decoder {
         guard let output = inspection.outputs.indices.first(where: { inspection.matrix($0) != nil }),
             output == 0, let matrix = inspection.matrix(output), let columns = matrix.columns
         else { return nil }
-        // A segmentation network has a second output with mask prototypes, and mask coefficients after the classes.
+        // A segmentation network has a second output with mask prototypes. Its rows have mask coefficients after the
+        // class scores.
         let masks = inspection.maskCount
         guard case .objectness(let classes) = BoxEncoding(columns - masks, in: inspection),
             inspection.outputs.count == 1 || masks > 0

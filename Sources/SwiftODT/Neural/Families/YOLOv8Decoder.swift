@@ -1,9 +1,9 @@
-/// Decodes YOLOv8, v9, v11 and v12: boxes in input pixels and class scores without objectness. Each value of a box has
-/// its own plane.
+/// Decodes YOLOv8, v9, v11 and v12. The output has boxes in input pixels and class scores, without objectness. It
+/// usually has one plane for each value of a box.
 struct YOLOv8Decoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
-    /// Whether the output is transposed, with one row per box.
+    /// Whether the output is transposed: it has one row for each box.
     let rowwise: Bool
     var input: NetworkInput { assembly.input }
     var labels: [String]? { assembly.names.all }
@@ -75,8 +75,8 @@ extension YOLOv8Decoder {
 }
 
 extension NetworkInspection {
-    /// The number of mask coefficients per box of a YOLO segmentation network: the number of planes of its second
-    /// output.
+    /// The number of mask coefficients per box of a YOLO segmentation network. It is the number of planes of the second
+    /// output. 0 for other networks.
     var maskCount: Int {
         guard outputs.count == 2, outputs[1].shape.count == 4, let planes = outputs[1].shape[1],
             (2...1024).contains(planes)
@@ -85,7 +85,8 @@ extension NetworkInspection {
     }
 }
 
-/// Decodes YOLOv10 and end-to-end exports: rows of two corners in input pixels, score and class, already suppressed.
+/// Decodes YOLOv10 and end-to-end exports. A row has two corners in input pixels, the score and the class. The network
+/// has already applied non-maximum suppression.
 struct YOLOEndToEndDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     var input: NetworkInput { assembly.input }

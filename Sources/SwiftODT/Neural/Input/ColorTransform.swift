@@ -1,14 +1,16 @@
-/// The affine transform from resampled components to network input values: colour matrix, range, mean and scale.
+/// The affine transform from the resampled components of a pixel to network input values. It combines colour matrix,
+/// range, mean and scale.
 ///
-/// For HDR frames, the transform produces indices into the table of ``ToneMap`` instead. Mean and scale are then
-/// applied to the table's values.
+/// For HDR frames, the transform produces indices into the table of ``ToneMap`` instead. In that case, mean and scale
+/// are applied to the values of the table.
 struct ColorTransform {
-    /// The factors of the three components and the constant term, for red, green and blue.
+    /// For each of red, green and blue: the factors of the three components (`x`, `y`, `z`) and the constant term
+    /// (`w`).
     var red = SIMD4<Float>.zero
     var green = SIMD4<Float>.zero
     var blue = SIMD4<Float>.zero
-    /// The smaller and the larger of the values for the levels 0 and 255, for red, green and blue. Results are clamped
-    /// to this range.
+    /// The range of the results for red, green and blue. The results for the levels 0 and 255 are the ends of the
+    /// range, and all results are clamped to it.
     var low = SIMD4<Float>.zero
     var high = SIMD4<Float>.zero
 
@@ -19,7 +21,7 @@ struct ColorTransform {
             input.scale = SIMD3(repeating: ToneMap.scale)
         }
         let fullRange = !format.isYUV || colorSpace.fullRange
-        // The value of a component level of 1 after resampling.
+        // The resampled value of one 8-bit level.
         let one = RowKernels.blendedOne(format.depth, fullRange: fullRange)
         let swapped = input.channelOrder == .bgr
         let mean = swapped ? SIMD3(input.mean.z, input.mean.y, input.mean.x) : input.mean
@@ -35,14 +37,14 @@ struct ColorTransform {
             let bu = 2 * (1 - kb) * chroma
             let gu = -bu * kb / kg
             let gv = -rv * kr / kg
-            // In full range, samples with more than 8 bits scale to slightly more than 255 levels; this is their
-            // neutral chroma.
+            // The neutral chroma in 8-bit levels. In full range, samples with more than 8 bits have slightly more than
+            // 64 units per 8-bit level, but their neutral chroma is exactly 128 * 64 units.
             let neutral = 128 * RowKernels.blendedOne(.byte, fullRange: fullRange) / one
             red = SIMD4(luma, 0, rv, -luma * black - neutral * rv)
             green = SIMD4(luma, gu, gv, -luma * black - neutral * (gu + gv))
             blue = SIMD4(luma, bu, 0, -luma * black - neutral * bu)
         } else {
-            // Each channel is one component.
+            // Each channel is one component, so it has one factor.
             red.x = 1
             green.y = 1
             blue.z = 1

@@ -1,44 +1,47 @@
-/// Fills a network's input from a frame or a region of it in one pass: crop, orient, resize, convert and normalise.
+/// Fills the input of a network from a frame or from a region of a frame. Cropping, rotation, scaling, colour
+/// conversion and normalisation take one pass.
 ///
-/// The result equals bilinear interpolation with half-pixel centres. RGB frames are interpolated as RGB. YUV frames are
-/// interpolated per component at its own resolution, with chroma samples centred on the pixels they cover, and
-/// converted to RGB afterwards.
+/// The result equals bilinear interpolation with half-pixel centres. RGB frames are interpolated as RGB. Each component
+/// of a YUV frame is interpolated at its own resolution, with chroma samples centred on the pixels that they cover. The
+/// interpolated components are then converted to RGB.
 ///
-/// Each output row first blends two source rows over their full width in 16-bit lanes, and then interpolates the
-/// outputs along the blended row. This reads memory sequentially and converts colours only for outputs. The channels
-/// are written as planes; the runtime converts them for networks with interleaved channels.
+/// For each row of the result, the filler first blends two source rows over their full width in 16-bit integers. It
+/// then interpolates the values of the result along the blended row. Memory is thus read sequentially, and colours are
+/// converted only for values of the result. The filler writes one plane per channel. For networks with interleaved
+/// channels, the runtime converts the planes.
 ///
-/// Tables and working rows are reused, so a frame with the same geometry as the previous one needs no allocation. The
-/// type is not thread-safe.
+/// The filler reuses its tables and row buffers. If a frame has the same geometry as the previous frame, the filler
+/// allocates no memory. The type is not thread-safe.
 final class InputFiller {
     private let input: NetworkInput
-    /// Whether the tensor holds bytes rather than floats.
+    /// Whether the tensor has bytes. If `false`, it has floats.
     private let bytes: Bool
     private let places: TensorOffsets
 
     private var plan: Plan?
     /// The resampled components of one row.
     private let componentRows = GrowingStorage<Float>()
-    /// Converted rows of the three channels before they are stored in the tensor.
+    /// The converted rows of the three channels, before they are stored in the tensor.
     private let channelRows = GrowingStorage<Float>()
 
-    /// The number of rows that are collected before they are stored as columns, so that each store writes a run of
+    /// The number of rows that are collected before they are stored as columns. Each store then writes several adjacent
     /// pixels.
     private static let turnedRows = 16
 
-    /// Everything that depends only on the geometry, the colour space and the tensor.
+    /// The data that depend only on the geometry, the colour space and the tensor.
     private struct Plan {
         let geometry: InputGeometry
         let tensor: UnsafeMutableRawPointer
         let placement: InputPlacement
         let tables: ResampleTables
         let transform: ColorTransform
-        /// The tone map of HDR frames; `transform` then produces indices into its table.
+        /// The tone map of HDR frames. If there is one, `transform` produces indices into the table of the tone map.
         let tone: ToneMap?
-        /// The number of outputs along a buffer row, and this number rounded up to a multiple of four.
+        /// The number of output values along a buffer row (`across`), and this number rounded up to a multiple of four
+        /// (`padded`).
         let across: Int
         let padded: Int
-        /// The number of output rows.
+        /// The number of output rows, in the direction of the buffer's rows.
         let down: Int
     }
 
@@ -48,9 +51,10 @@ final class InputFiller {
         places = TensorOffsets(input)
     }
 
-    /// Writes the region of the frame (`nil`: the full frame) to the tensor and returns its placement.
+    /// Writes the region of the frame to the tensor and returns the placement of the region. A `region` of `nil` is the
+    /// full frame.
     ///
-    /// - Parameter tensor: planes of bytes or floats, as ``TensorOffsets`` lays them out.
+    /// - Parameter tensor: planes of bytes or floats in the order of ``TensorOffsets``.
     func fill(_ tensor: UnsafeMutableRawPointer, from frame: Frame, region: Box?) throws -> InputPlacement {
         let plan = try plan(for: frame, region: region, tensor: tensor)
         let turned = plan.geometry.orientation.swapsAxes
@@ -73,7 +77,8 @@ final class InputFiller {
         return plan.placement
     }
 
-    /// Returns the plan of the previous frame if it is still valid. Otherwise creates a plan and paints the background.
+    /// Returns the plan of the previous frame if it is still valid. Otherwise creates a plan, and fills the area
+    /// outside the picture if that area has changed.
     private func plan(for frame: Frame, region: Box?, tensor: UnsafeMutableRawPointer) throws -> Plan {
         let geometry = try InputGeometry(frame: frame, region: region, input: input)
         if let plan, plan.geometry == geometry, plan.tensor == tensor { return plan }
@@ -89,13 +94,13 @@ final class InputFiller {
             across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
         componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
         channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
-        // If the new region covers the same area of the tensor, the background is still intact.
+        // If the new region covers the same area of the same tensor, the grey level around this area is still intact.
         if self.plan?.geometry.area != geometry.area || self.plan?.tensor != tensor { paintBackground(of: tensor) }
         self.plan = plan
         return plan
     }
 
-    /// Fills the tensor with the letterbox level.
+    /// Fills the whole tensor with the letterbox grey level.
     private func paintBackground(of tensor: UnsafeMutableRawPointer) {
         for plane in 0..<places.planes {
             let channel = plane % 3
@@ -139,7 +144,8 @@ extension InputFiller {
         }
     }
 
-    /// Converts the resampled components to channels in the network's order, `channelStride` elements apart.
+    /// Converts the resampled components to the three channels, in the network's channel order. Consecutive channels
+    /// are `channelStride` elements apart.
     private func writeChannels(at target: UnsafeMutablePointer<Float>, channelStride: Int, plan: Plan) {
         let swapped = input.channelOrder == .bgr
         let red = target + (swapped ? 2 * channelStride : 0)
@@ -193,7 +199,7 @@ extension InputFiller {
         }
     }
 
-    /// Stores `count` collected buffer rows, starting with row `first`, as columns of the upright picture.
+    /// Stores collected buffer rows as columns of the upright picture.
     private func storeColumns(from first: Int, count: Int, plan: Plan) {
         let area = plan.geometry.area
         for channel in 0..<3 {

@@ -1,4 +1,4 @@
-/// All parameters of the mapping from a frame's pixels to a network's input.
+/// The parameters of the mapping from the pixels of a frame to the input of a network.
 struct InputGeometry: Hashable {
     let format: PixelFormat
     let orientation: Orientation
@@ -8,11 +8,11 @@ struct InputGeometry: Hashable {
     let y: Int
     let width: Int
     let height: Int
-    /// The area of the input that the upright region covers.
+    /// The area of the network's input that the region covers after rotation to upright.
     let area: FittedArea
 
-    /// - Parameter region: in buffer pixels; `nil` for the full frame. It is clipped to the frame and enlarged to whole
-    ///   pixels.
+    /// - Parameter region: a region in buffer pixels, which is clipped to the frame and enlarged to whole pixels. `nil`
+    ///   is the full frame.
     init(frame: Frame, region: Box?, input: NetworkInput) throws {
         let whole = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
         let box = region.map { $0.isFinite ? whole.intersection($0) : Box(x: 0, y: 0, width: 0, height: 0) } ?? whole
@@ -41,7 +41,8 @@ struct InputGeometry: Hashable {
             : input.area(width: shownWidth, height: Double(height))
     }
 
-    /// The mapping from outputs to source pixels along the buffer's rows (`across`) and columns (`down`).
+    /// The mapping from output positions to source pixels: along the rows of the buffer (`across`) and along its
+    /// columns (`down`).
     var sampling: (across: AxisSampling, down: AxisSampling) {
         let (mirroredAcross, mirroredDown) =
             switch orientation {
@@ -68,28 +69,29 @@ struct InputGeometry: Hashable {
     }
 }
 
-/// Maps output positions to source pixels along one axis of a region, with half-pixel centres as in bilinear resizing.
+/// Maps output positions to source pixels along one axis of a region. Pixels are sampled at their centres, as in
+/// bilinear resizing.
 struct AxisSampling {
-    /// The first pixel of the region.
+    /// The index of the first pixel of the region.
     let start: Int
     /// The number of pixels in the region.
     let length: Int
-    /// The number of outputs.
+    /// The number of output positions.
     let count: Int
-    /// Whether the outputs are mirrored: the first output then maps to the end of the region.
+    /// Whether the outputs are mirrored. If so, the first output is at the end of the region.
     let reversed: Bool
 
-    /// The two neighbouring samples (`first` and `first + 1`) that an output is interpolated from. `weight` is the
-    /// weight of the second sample, 0 to below 1.
+    /// The two neighbouring samples between which an output is interpolated: `first` and `first + 1`. `weight` is the
+    /// weight of the second sample, from 0 to below 1.
     struct Tap {
         var first: Int
         var weight: Double
     }
 
-    /// Returns the samples of an output for a component that is subsampled by 2^`shift` along this axis. Outputs beyond
-    /// the region's outermost samples use these samples.
+    /// Returns the samples of an output for a component that is subsampled by 2^`shift` along this axis. An output
+    /// beyond the first or last sample of the region gets that sample alone.
     func tap(_ output: Int, shift: Int) -> Tap {
-        // Integer arithmetic gives a weight of exactly 0 for an output that coincides with a sample.
+        // With integer arithmetic, the weight is exactly 0 for an output that coincides with a sample.
         let number = reversed ? count - 1 - output : output
         let unit = 2 * count << shift
         let position = 2 * start * count + (2 * number + 1) * length - unit / 2
@@ -100,13 +102,13 @@ struct AxisSampling {
         return Tap(first: first, weight: Double(position % unit) / Double(unit))
     }
 
-    /// Returns the range of a component's samples that the region covers.
+    /// Returns the range of samples that the region covers, for a component that is subsampled by 2^`shift`.
     func samples(shift: Int) -> ClosedRange<Int> {
         (start >> shift)...((start + length - 1) >> shift)
     }
 }
 
-/// The area of a network's input that the picture covers, in whole input pixels.
+/// The area of a network's input that a picture covers, in whole input pixels.
 struct FittedArea: Hashable {
     var x: Int
     var y: Int
@@ -115,17 +117,21 @@ struct FittedArea: Hashable {
 }
 
 extension NetworkInput {
-    /// Returns the area of the input that an upright picture of the given size covers.
+    /// Returns the area of the input that an upright picture covers.
     ///
-    /// The rounding matches the families' reference implementations: `letterboxTopLeft` rounds down, and
+    /// The rounding matches the reference implementations of the network families: `letterboxTopLeft` rounds down,
     /// `letterboxCentered` rounds to the nearest pixel.
+    ///
+    /// - Parameters:
+    ///   - pictureWidth: the width of the picture in square pixels.
+    ///   - pictureHeight: the height of the picture in square pixels.
     func area(width pictureWidth: Double, height pictureHeight: Double) -> FittedArea {
         let ratio = min(Double(width) / pictureWidth, Double(height) / pictureHeight)
         switch fit {
         case .stretch:
             return FittedArea(x: 0, y: 0, width: width, height: height)
         case .letterboxTopLeft:
-            // The small addend compensates for rounding errors in the ratio.
+            // The small addend compensates for rounding errors of `ratio`.
             return FittedArea(
                 x: 0, y: 0, width: min(width, max(1, Int(pictureWidth * ratio + 5e-7))),
                 height: min(height, max(1, Int(pictureHeight * ratio + 5e-7))))
@@ -137,7 +143,7 @@ extension NetworkInput {
         }
     }
 
-    /// The grey level outside the area that the picture covers, 0 to 255.
+    /// The grey level of the area that the picture does not cover, 0 to 255.
     var fillLevel: UInt8 {
         switch fit {
         case .stretch: 0
@@ -146,10 +152,11 @@ extension NetworkInput {
     }
 }
 
-/// Computes the offsets of pixels in a network's input. A plane holds the full picture or, in space-to-depth layout,
-/// every second pixel of every second row.
+/// Computes the offsets of pixels in the input tensor of a network. Each plane has one channel of the full picture. In
+/// space-to-depth layout, each plane has one channel of one phase: every second pixel of every second row.
 struct TensorOffsets {
-    /// The distance in pixels between neighbours of the same plane, horizontally and vertically: 1 or 2.
+    /// The distance in picture pixels between neighbours of the same plane, horizontally and vertically: 1, or 2 in
+    /// space-to-depth layout.
     let step: Int
     /// The number of elements in a plane.
     let plane: Int
@@ -161,15 +168,18 @@ struct TensorOffsets {
         plane = width * (input.height / step)
     }
 
-    /// The number of planes; the three channels of a group are adjacent.
+    /// The number of planes. The planes of the three channels of a phase are adjacent.
     var planes: Int { 3 * step * step }
 
+    /// Returns the index of an element of the tensor, in the order of ``NetworkInput/Layout``.
     func offset(x: Int, y: Int, channel: Int) -> Int {
         let group = x % step * step + y % step
         return (group * 3 + channel) * plane + y / step * width + x / step
     }
 
-    /// Returns how many of `length` pixels, counted from index 0, lie in the same plane as the pixel with index
-    /// `first`.
+    /// Returns how many of the pixels 0 to `length` - 1 of a row or column are in the same plane as pixel `first`,
+    /// starting with pixel `first`.
+    ///
+    /// - Parameter first: less than ``step``.
     func count(of length: Int, from first: Int) -> Int { (length - first + step - 1) / step }
 }

@@ -1,44 +1,49 @@
-/// Precomputed source samples and weights of all outputs for one geometry.
+/// The source samples and weights of all output positions for one geometry, computed in advance.
 struct ResampleTables {
-    /// Two source rows of a plane and the weight of the second row in units of 1/16384.
+    /// Two source rows of a plane. `weight` is the weight of the second row, in units of 1/16384.
     struct RowPair {
         let first: Int
         let second: Int
         let weight: Int16
     }
 
-    /// The part of a plane that the region covers, and its row pairs.
+    /// The samples of a plane that the region covers, and the row pairs of the plane.
     struct Plane {
         let index: Int
-        /// The range of samples in a row that the region covers.
+        /// The range of samples that the region covers in each row of the plane.
         let sampleStart: Int
         let sampleCount: Int
         /// One entry per output row.
         let rows: [RowPair]
-        /// The buffer for a blended row. It is longer than the row, because the kernels read past the last sample
-        /// (weight 0).
+        /// The buffer for a blended row. It is longer than the row, because the kernels read samples beyond the end of
+        /// the row (and give them a weight of 0).
         let blended: GrowingStorage<Int16>
     }
 
-    /// Interleaved components of a plane, which are resampled together from the plane's blended row.
+    /// The interleaved components of one plane, which are resampled together. The source is the blended row of the
+    /// plane.
     struct Group {
         let blended: GrowingStorage<Int16>
+        /// The number of samples per pixel.
         let step: Int
-        /// The index of the group's first row in the resampled component rows.
+        /// The index of the first component row of the group. ``InputFiller`` stores the component rows of all groups
+        /// one after another.
         let firstRow: Int
+        /// For each output, the index of the first sample in the blended row.
         let index = GrowingStorage<Int32>()
+        /// For each output, the weight of the second pixel, 0 to below 1.
         let weights = GrowingStorage<Float>()
     }
 
     private(set) var planes: [Plane] = []
     private(set) var groups: [Group] = []
-    /// The indices of the resampled rows of Y, U, V or R, G, B. All are 0 for grey formats.
+    /// The indices of the component rows of Y, U and V, or of R, G and B. Grey formats have index 0 three times.
     private(set) var componentRows: [Int] = []
-    /// The number of resampled rows of all groups.
+    /// The number of component rows of all groups.
     private(set) var rowCount = 0
 
-    /// - Parameter padded: the number of outputs in a row, rounded up to a multiple of four; the entries of the padding
-    ///   are 0.
+    /// - Parameter padded: the number of outputs in a row, rounded up to a multiple of four. The table entries of the
+    ///   additional outputs are 0.
     init(geometry: InputGeometry, padded: Int) {
         let (across, down) = geometry.sampling
         let all = geometry.format.components
@@ -61,7 +66,8 @@ struct ResampleTables {
         if geometry.format.isGray { componentRows = [0, 0, 0] }
     }
 
-    /// Returns the first row of the component's group, and creates the group for its first component.
+    /// Returns the index of the first component row of the group that the component belongs to. Adds the group if it
+    /// does not exist yet.
     private mutating func row(of component: PixelComponent, across: AxisSampling, padded: Int) -> Int {
         guard let plane = planes.first(where: { $0.index == component.plane }) else { return 0 }
         if let group = groups.first(where: { $0.blended === plane.blended && $0.step == component.step }) {
@@ -83,12 +89,13 @@ struct ResampleTables {
     private static func rowPair(_ sampling: AxisSampling, output: Int, shift: Int) -> RowPair {
         let tap = sampling.tap(output, shift: shift)
         let second = min(tap.first + 1, sampling.samples(shift: shift).upperBound)
-        // The weight stays below 16384, so that each half of it has seven bits (see `RowKernels.blend`).
+        // The weight stays below 16384. Its upper and its lower half thus have seven bits each (see
+        // `RowKernels.blend`).
         return RowPair(first: tap.first, second: second, weight: Int16(min((tap.weight * 16384).rounded(), 16383)))
     }
 }
 
-/// A buffer that grows and never shrinks, so that repeated use needs no allocation.
+/// A buffer that grows and never shrinks. Repeated use of the same size needs no allocation.
 final class GrowingStorage<Element: BitwiseCopyable> {
     private(set) var base: UnsafeMutablePointer<Element>
     private var capacity: Int
@@ -100,7 +107,7 @@ final class GrowingStorage<Element: BitwiseCopyable> {
 
     deinit { base.deallocate() }
 
-    /// Ensures capacity for `count` elements and sets all of them to `value`; discards the old contents.
+    /// Ensures capacity for `count` elements and sets all of these elements to `value`. The old content is lost.
     func reset(count: Int, to value: Element) {
         if count > capacity {
             base.deallocate()

@@ -1,17 +1,17 @@
-/// The inner loops of preprocessing. Each function processes one row through plain pointers, with 4 to 16 samples at a
-/// time.
+/// The inner loops of preprocessing. Each function processes one row, 4 to 16 samples at a time.
 ///
-/// A blended sample is a 16-bit integer, about 64 times the 8-bit level for every bit depth. All later values are
-/// floats.
+/// A blended sample is a 16-bit integer. For every bit depth, it has about 64 units per 8-bit level. All values after
+/// the blending are floats.
 enum RowKernels {
-    /// Returns the blended value of a level of 1.
+    /// Returns the number of blended units per 8-bit level.
     static func blendedOne(_ depth: SampleDepth, fullRange: Bool) -> Float {
         depth.bytes == 1 ? 64 : depth.unitOf14Bits(fullRange: fullRange)
     }
 
-    /// Blends two rows of bytes: `first + (second - first) * weight`, with the weight in units of 1/16384.
+    /// Blends two rows of bytes: `first + (second - first) * weight`. The unit of `weight` is 1/16384.
     ///
-    /// Multiplies by the upper and lower seven bits of the weight separately, so that all products fit in 16-bit lanes.
+    /// The difference is multiplied by the upper and by the lower seven bits of the weight separately. All products
+    /// thus fit in 16 bits.
     static func blend(
         _ first: UnsafePointer<UInt8>, _ second: UnsafePointer<UInt8>, weight: Int16, count: Int,
         into target: UnsafeMutablePointer<Int16>
@@ -27,8 +27,11 @@ enum RowKernels {
         }
     }
 
-    /// Blends two rows of 16-bit samples in the same way. Each word is first shifted to 14 bits. Unused bits above the
-    /// sample are discarded; unused bits below it change the result by less than one sample level.
+    /// Blends two rows of 16-bit samples like ``blend(_:_:weight:count:into:)``. Each word is first shifted to 14 bits.
+    /// Unused bits above the sample are discarded. Unused bits below the sample change the result by less than one
+    /// sample level.
+    ///
+    /// - Parameter headroom: the number of unused bits above the sample.
     static func blendWords(
         _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, headroom: Int, weight: Int16, count: Int,
         into target: UnsafeMutablePointer<Int16>
@@ -38,7 +41,7 @@ enum RowKernels {
         while i < count {
             let sample = word(first, i, headroom)
             let difference = word(second, i, headroom) &- sample
-            // The high half of a 16-bit product is one vector instruction.
+            // Only the upper 16 bits of the product are used. A single vector instruction computes them.
             let product = Int32(truncatingIfNeeded: difference &<< 1) &* doubled
             target[i] = sample &+ Int16(truncatingIfNeeded: product &>> 16)
             i &+= 1
@@ -51,14 +54,15 @@ enum RowKernels {
         return Int16(truncatingIfNeeded: (word &<< UInt16(truncatingIfNeeded: headroom)) &>> 2)
     }
 
-    /// Interpolates between neighbouring samples of a blended row, for planar and interleaved components.
+    /// Interpolates between neighbouring pixels of a blended row, for planar and interleaved components.
     ///
     /// - Parameters:
     ///   - step: the number of samples per pixel, 1 to 4.
-    ///   - index: the first sample of each output's first pixel. ``lanes(step:)`` samples are read from each pixel.
-    ///   - weights: the weight of each output's second pixel, 0 to 1.
-    ///   - count: a multiple of four; `index` and `weights` have this many elements.
-    ///   - target: ``lanes(step:)`` rows of `count` elements, one row for each sample of a pixel.
+    ///   - index: for each output, the index of the first sample of its left source pixel. Each output is interpolated
+    ///     between this pixel and the next one.
+    ///   - weights: for each output, the weight of its right source pixel, 0 to 1.
+    ///   - count: the number of outputs, a multiple of four. `index` and `weights` have this number of elements.
+    ///   - target: ``lanes(step:)`` rows of `count` elements. Row n receives sample n of each interpolated pixel.
     static func resample(
         _ row: UnsafePointer<Int16>, step: Int, index: UnsafePointer<Int32>, weights: UnsafePointer<Float>, count: Int,
         into target: UnsafeMutablePointer<Float>
@@ -73,7 +77,8 @@ enum RowKernels {
         }
     }
 
-    /// The number of samples of a pixel that are processed together.
+    /// Returns the number of samples that are interpolated per pixel. Pixels of three samples are processed like pixels
+    /// of four.
     static func lanes(step: Int) -> Int { step < 3 ? step : 4 }
 
     @inline(__always)
@@ -85,7 +90,8 @@ enum RowKernels {
         }
     }
 
-    /// Loads both samples of an output at once.
+    /// Interpolates four outputs with one sample per pixel. One 32-bit load reads the two neighbouring samples of an
+    /// output.
     @inline(__always)
     private static func resampleSingle(
         _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -99,7 +105,8 @@ enum RowKernels {
         store(first + (second - first) * load(weights, as: SIMD4<Float>.self), at: target)
     }
 
-    /// Loads both pixels of an output (two samples each) at once.
+    /// Interpolates four outputs with two samples per pixel. One 64-bit load reads the two neighbouring pixels of an
+    /// output.
     @inline(__always)
     private static func resamplePairs(
         _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -121,7 +128,8 @@ enum RowKernels {
         store(all.oddHalf, at: target + count)
     }
 
-    /// Loads both pixels of an output (three or four samples each) with two loads.
+    /// Interpolates four outputs with three or four samples per pixel. Two 64-bit loads read the two neighbouring
+    /// pixels of an output.
     @inline(__always)
     private static func resampleQuads(
         _ row: UnsafePointer<Int16>, _ step: Int, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -153,7 +161,7 @@ enum RowKernels {
         SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: load(row, as: SIMD4<UInt16>.self)))
     }
 
-    /// Converts a row of YUV components to RGB and clamps the results to the transform's range.
+    /// Converts a row of YUV components to RGB, and clamps the results to the transform's range.
     ///
     /// - Parameter count: a multiple of four.
     static func convert(
@@ -176,7 +184,8 @@ enum RowKernels {
         }
     }
 
-    /// Applies the transform's row of one channel to a component. At most one factor of `row` is nonzero.
+    /// Multiplies a component by the factor in `row`, and adds the constant term `row.w`. At most one of `row.x`,
+    /// `row.y` and `row.z` is nonzero.
     ///
     /// - Parameter count: a multiple of four.
     static func scale(
@@ -186,7 +195,8 @@ enum RowKernels {
         each4(count) { store(factor * load(source + $0, as: SIMD4<Float>.self) + row.w, at: target + $0) }
     }
 
-    /// Replaces each value by the normalised table entry at this index; indices are rounded and clamped to the table.
+    /// Replaces each value, an index, by the normalised table entry at this index. Indices are rounded and clamped to
+    /// the table.
     static func lookUp(
         _ numbers: UnsafeMutablePointer<Float>, in levels: UnsafeBufferPointer<Float>, count: Int, mean: Float,
         scale: Float
@@ -201,7 +211,7 @@ enum RowKernels {
         }
     }
 
-    /// Copies every `step`th value to contiguous memory.
+    /// Copies every `step`th value. The target is contiguous.
     static func pick(
         _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<Float>
     ) {
@@ -217,7 +227,7 @@ enum RowKernels {
         }
     }
 
-    /// Copies every `step`th value, rounded to a byte, to contiguous memory. Values must be in 0...255.
+    /// Copies every `step`th value, rounded to a byte. The target is contiguous. Values must be from 0 to 255.
     static func pick(
         _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<UInt8>
     ) {
@@ -235,17 +245,18 @@ enum RowKernels {
         }
     }
 
-    /// Returns eight values and reads one value more than needed, so it must not be used at the end of a row.
+    /// Returns every second one of 16 values. The last value is not needed but is read, so do not use this function at
+    /// the end of a row.
     @inline(__always)
     private static func everySecond(_ source: UnsafePointer<Float>) -> SIMD8<Float> {
         load(source, as: SIMD16<Float>.self).evenHalf
     }
 
-    /// Rounds a value in 0...255 to a byte.
+    /// Rounds a value from 0 to 255 to a byte.
     @inline(__always)
     static func byte(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: (value + byteBias).bitPattern) }
 
-    /// 2²³: adding it moves the rounded integer into the lowest mantissa bits.
+    /// 2²³. Adding this number to a value moves the rounded integer into the lowest mantissa bits.
     private static let byteBias: Float = 8_388_608
 
     @inline(__always)

@@ -1,20 +1,22 @@
-/// Removes the "focus" layer at the start of a network. ``InputFiller`` writes the input in the layer's output layout.
+/// Removes the "focus" layer at the start of a network. ``InputFiller`` then writes the input in the output layout of
+/// this layer.
 ///
-/// YOLOX and early YOLOv5 versions start with four strided slices of the picture and concatenate them (space to depth).
-/// Runtimes execute this as slow copies, while ``InputFiller`` writes each pixel to its final position at no extra
-/// cost. The outputs of the network are bit-identical.
+/// YOLOX and early YOLOv5 versions start with four strided slices of the picture and concatenate the slices (space to
+/// depth). Runtimes execute these operations as slow copies. ``InputFiller`` instead writes each pixel directly to its
+/// final position. The outputs of the network are bit-identical.
 struct FocusLayer {
-    /// Returns the file without the focus layer, with an input in ``NetworkInput/Layout/spaceToDepth`` layout; `nil` if
-    /// the network has no focus layer in the expected form.
+    /// Returns the file without the focus layer. The input of the new network has the layout
+    /// ``NetworkInput/Layout/spaceToDepth``. Returns `nil` if the network has no focus layer in the expected form.
     static func folded(_ content: [UInt8]) -> [UInt8]? {
         guard let graph = ONNXGraph(content) else { return nil }
         return graph.nodes.lazy.compactMap { FocusLayer($0, in: graph)?.folded }.first
     }
 
     private let graph: ONNXGraph
-    /// The network's original input.
+    /// The original input of the network.
     private let input: ONNXGraph.Input
     private let concat: ONNXGraph.Node
+    /// The indices of the `Slice` nodes among the graph's fields.
     private let slices: Set<Int>
 
     private init?(_ node: ONNXGraph.Node, in graph: ONNXGraph) {
@@ -27,7 +29,7 @@ struct FocusLayer {
             let input = graph.inputs.first(where: { $0.name == source }), input.dimensions.count == 4
         else { return nil }
         let slices = quarters.reduce(into: Set()) { $0.formUnion($1.slices) }
-        // No other node may use the original input, because the new file does not have it.
+        // No other node may use the original input, because the new file has a different input.
         guard graph.nodes.allSatisfy({ slices.contains($0.field) || !$0.inputs.contains(source) }) else { return nil }
         self.graph = graph
         self.input = input
@@ -35,7 +37,7 @@ struct FocusLayer {
         concat = node
     }
 
-    /// Top left, bottom left, top right, bottom right: the order in YOLOX and YOLOv5.
+    /// The order of the slices in YOLOX and YOLOv5: top left, bottom left, top right, bottom right.
     private static let order = [
         FocusSlice.Offset(row: 0, column: 0), FocusSlice.Offset(row: 1, column: 0),
         FocusSlice.Offset(row: 0, column: 1), FocusSlice.Offset(row: 1, column: 1),
@@ -54,7 +56,7 @@ struct FocusLayer {
     }
 }
 
-/// A tensor that consists of every second pixel of every second row of another tensor.
+/// A tensor that has every second pixel of every second row of another tensor.
 private struct FocusSlice {
     /// The first row and the first column, each 0 or 1.
     struct Offset: Equatable {
@@ -62,16 +64,17 @@ private struct FocusSlice {
         var column: Int
     }
 
+    /// The name of the sliced tensor.
     private(set) var source: String
     private(set) var offset = Offset(row: 0, column: 0)
-    /// The graph fields of the `Slice` nodes.
+    /// The indices of the `Slice` nodes among the graph's fields.
     private(set) var slices: Set<Int> = []
 
     init?(_ name: String, in graph: ONNXGraph) {
         source = name
         var axes: Set = [2, 3]
         while !axes.isEmpty {
-            // Each node must slice a remaining axis, so that the loop ends even if the graph has a cycle.
+            // Each node must slice a remaining axis. The loop thus ends even if the graph has a cycle.
             guard let node = graph.node(producing: source, ifSoleConsumer: true), node.operation == "Slice",
                 let ranges = Self.ranges(node, in: graph), !ranges.isEmpty
             else { return nil }

@@ -1,16 +1,19 @@
-/// The nodes, inputs and constants of an .onnx file, as needed to rewrite parts of its graph.
+/// The nodes, inputs and constants of an .onnx file. The type has what is needed to replace nodes of the graph.
 struct ONNXGraph {
-    /// The fields of the file and of its graph.
+    /// The fields of the file (`file`) and of its graph (`fields`).
     private let file: [ProtobufField]
     private let fields: [ProtobufField]
     private(set) var nodes: [Node] = []
     private(set) var inputs: [Input] = []
+    /// The index in ``nodes`` of the node that computes a tensor, by tensor name.
     private var producers: [String: Int] = [:]
+    /// The number of nodes and graph outputs that use a tensor, by tensor name.
     private var consumers: [String: Int] = [:]
+    /// The fields of the constants (`TensorProto`) by name.
     private var constants: [String: [ProtobufField]] = [:]
 
     struct Node {
-        /// The index of the node in the graph's fields.
+        /// The index of the node among the graph's fields.
         let field: Int
         let operation: String
         let inputs: [String]
@@ -19,15 +22,16 @@ struct ONNXGraph {
     }
 
     struct Input {
+        /// The index of the input among the graph's fields.
         let field: Int
         let name: String
         let type: Int
-        /// `nil` for dimensions that are symbolic or missing.
+        /// The sizes of the dimensions. `nil` for dimensions that are symbolic or missing.
         let dimensions: [Int?]
     }
 
-    /// - Returns: `nil` if the file is malformed, for which the runtime reports a better error, or if it stores weights
-    ///   in other files.
+    /// - Returns: `nil` if the file is malformed, or if it stores weights in other files. The runtime reports a better
+    ///   error for a malformed file.
     init?(_ content: [UInt8]) {
         guard let file = ProtobufFields.all(of: content[...]), let graph = file.bytes(Number.graph),
             let fields = ProtobufFields.all(of: graph)
@@ -62,10 +66,11 @@ struct ONNXGraph {
         }
     }
 
-    /// Returns the elements of a constant with 64-bit integers.
+    /// Returns the elements of a constant. Returns `nil` if the constant does not exist or if its elements are not
+    /// 64-bit integers.
     func integers(_ name: String) -> [Int]? { constants[name]?.tensor }
 
-    /// Returns the dimensions of a constant.
+    /// Returns the dimensions of a constant. Returns `nil` if the constant does not exist.
     func shape(_ name: String) -> [Int]? { constants[name]?.integers(1) }
 
     /// Returns the number of nodes and graph outputs that use a tensor.
@@ -73,13 +78,16 @@ struct ONNXGraph {
 
     /// Returns the node that computes a tensor.
     ///
-    /// - Parameter ifSoleConsumer: whether to return `nil` unless the tensor has exactly one consumer.
+    /// - Parameter ifSoleConsumer: if `true`, the node is returned only if its output tensor has exactly one consumer.
     func node(producing name: String, ifSoleConsumer: Bool = false) -> Node? {
         if ifSoleConsumer && consumers(of: name) != 1 { return nil }
         return producers[name].map { nodes[$0] }
     }
 
-    /// Returns the file with some of the graph's fields replaced. The keys are indices of the graph's fields.
+    /// Returns the file with some fields of the graph replaced.
+    ///
+    /// - Parameter changes: the replacements of a field, by the index of the field among the graph's fields. An empty
+    ///   list removes the field.
     func written(_ changes: [Int: [Part]]) -> [UInt8] {
         var graph = ProtobufMessage()
         for (place, field) in fields.enumerated() {
@@ -96,7 +104,7 @@ struct ONNXGraph {
         return whole.bytes
     }
 
-    /// Field numbers of `ModelProto` (`graph`) and `GraphProto` in onnx.proto.
+    /// Field numbers in onnx.proto: `graph` of `ModelProto`, the others of `GraphProto`.
     enum Number {
         static let graph = 7
         static let node = 1
@@ -140,7 +148,7 @@ extension ONNXGraph.Input {
 }
 
 extension [ProtobufField] {
-    /// The elements of a `TensorProto` with 64-bit integers; `nil` for other element types.
+    /// The elements of a `TensorProto` of 64-bit integers. `nil` for other element types.
     fileprivate var tensor: [Int]? {
         guard number(2) == 7 else { return nil }
         guard let raw = bytes(9) else { return integers(7) }
@@ -179,7 +187,7 @@ extension ONNXGraph.Part {
         return Self(number: ONNXGraph.Number.node, bytes: node.bytes)
     }
 
-    /// Returns a constant with a list of 64-bit integers.
+    /// Returns a constant that is a list of 64-bit integers.
     static func constant(_ name: String, _ list: [Int]) -> Self {
         var tensor = ProtobufMessage()
         tensor.append(1, list.count)

@@ -1,11 +1,12 @@
-/// Replaces the transpose at the end of a network by one transpose per output level, which runtimes can execute without
-/// a copy.
+/// Replaces the transpose at the end of a network by one transpose per output level. Runtimes can execute these
+/// transposes without a copy.
 ///
-/// YOLOX and NanoDet concatenate the channel planes of their levels and transpose the result, which copies all outputs.
-/// Runtimes store the channels of a cell together internally, so a transpose of each level before the concatenation
-/// matches the memory layout. The outputs of the network are bit-identical.
+/// YOLOX and NanoDet concatenate the channel planes of their levels and transpose the result. This transpose copies all
+/// outputs. Internally, runtimes store the channels of a cell next to each other, so a transpose of a single level does
+/// not change the memory layout. The outputs of the network are bit-identical.
 struct TrailingTranspose {
-    /// Returns the file with one transpose per level; `nil` if the network does not end with the expected nodes.
+    /// Returns the file with one transpose per level. Returns `nil` if the network does not end with the expected
+    /// nodes.
     static func transposeRemoved(_ content: [UInt8]) -> [UInt8]? {
         guard let graph = ONNXGraph(content) else { return nil }
         return graph.nodes.lazy.compactMap { TrailingTranspose($0, in: graph)?.transposeRemoved }.first
@@ -37,28 +38,30 @@ struct TrailingTranspose {
     }
 }
 
-/// An output level: the node that flattens its channel planes, and the nodes that replace it.
+/// An output level of the network: the node that flattens the channel planes of the level, and the nodes that replace
+/// this node.
 private struct Level {
     let flattening: ONNXGraph.Node
+    /// The name of the level's tensor in the new graph.
     let rowsName: String
-    /// Batch size, number of cells (-1 if inferred) and number of channels: the shape after the transpose.
+    /// The shape after the transpose: batch size, number of cells (-1 if the runtime infers it) and number of channels.
     private let shape: [Int]
 
     init?(_ name: String, in graph: ONNXGraph) {
         guard let node = graph.node(producing: name, ifSoleConsumer: true), node.operation == "Reshape",
             node.inputs.count == 2, node.integer("allowzero") ?? 0 == 0,
             let shape = graph.integers(node.inputs[1]), shape.count == 3,
-            // The transposed dimension must be the channels of a convolution, else the rewritten graph computes other
-            // values.
+            // The transposed dimension must be the channels of a convolution. Otherwise the new graph would compute
+            // other values.
             let planes = graph.planes(of: node.inputs[0]), [planes, 0].contains(shape[1]), shape[2] != 0
         else { return nil }
         flattening = node
-        // The file may declare the shape of the old tensor, so the new tensor has another name.
+        // The file may declare the shape of the old tensor. The new tensor therefore has another name.
         rowsName = name + "/rows"
         self.shape = [shape[0], shape[2], planes]
     }
 
-    /// The nodes that produce the level with the channels of each cell together.
+    /// The nodes that compute the level with the channels of each cell next to each other.
     var rows: [ONNXGraph.Part] {
         let (cells, wanted) = (rowsName + "/cells", rowsName + "/shape")
         return [
@@ -70,14 +73,15 @@ private struct Level {
 }
 
 extension ONNXGraph {
-    /// Returns the number of channels of a four-dimensional tensor, if the preceding nodes determine it.
+    /// Returns the number of channels of a four-dimensional tensor. Returns `nil` if the preceding nodes do not
+    /// determine this number.
     fileprivate func planes(of name: String) -> Int? {
         var budget = 1000
         return planes(of: name, depth: 0, &budget)
     }
 
-    /// - Parameter budget: the number of nodes that may still be visited, because nested `Concat` nodes can multiply
-    ///   the paths exponentially.
+    /// - Parameter budget: the number of nodes that may still be visited. It limits the search, because nested `Concat`
+    ///   nodes can multiply the paths exponentially.
     private func planes(of name: String, depth: Int, _ budget: inout Int) -> Int? {
         budget -= 1
         guard depth < 3, budget > 0, let node = node(producing: name) else { return nil }

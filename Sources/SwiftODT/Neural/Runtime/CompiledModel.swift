@@ -4,16 +4,18 @@ import Glibc
 /// The device and settings that a model is compiled for.
 struct CompilationTarget: Hashable {
     var device: String
+    /// The maximum number of inference threads. 0 uses the runtime's default.
     var threads: Int
     var hint: InferenceHint
 }
 
-/// A compiled model.
+/// A model that the runtime has compiled for a ``CompilationTarget``.
 final class CompiledModel: @unchecked Sendable {
     let runtime: OpenVINO
     let model: OpaquePointer
 
-    /// The exported model it was restored from: the runtime may read its weights from there while the model exists.
+    /// The exported model from which this model was restored, or `nil`. The runtime may read weights from these bytes
+    /// while the model exists.
     private let bytes: FileBlock?
 
     private init(_ model: OpaquePointer, runtime: OpenVINO, bytes: FileBlock? = nil) {
@@ -22,8 +24,8 @@ final class CompiledModel: @unchecked Sendable {
         self.bytes = bytes
     }
 
-    /// Frees the model on a separate thread, because that takes milliseconds and the last reference may be released
-    /// on a streaming thread.
+    /// Frees the model on a separate thread. Freeing takes milliseconds, and the last reference may be released on a
+    /// streaming thread.
     deinit {
         guard InFlightInferences.enter() else { return }
         let free = { @Sendable [runtime, bytes, address = UInt(bitPattern: model)] in
@@ -33,7 +35,7 @@ final class CompiledModel: @unchecked Sendable {
         if !DetachedThread.run(free) { free() }
     }
 
-    /// Compiles a model. Calls must not overlap, because the settings apply to the device as a whole.
+    /// Compiles a model. Calls must not overlap, because the settings of `target` apply to the whole device.
     static func compile(_ read: LoadedModel, for target: CompilationTarget) throws -> CompiledModel {
         var compiled: OpaquePointer?
         guard read.runtime.set(target),
@@ -45,12 +47,12 @@ final class CompiledModel: @unchecked Sendable {
                 .unsupported,
                 "\(read.file.name) cannot be compiled for \(target.device): \(read.runtime.lastError)"
                     + (target.device == "CPU"
-                        ? "" : "; device=CPU always can, others need \"odt setup --all-devices\""))
+                        ? "" : "; use device=CPU, or run \"odt setup --all-devices\" to install other devices"))
         }
         return CompiledModel(compiled, runtime: read.runtime)
     }
 
-    /// Restores a compiled model that was exported before; `nil` if the runtime rejects it.
+    /// Restores a compiled model from the bytes of ``exported()``. Returns `nil` if the runtime rejects the bytes.
     static func restore(_ bytes: FileBlock, for target: CompilationTarget, runtime: OpenVINO) -> CompiledModel? {
         var compiled: OpaquePointer?
         let content = bytes.content.bindMemory(to: CChar.self)
@@ -62,8 +64,9 @@ final class CompiledModel: @unchecked Sendable {
         return CompiledModel(compiled, runtime: runtime, bytes: bytes)
     }
 
-    /// Returns the compiled model as bytes for ``restore(_:for:runtime:)``; `nil` if the runtime cannot export it.
-    /// The runtime's C interface exports to a path only, so this function passes the path of a memory file.
+    /// Returns the compiled model as bytes for ``restore(_:for:runtime:)``. Returns `nil` if the runtime cannot export
+    /// the model. The runtime's C interface can export to a path only. The function therefore passes the path of a file
+    /// in memory.
     func exported() -> FileBlock? {
         let file = swiftodt_file_in_memory()
         guard file >= 0 else { return nil }
@@ -85,17 +88,19 @@ final class CompiledModel: @unchecked Sendable {
 }
 
 extension OpenVINO {
-    /// Sets the properties for later compilations on a device. They are device properties, because importing a model
-    /// takes none.
+    /// Sets the properties of a device for later compilations and imports. They are set on the device, because the
+    /// import of a model has no parameters for properties.
+    ///
+    /// - Returns: whether the device supports the properties that the target needs.
     fileprivate func set(_ target: CompilationTarget) -> Bool {
         withFunctions { functions in
             func set(_ key: String, _ value: String) -> Bool {
                 swiftodt_openvino_set(functions, core, target.device, key, value) == 0
             }
-            // Pinning is off, because a thread that is pinned to a processor that other threads of the pipeline use
-            // slows down the inference.
+            // Threads are not pinned to processors. Inference would become slower if another thread of the pipeline
+            // used the same processor.
             _ = set("ENABLE_CPU_PINNING", "NO")
-            // Only CPUs have this property. 0 resets an earlier number.
+            // Only CPUs have this property. The value 0 resets an earlier number.
             let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
             return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
         }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// The content of a file in memory. A copy instead of a mapping, so that later changes to the file have no effect.
+/// The content of a file in memory. The file is copied instead of mapped, so later changes of the file have no effect.
 final class FileBlock: @unchecked Sendable {
     let content: UnsafeRawBufferPointer
 
-    /// - Returns: `nil` if the file cannot be read, is empty, or is not a regular file: opening a pipe could block.
+    /// - Returns: `nil` if the file cannot be read, is empty, or is not a regular file. Other files are rejected,
+    ///   because reading a pipe could block.
     convenience init?(_ path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -12,11 +13,11 @@ final class FileBlock: @unchecked Sendable {
         self.init(descriptor: file)
     }
 
-    /// Reads an open file from its beginning.
+    /// Reads the whole content of an open file.
     init?(descriptor file: Int32) {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
-        // Page-aligned, so that the alignment of offsets within the file is kept.
+        // The memory is page-aligned. Data that is aligned within the file is thus also aligned in memory.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: status.st_size, alignment: 4096)
         var count = 0
         while count < memory.count {
@@ -36,7 +37,7 @@ final class FileBlock: @unchecked Sendable {
     /// A checksum of the content to detect damage.
     var sum: UInt64 { Self.sum(content) }
 
-    /// Returns the checksum of some bytes; processes eight bytes at a time.
+    /// Returns a checksum of bytes. The function processes eight bytes at a time.
     static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum = UInt64(bytes.count) &+ 0x9E37_79B9_7F4A_7C15
         var offset = 0

@@ -2,15 +2,17 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// Counts the calls into the runtime that are in flight: compiling, inference, and freeing either.
+/// Counts the calls of the runtime that are in flight: compilation, inference, and freeing of models and requests.
 ///
-/// `exit()` destroys the runtime's static objects, including the machine code that the CPU plugin generates for a
-/// network's first inference. Other threads may still execute it if a program does not stop its pipeline or ends by
-/// an exception. An exit handler therefore closes the runtime for new calls and waits for those in flight. Exit
-/// handlers run in reverse order of registration, and the runtime registers its own when its libraries are loaded and
-/// when a network runs for the first time. The handler is therefore registered again after each of these, and every
-/// 0.1 ms while they run. An `exit()` within the 0.1 ms between a registration of the runtime and the next one of the
-/// handler is not covered.
+/// `exit()` destroys the static objects of the runtime, including the machine code that the CPU plugin generates for
+/// the first inference of a network. If a program does not stop its pipeline, or ends by an exception, other threads
+/// may still execute this code. An exit handler therefore closes the runtime for new calls and waits for the calls in
+/// flight.
+///
+/// Exit handlers run in reverse order of registration. The runtime registers exit handlers when its libraries are
+/// loaded, and when a network runs for the first time. The exit handler of this type must run before the runtime's
+/// handlers. It is therefore registered again after each of these operations, and every 0.1 ms while they run. One case
+/// is not covered: `exit()` is called less than 0.1 ms after the runtime has registered a handler.
 enum InFlightInferences {
     private struct State {
         var count = 0
@@ -21,7 +23,9 @@ enum InFlightInferences {
 
     private static let state = Monitor(State())
 
-    /// - Returns: whether the runtime may be called; if `true`, ``leave()`` must be called afterwards.
+    /// Begins a call of the runtime.
+    ///
+    /// - Returns: whether the runtime may be called. If `true`, ``leave()`` must be called after the call.
     static func enter() -> Bool {
         state.update { state in
             if state.isClosed { return false }
@@ -30,7 +34,7 @@ enum InFlightInferences {
         }
     }
 
-    /// Same as ``enter()``, for work that must be done even when the process ends.
+    /// Begins a call that must be made even while the process exits. ``leave()`` must be called after the call.
     static func enterLate() { state.update { $0.count += 1 } }
 
     /// Ends a call that ``enter()`` or ``enterLate()`` began.
@@ -41,8 +45,8 @@ enum InFlightInferences {
         }
     }
 
-    /// Runs `body`, which calls the runtime. Returns `nil` without running it when the process ends: memory need not
-    /// be freed then.
+    /// Runs `body`, which calls the runtime. While the process exits, the function returns `nil` and does not run
+    /// `body`. Memory need not be freed in this case.
     @discardableResult
     static func within<Answer>(_ body: () throws -> Answer) rethrows -> Answer? {
         guard enter() else { return nil }
@@ -52,11 +56,11 @@ enum InFlightInferences {
 
     // MARK: The exit handler
 
-    /// Registers the exit handler, again if it is registered: only the last registration precedes all handlers of the
-    /// runtime. Each registration takes 32 bytes until the process ends.
+    /// Registers the exit handler, even if it is registered already. Only the last registration runs before all
+    /// handlers of the runtime. Each registration takes 32 bytes until the process ends.
     static func drainAtExit() {
         guard state.read({ !$0.isClosed }) else { return }
-        // In contrast to handlers of atexit, handlers of on_exit get the exit status.
+        // In contrast to handlers of `atexit`, handlers of `on_exit` receive the exit status.
         on_exit({ InFlightInferences.end(status: $0, process: Int(bitPattern: $1)) }, .init(bitPattern: Int(getpid())))
     }
 
@@ -64,13 +68,15 @@ enum InFlightInferences {
         let isDone = Atomic(false)
     }
 
-    /// Keeps the exit handler ahead of those that the runtime registers during `body`, and registers it after `body`.
+    /// Runs `body`, during which the runtime may register exit handlers. The own exit handler is registered repeatedly
+    /// during `body`, and once after it.
     ///
-    /// - Throws: `CancellationError` where the process has begun to exit: the runtime may have been destroyed in part.
+    /// - Throws: `CancellationError` if the process has begun to exit. In this case, parts of the runtime may be
+    ///   destroyed.
     static func drainAtExit<Answer>(during body: () throws -> Answer) throws -> Answer {
         let work = Work()
         drainAtExit()
-        // If no thread can be started, the handler is registered before and after `body` only.
+        // If the thread cannot be started, the handler is registered only before and after `body`.
         DetachedThread.run {
             for number in 0..<registrationLimit {
                 if work.isDone.load(ordering: .relaxed) { return }
@@ -85,18 +91,18 @@ enum InFlightInferences {
         return try answer.get()
     }
 
-    /// The number of registrations at intervals of 0.1 ms; later ones follow at 1 ms, because compiling may take
-    /// seconds.
+    /// The number of registrations at intervals of 0.1 ms. Later registrations follow at intervals of 1 ms, because a
+    /// compilation may take seconds.
     private static let frequentCount = 2000
-    /// Limits the memory to 320 KB for each model that is loaded.
+    /// The maximum number of registrations during one `body`. It limits the memory to 320 KB for each loaded model.
     private static let registrationLimit = 10_000
 
-    /// The time a callback may take to return through the runtime's code: usually microseconds, more if the thread is
-    /// preempted.
+    /// The time that a callback may take to return through the runtime's code, in nanoseconds. It usually takes
+    /// microseconds, and longer if the thread is preempted.
     private static let returnTime: Nanoseconds = 10_000_000
 
     private static func end(status: Int32, process: Int) {
-        // A forked process has none of the threads, but may have inherited a locked lock.
+        // A forked process does not have the threads of its parent, but may have inherited a locked lock.
         guard getpid() == process else { return }
         let isFirst = state.update { state in
             defer { state.isClosed = true }
@@ -107,13 +113,15 @@ enum InFlightInferences {
             if isFirst, wait > 0 { usleep(useconds_t(wait / 1000)) }
             return
         }
-        // A call takes too long, or waits for the exiting thread. The following handlers would destroy objects that
-        // it uses, so they are skipped. Only buffered output is written.
+        // A call takes too long, or the call waits for the exiting thread. The remaining exit handlers would destroy
+        // objects that the call uses, so they are skipped. Buffered output is still written.
         fflush(nil)
         _exit(status)
     }
 
-    /// - Returns: whether no call is in flight within the given time.
+    /// Waits until no call is in flight.
+    ///
+    /// - Returns: `false` if calls are still in flight after the given time.
     static func drain(within milliseconds: Int) -> Bool {
         for _ in 0..<milliseconds {
             if state.read({ $0.count == 0 }) { return true }

@@ -1,10 +1,11 @@
 import COpenVINO
 import Glibc
 
-/// An inference request: takes a picture, runs the network, returns the outputs.
+/// An inference request. It converts a picture to the input of a network, runs the network and returns the outputs.
 ///
-/// Not thread-safe except for ``cancel()``, which may be called from any thread. While an inference is in flight,
-/// neither fill the request nor read ``outputs()``. The completion may do both, and start the request again.
+/// A request is not thread-safe. Only ``cancel()`` may be called from any thread. While an inference is in flight, do
+/// not fill the request and do not read ``outputs()``. The completion handler may do both, and may start the request
+/// again.
 package final class InferenceRequest: @unchecked Sendable {
     package let network: Network
 
@@ -24,7 +25,7 @@ package final class InferenceRequest: @unchecked Sendable {
             let reason = network.compiled.runtime.lastError
             run.end()
             throw ODTError(
-                .failed, "\(network.name) has no place for its input: \(reason)")
+                .failed, "cannot get the input tensor of \(network.name): \(reason)")
         }
         let expected = 3 * network.input.width * network.input.height * (network.bytes ? 1 : 4)
         var size = 0
@@ -34,7 +35,7 @@ package final class InferenceRequest: @unchecked Sendable {
         else {
             functions.ov_tensor_free(tensor)
             run.end()
-            throw ODTError(.unsupported, "the input of \(network.name) takes \(size) bytes, not \(expected)")
+            throw ODTError(.unsupported, "the input of \(network.name) has \(size) bytes instead of \(expected)")
         }
         self.network = network
         self.run = run
@@ -46,7 +47,7 @@ package final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// Writes the values of an auxiliary input once, because they do not change.
+    /// Writes the values of an auxiliary input. They are the same for all pictures, so they are written only once.
     private func writeAuxiliaryInput(_ number: Int) throws {
         let functions = network.compiled.runtime.functions
         let description = network.description.inputs[number]
@@ -73,8 +74,8 @@ package final class InferenceRequest: @unchecked Sendable {
     private func unusable(_ input: TensorDescription) -> ODTError {
         ODTError(
             .unsupported,
-            "the input \(input.name) of \(network.name) takes \(input.element) in the shape "
-                + "\(input.shapeText), in which it cannot be told the size of the picture")
+            "the input \(input.name) of \(network.name) has the type \(input.element) and the shape "
+                + "\(input.shapeText), which cannot hold the size of the picture")
     }
 
     deinit {
@@ -84,26 +85,28 @@ package final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// Converts a picture, or a region of it in buffer pixels, into the network's input.
+    /// Converts a picture into the network's input. The `region` is in buffer pixels and is enlarged to whole pixels.
+    /// `nil` is the full frame.
     ///
-    /// Allocates memory only when size, format or region change. The region is enlarged to whole pixels.
+    /// The function allocates memory only if the size, format or region differs from the previous call.
     package func fill(from frame: Frame, region: Box? = nil) throws -> InputPlacement {
         run.prepare()
         return try filler.fill(inputBytes, from: frame, region: region)
     }
 
-    /// Starts the inference and returns at once; `completion` is called once, on a thread of the runtime.
+    /// Starts the inference and returns immediately. `completion` is called once, on a thread of the runtime.
     package func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         run.start(completion: completion)
     }
 
-    /// Runs the inference on the calling thread and the runtime's threads, and returns at its end.
+    /// Runs the inference on the calling thread and the runtime's threads. Returns when the inference has ended.
     package func infer() throws { try run.infer() }
 
-    /// Returns the outputs, in the order of the network's description. Their memory is valid until the next start.
+    /// Returns the output tensors, in the order of the network's description. Their memory is valid until the next
+    /// inference starts.
     package func outputs() throws -> [TensorView] { try run.outputs() }
 
-    /// Cancels the inference in flight as soon as possible. Without one, the next inference of the same picture does
-    /// not begin. Either ends with a `CancellationError`. Filling the request resets a cancellation.
+    /// Cancels the inference in flight as soon as possible. If none is in flight, cancels the next inference before it
+    /// begins, unless the request is filled before that. A cancelled inference ends with a `CancellationError`.
     package func cancel() { run.cancel() }
 }

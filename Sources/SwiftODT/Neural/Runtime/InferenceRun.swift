@@ -1,31 +1,33 @@
 import COpenVINO
 import Glibc
 
-/// The runtime's side of an inference request: start, callback and end.
+/// The runtime's part of an inference request: it starts inferences, receives the callback of the runtime, and frees
+/// the runtime's request.
 ///
-/// The runtime calls back with the address of this object. The object therefore retains itself until the runtime's
+/// The runtime's callback has the address of this object. The object therefore retains itself until the runtime's
 /// request is freed.
 final class InferenceRun: @unchecked Sendable {
     let request: OpaquePointer
     private let network: Network
     private let callback: UnsafeMutablePointer<ov_callback>
     private let state = Monitor(State())
-    /// The first bytes of the first output with a fixed size, if there is one.
+    /// The address of the first bytes of the first output with a fixed size. `nil` if there is no such output.
     private var mark: UnsafeMutableRawPointer?
 
     private struct State {
+        /// The completion handler of the inference in flight. `nil` if no inference is in flight.
         var completion: (@Sendable (Result<Void, any Error>) -> Void)?
-        /// Stays set until the next picture.
+        /// Whether the inference was cancelled. Stays `true` until the next picture.
         var isCancelled = false
-        /// The thread that is running a completion.
+        /// The thread that runs the completion handler, or `nil`.
         var completing: pthread_t?
-        /// The number of threads that are querying the result of an inference.
+        /// The number of threads that are querying the status of an inference.
         var askers = 0
     }
 
-    /// A bit pattern that a network is unlikely to compute (a NaN as a float). The runtime's C interface does not
-    /// pass the status of the inference to the callback. If an output no longer begins with this pattern, the
-    /// inference has succeeded.
+    /// A bit pattern that a network is unlikely to compute (a NaN as a float). It is written to the first output before
+    /// each inference. The runtime's C interface does not pass the status of the inference to the callback. If the
+    /// output no longer begins with this pattern, the inference has succeeded.
     private static let unwritten: UInt32 = 0x7FED_0D7E
 
     init(_ network: Network) throws {
@@ -34,7 +36,7 @@ final class InferenceRun: @unchecked Sendable {
         guard functions.ov_compiled_model_create_infer_request(network.compiled.model, &request) == 0, let request
         else {
             throw ODTError(
-                .failed, "no inference can be made of \(network.name): \(network.compiled.runtime.lastError)")
+                .failed, "cannot create a request for \(network.name): \(network.compiled.runtime.lastError)")
         }
         self.request = request
         self.network = network
@@ -51,7 +53,7 @@ final class InferenceRun: @unchecked Sendable {
 
     deinit { callback.deallocate() }
 
-    /// Starts the inference and returns at once; `completion` is called on a thread of the runtime.
+    /// Starts the inference and returns immediately. `completion` is called on a thread of the runtime.
     func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         guard InFlightInferences.enter() else { return completion(.failure(CancellationError())) }
         do {
@@ -62,27 +64,29 @@ final class InferenceRun: @unchecked Sendable {
         }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
         let runtime = network.compiled.runtime
-        // Set before each start, because the runtime removes the callback while it runs, which may be now.
+        // The runtime removes the callback when it executes it, and the callback may be the caller of this function.
+        // The callback is therefore set before each start.
         if runtime.functions.ov_infer_request_set_callback(request, callback) != 0
             || runtime.functions.ov_infer_request_start_async(request) != 0
         {
             let reason = runtime.lastError
-            finish { .failure(ODTError(.failed, "\(self.network.name) does not start: \(reason)")) }
+            finish { .failure(ODTError(.failed, "cannot start an inference of \(self.network.name): \(reason)")) }
             return
         }
-        // The runtime ignores a cancellation before the inference has begun.
+        // The runtime ignores a cancellation before the start. If `cancel()` was called before, the inference is
+        // cancelled again now.
         state.read { if $0.isCancelled { cancelUnderWay($0) } }
     }
 
-    /// Resets a cancellation: the next picture is a new one.
+    /// Prepares the request for a new picture: resets a cancellation.
     func prepare() {
         state.update { state in
             if state.completion == nil { state.isCancelled = false }
         }
     }
 
-    /// Runs the inference on the calling thread together with the runtime's threads. Needs two thread switches less
-    /// than ``start(completion:)``.
+    /// Runs the inference on the calling thread and the runtime's threads. In contrast to ``start(completion:)``, it
+    /// needs two thread switches less.
     func infer() throws {
         guard InFlightInferences.enter() else { throw CancellationError() }
         defer { InFlightInferences.leave() }
@@ -104,17 +108,18 @@ final class InferenceRun: @unchecked Sendable {
     private func begin(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) throws {
         try state.update { state in
             guard state.completion == nil else {
-                throw ODTError(.failed, "\(network.name) is still at work on another picture")
+                throw ODTError(.failed, "the previous inference of this request for \(network.name) is still in flight")
             }
             if state.isCancelled { throw CancellationError() }
             state.completion = completion
         }
     }
 
-    /// Cancels the inference in flight. Without one, the next inference of the same picture does not begin.
+    /// Cancels the inference in flight. If none is in flight, cancels the next inference of the same picture before it
+    /// begins.
     ///
-    /// The runtime ignores a cancellation in the short time between the beginning of ``infer()`` and the runtime's
-    /// own beginning. The inference then runs to its end, but its result is a `CancellationError`.
+    /// The runtime ignores a cancellation in the short time between the call of ``infer()`` and the runtime's own start
+    /// of the inference. In this case, the inference runs to its end, but its result is a `CancellationError`.
     func cancel() {
         state.update { state in
             state.isCancelled = true
@@ -127,11 +132,11 @@ final class InferenceRun: @unchecked Sendable {
         _ = network.compiled.runtime.functions.ov_infer_request_cancel(request)
     }
 
-    /// Called by the runtime at the end of an inference.
+    /// Handles the end of an inference. The runtime calls this function.
     fileprivate func ended() {
         if let mark, mark.loadUnaligned(as: UInt32.self) != Self.unwritten { return complete { .success(()) } }
-        // The runtime's status cannot be queried inside its callback, so another thread does that. It is needed only
-        // for failures, and for networks without an output of fixed size.
+        // The status of the inference cannot be queried inside the runtime's callback. Another thread queries it. The
+        // status is needed only for failed inferences, and for networks without an output of fixed size.
         state.update { $0.askers += 1 }
         let isAsked = onAnotherThread { run in
             run.complete { run.answer() }
@@ -139,13 +144,13 @@ final class InferenceRun: @unchecked Sendable {
         }
         if isAsked { return }
         state.update { $0.askers -= 1 }
-        complete { .failure(ODTError(.failed, "no thread can be started to hear how \(network.name) fared")) }
+        complete { .failure(ODTError(.failed, "cannot start a thread to query the result of \(network.name)")) }
     }
 
     private func complete(_ result: () -> Result<Void, any Error>) {
         state.update { $0.completing = pthread_self() }
         finish(result)
-        // Another completion may have begun and ended in the meantime.
+        // Another completion handler may have begun and ended in the meantime.
         state.update { state in
             if state.completing.map({ pthread_equal($0, pthread_self()) != 0 }) == true { state.completing = nil }
         }
@@ -159,7 +164,7 @@ final class InferenceRun: @unchecked Sendable {
     }
 
     private func finish(_ result: () -> Result<Void, any Error>) {
-        // The completion and the objects it captures are released before this inference counts as ended.
+        // The completion handler and the objects that it captures are released before this inference counts as ended.
         do {
             let (completion, isCancelled) = state.update { state in
                 defer { state.completion = nil }
@@ -175,7 +180,7 @@ final class InferenceRun: @unchecked Sendable {
 // MARK: - Outputs
 
 extension InferenceRun {
-    /// Returns the output tensors. Their memory is valid until the next start.
+    /// Returns the output tensors. Their memory is valid until the next inference starts.
     func outputs() throws -> [TensorView] { try network.description.outputs.indices.map(output) }
 
     private func output(_ index: Int) throws -> TensorView {
@@ -188,7 +193,7 @@ extension InferenceRun {
         guard functions.ov_infer_request_get_output_tensor_by_index(request, index, &tensor) == 0, let tensor else {
             throw ODTError(.failed, "\(network.name) has no output \(index): \(runtime.lastError)")
         }
-        // The memory belongs to the request; only the handle is freed.
+        // The memory belongs to the request. Only the handle is freed here.
         defer { functions.ov_tensor_free(tensor) }
         guard functions.ov_tensor_get_shape(tensor, &shape) == 0 else {
             throw ODTError(.failed, "output \(index) of \(network.name) has no shape: \(runtime.lastError)")
@@ -201,7 +206,7 @@ extension InferenceRun {
             size == 0 || functions.ov_tensor_data(tensor, &data) == 0,
             size == (dimensions + [element.byteCount]).product
         else {
-            throw ODTError(.failed, "output \(index) of \(network.name) is not as large as its shape says")
+            throw ODTError(.failed, "the size of output \(index) of \(network.name) does not match its shape")
         }
         return TensorView(
             shape: dimensions, element: element, bytes: UnsafeRawBufferPointer(start: data, count: size))
@@ -211,17 +216,19 @@ extension InferenceRun {
 // MARK: - The end
 
 extension InferenceRun {
-    /// Cancels the inference in flight, waits until the runtime will not call back any more, and frees the runtime's
+    /// Cancels the inference in flight, waits until the runtime's callback has returned, and frees the runtime's
     /// request.
     ///
-    /// If the last reference is released inside a completion, waiting here would deadlock, so another thread does
-    /// that.
+    /// If the last reference is released inside a completion handler, waiting in this function would deadlock. In this
+    /// case, another thread cancels, waits and frees.
     func end() {
         let isInside = state.read { $0.completing.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         guard isInside else { return free() }
         onAnotherThread { $0.free() }
     }
 
+    /// Runs `body` on a new thread.
+    ///
     /// - Returns: whether the thread could be started.
     @discardableResult
     private func onAnotherThread(_ body: @escaping @Sendable (InferenceRun) -> Void) -> Bool {
@@ -267,7 +274,7 @@ extension InferenceRun {
     }
 }
 
-/// The runtime's callback at the end of an inference, successful or not.
+/// The callback that the runtime calls at the end of an inference, whether it succeeded or failed.
 private func inferenceEnded(_ argument: UnsafeMutableRawPointer?) {
     guard let argument else { return }
     Unmanaged<InferenceRun>.fromOpaque(argument).takeUnretainedValue().ended()

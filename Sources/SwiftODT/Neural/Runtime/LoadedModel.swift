@@ -1,7 +1,7 @@
 import COpenVINO
 import Glibc
 
-/// A model that has been read: it can be described and adapted, then compiled.
+/// A model that the runtime has read but not compiled. It can be described and adapted before it is compiled.
 final class LoadedModel {
     let runtime: OpenVINO
     let file: ModelFile
@@ -20,7 +20,7 @@ final class LoadedModel {
         self.model = model
     }
 
-    /// Reads changed content of an .onnx file; `nil` if the runtime cannot read it.
+    /// Reads a changed version of an .onnx file from memory. Fails with `nil` if the runtime cannot read it.
     init?(_ content: [UInt8], of file: ModelFile, runtime: OpenVINO) {
         var model: OpaquePointer?
         let status = content.withUnsafeBytes {
@@ -42,15 +42,15 @@ final class LoadedModel {
         self.model = model
     }
 
-    /// An input or output with the runtime's code of its element type.
+    /// An input or output, and the runtime's code of its element type.
     struct Port {
         let description: TensorDescription
         let code: UInt32
-        /// Whether the number of dimensions is open, too.
+        /// Whether the number of dimensions is open.
         let anyRank: Bool
     }
 
-    /// Returns the current inputs and outputs.
+    /// Returns the inputs and outputs of the model in its current state.
     func ports() throws -> (inputs: [Port], outputs: [Port]) {
         let functions = runtime.functions
         return (
@@ -59,7 +59,7 @@ final class LoadedModel {
         )
     }
 
-    /// Returns the current inputs and outputs without the runtime's codes.
+    /// Returns the descriptions of the inputs and outputs of the model in its current state.
     func description() throws -> NetworkDescription {
         let (inputs, outputs) = try ports()
         return NetworkDescription(inputs: inputs.map(\.description), outputs: outputs.map(\.description))
@@ -102,7 +102,8 @@ final class LoadedModel {
             code: code, anyRank: anyRank)
     }
 
-    /// Returns the element type that decoders get: integers unchanged, all other types as floats.
+    /// Returns the element type in which decoders receive an output. 8-, 32- and 64-bit integers keep their type. All
+    /// other types are converted to floats.
     func passedOn(_ code: UInt32) -> TensorElement {
         switch runtime.elements[code] {
         case .uint8: .uint8
@@ -118,8 +119,8 @@ final class LoadedModel {
     }
 }
 
-/// A model file that the runtime can read: the file itself, or a temporary copy without a final operation that the
-/// runtime does not support. The copy is deleted in `deinit`.
+/// A model file that the runtime can read. This is the original file, or a temporary copy without a final operation
+/// that the runtime does not support. `deinit` deletes the copy.
 final class RuntimeReadableModel {
     let path: String
     private let isCopy: Bool
@@ -137,8 +138,8 @@ final class RuntimeReadableModel {
         guard let copy else {
             throw ODTError(
                 .failed,
-                "\(file.name) has to be copied to be read, but \(folder) cannot be written to: set TMPDIR to a folder "
-                    + "with room for it")
+                "cannot write a temporary copy of \(file.name) to \(folder); set TMPDIR to a writable folder "
+                    + "with enough space")
         }
         path = copy
         isCopy = true

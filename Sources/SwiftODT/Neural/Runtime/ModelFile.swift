@@ -1,21 +1,22 @@
 import Glibc
 
-/// A model file on disk, checked before the runtime reads it.
+/// A model file on disk. The file is checked before the runtime reads it.
 struct ModelFile: Hashable {
-    /// The path as the user gave it, for messages.
+    /// The path as the user specified it, for messages.
     let name: String
     private let identity: Identity
 
-    /// The identity of a model and the state of its files. It changes when one of the files is rewritten.
+    /// The path of a model and the states of its files. The identity changes when one of the files is written.
     private struct Identity: Hashable {
         let path: String
-        /// The states of the file itself and of separate weight files.
+        /// The states of the model file and of its separate weight files.
         let states: [FileState]
     }
 
     private struct FileState: Hashable {
         let path: String
         let bytes: Int
+        /// The modification time of the file.
         let seconds: Int
         let nanoseconds: Int
 
@@ -36,52 +37,57 @@ struct ModelFile: Hashable {
         var text: String { "\(bytes) bytes of \(seconds).\(nanoseconds) in \(path)" }
     }
 
-    /// - Throws: ``ODTError`` if the file cannot be read, or is not a model by its extension or first bytes.
+    /// - Throws: ``ODTError`` if the file cannot be read, or if its extension or its first bytes show that it is not a
+    ///   model.
     init(_ name: String) throws {
         var status = stat()
         guard let path = DataFolders.canonicalPath(name), stat(path, &status) == 0 else {
             throw ODTError(.fileNotFound, "there is no model file \(name)")
         }
         guard Self.isReadableFile(path) else {
-            throw ODTError(.fileNotFound, "the model file \(name) cannot be read: it is no file, or not allowed")
+            throw ODTError(
+                .fileNotFound,
+                "cannot read the model file \(name): it is not a regular file, or its permissions do not allow it")
         }
         guard Self.extensions.contains(where: { path.hasSuffix("." + $0) }) else {
             throw ODTError(
                 .unsupported,
-                "\(name) is no network by its name; those that can be read end in "
+                "\(name) does not have the extension of a network; supported extensions are "
                     + Self.extensions.map { "." + $0 }.joined(separator: ", "))
         }
         guard status.st_size > 0 else { throw ODTError(.invalidFile, "the model file \(name) is empty") }
         if path.hasSuffix(".xml"), let weights = Self.weights(of: path).first, !Self.isReadableFile(weights) {
             throw ODTError(
-                .fileNotFound, "the model file \(name) lacks its weights: the .bin file of the same name beside it")
+                .fileNotFound,
+                "the weights of the model file \(name) are missing: the .bin file of the same name in its folder")
         }
-        // The following steps open files: this one, the runtime's libraries, the cache.
+        // The following steps open the model file, the runtime's libraries and the cache.
         try FreeDescriptors.require()
         try FreeAddressSpace.require()
         guard Self.beginsRight(path) else {
             throw ODTError(
                 .invalidFile,
-                "\(name) is not what its name says: a network that ends so begins differently; fetch it again")
+                "the content of \(name) does not match its extension; fetch the file again")
         }
         self.name = name
         identity = Identity(
             path: path, states: [FileState(path: path, status)] + Self.weights(of: path).compactMap(FileState.init))
     }
 
-    /// The absolute path.
+    /// The absolute path of the model file.
     var path: String { identity.path }
 
-    /// A text of the files and their states, which changes when one of the files is rewritten.
+    /// The paths, sizes and modification times of the files as text. The text changes when one of the files is written.
     var identityText: String { identity.states.map(\.text).joined(separator: ", ") }
 
-    /// A checksum of the files' contents, independent of their paths and times. Reads all files.
+    /// A checksum of the contents of all files, independent of their paths and modification times. The property reads
+    /// all files.
     var contentSum: String {
         identity.states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
     }
 
-    /// Returns the paths of separate weight files, existing or not. An ONNX file may name any; these are the names
-    /// that exporters use.
+    /// Returns the possible paths of separate weight files, whether they exist or not. An ONNX file may use any names
+    /// for its weight files. The function returns the names that exporters use.
     private static func weights(of path: String) -> [String] {
         if path.hasSuffix(".xml") { return [path.dropLast(4) + ".bin"] }
         if path.hasSuffix(".pdmodel") { return [path.dropLast(8) + ".pdiparams"] }
@@ -89,7 +95,8 @@ struct ModelFile: Hashable {
         return []
     }
 
-    /// Excludes pipes, which would block the runtime, and devices, which it would read without end.
+    /// Returns whether the path is that of a readable regular file. A pipe would block the runtime, and the runtime
+    /// would read a device without end.
     private static func isReadableFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
@@ -97,8 +104,9 @@ struct ModelFile: Hashable {
 
     private static let extensions = ["xml", "onnx", "tflite", "pb", "pdmodel"]
 
-    /// Returns whether the first bytes match the format, for formats with a signature. Otherwise the runtime would
-    /// try all of its readers, each with its own messages.
+    /// Returns whether the first bytes of the file match its extension. Formats without a signature always match.
+    /// Without this check, the runtime would try each of its readers on a damaged file, and each reader would log its
+    /// own messages.
     private static func beginsRight(_ path: String) -> Bool {
         var start = [UInt8](repeating: 0, count: 4096)
         guard let file = fopen(path, "rb") else { return false }

@@ -1,8 +1,9 @@
 import COpenVINO
 
-/// Adapts a model to its input: one picture of a fixed size, as planes of bytes or floats.
+/// Adapts a model to the input that ``InputFiller`` writes: one picture of a fixed size, in planes of bytes or floats.
 extension LoadedModel {
-    /// Reads a model and adapts it. Uses the fastest equivalent form that the runtime accepts.
+    /// Reads a model and adapts it. Of the equivalent forms of the model, uses the fastest one that the runtime
+    /// accepts.
     static func prepared(_ file: ModelFile, for input: NetworkInput, runtime: OpenVINO) throws -> LoadedModel {
         for form in cheaperForms(of: file, for: input) {
             if let read = LoadedModel(form.content, of: file, runtime: runtime),
@@ -16,7 +17,8 @@ extension LoadedModel {
         return read
     }
 
-    /// Returns equivalent contents of the file that compute faster, with their inputs.
+    /// Returns contents that are equivalent to the file and faster to compute, fastest first, each with its input
+    /// format.
     private static func cheaperForms(
         of file: ModelFile, for input: NetworkInput
     ) -> [(content: [UInt8], input: NetworkInput)] {
@@ -30,21 +32,23 @@ extension LoadedModel {
         return [spaceToDepth, rows.map { (content: $0, input: input) }].compactMap { $0 }
     }
 
+    /// The maximum size in bytes of a file that is replaced by a faster form.
     private static let largestChanged = 1 << 28
 
-    /// Returns whether the input is bytes. That is so for models that take grey levels without normalisation: bytes
-    /// need a quarter of the memory and are rounded as in most training programs. Other models get floats, to which
-    /// mean and scale are applied on the way.
+    /// Returns whether the picture input has bytes instead of floats. Models that take grey levels without
+    /// normalisation get bytes, which need a quarter of the memory and are rounded as in most training programs. Other
+    /// models get floats, because ``InputFiller`` applies mean and scale.
     private func takesBytes(_ port: Port, _ input: NetworkInput) -> Bool {
         [.uint8, .float32, .float16].contains(runtime.elements[port.code]) && input.mean == .zero && input.scale == .one
     }
 
-    /// Sets the shapes and element types. The input is of bytes or floats afterwards.
+    /// Sets the shapes and element types of the inputs and outputs. After this, the picture input has bytes or floats.
     func prepare(for input: NetworkInput) throws {
         let (inputs, outputs) = try ports()
         guard let picture = try description().pictureInput else {
             throw ODTError(
-                .unsupported, "\(file.name) has \(inputs.count) inputs; networks with one, for a picture, can be used")
+                .unsupported,
+                "\(file.name) has \(inputs.count) inputs; only networks with one picture input are supported")
         }
         let port = inputs[picture]
         guard !outputs.isEmpty else { throw ODTError(.unsupported, "\(file.name) has no outputs") }
@@ -58,16 +62,18 @@ extension LoadedModel {
         let sizes = 1...8192
         guard sizes.contains(input.width), sizes.contains(input.height) else {
             throw ODTError(
-                .unsupported, "\(file.name) cannot be fed pictures of \(input.width)x\(input.height) pixels")
+                .unsupported,
+                "the input size \(input.width)x\(input.height) for \(file.name) is not from 1x1 to 8192x8192")
         }
         for channel in 0..<3 {
             guard input.mean[channel].isFinite, input.scale[channel].isFinite, input.scale[channel] != 0 else {
-                throw ODTError(.unsupported, "the mean and scale given for \(file.name) are no usable numbers")
+                throw ODTError(
+                    .unsupported, "the mean and scale for \(file.name) must be finite, and the scale must not be 0")
             }
         }
     }
 
-    /// Gives the inputs fixed shapes. The picture may lack the batch dimension.
+    /// Sets fixed shapes for all inputs. The picture input may lack the batch dimension.
     private func reshape(_ ports: [Port], picture: Int, to input: NetworkInput) throws {
         let port = ports[picture]
         let shape = port.description.shape
@@ -78,7 +84,7 @@ extension LoadedModel {
         else {
             throw ODTError(
                 .unsupported,
-                "the input of \(file.name) has the shape \(text(shape)); it should be a picture of three channels")
+                "the input of \(file.name) has the shape \(text(shape)); it must be a picture with three channels")
         }
         let shapes = ports.indices.map { number -> [Int] in
             if number == picture { return wanted }
@@ -101,8 +107,8 @@ extension LoadedModel {
         else { throw refused(input) }
     }
 
-    /// Adds conversions to the model: from the input's layout and type to the model's, and from unusual output types
-    /// to floats.
+    /// Adds conversions to the model. The picture is converted from planes of bytes or floats to the model's layout and
+    /// element type. Outputs with unusual element types are converted to floats.
     private func convert(_ port: Port, number: Int, outputs: [Port], input: NetworkInput, bytes: Bool) throws {
         let elements = runtime.elements
         let fed = bytes ? elements.uint8 : elements.float32
@@ -168,7 +174,7 @@ extension LoadedModel {
     private func refused(_ input: NetworkInput) -> ODTError {
         ODTError(
             .unsupported,
-            "\(file.name) does not take pictures of \(input.width)x\(input.height) pixels: \(runtime.lastError)")
+            "\(file.name) does not support pictures of \(input.width)x\(input.height) pixels: \(runtime.lastError)")
     }
 
     private func text(_ shape: [Int?]) -> String {
@@ -176,11 +182,11 @@ extension LoadedModel {
     }
 }
 
-/// An input in addition to the picture: sizes by which a network scales its boxes. The values are chosen so that boxes are in
-/// pixels of the network's input.
+/// An input in addition to the picture. It has sizes with which the network scales its boxes. The values of this type
+/// make the network return boxes in pixels of the network's input.
 ///
-/// Recognised by name, as exporters of RT-DETR and D-FINE (`orig_target_sizes`), PaddleDetection (`im_shape`,
-/// `scale_factor`) and others use it.
+/// Auxiliary inputs are recognised by the names that exporters use: RT-DETR and D-FINE (`orig_target_sizes`),
+/// PaddleDetection (`im_shape`, `scale_factor`) and others.
 enum AuxiliaryInput: Sendable {
     case widthHeight
     case heightWidth
@@ -197,7 +203,7 @@ enum AuxiliaryInput: Sendable {
         }
     }
 
-    /// Returns the values of this input for a picture input of the given size.
+    /// Returns the values of this input for the given picture input.
     func numbers(for input: NetworkInput) -> [Double] {
         let (width, height) = (Double(input.width), Double(input.height))
         return switch self {
@@ -210,8 +216,8 @@ enum AuxiliaryInput: Sendable {
 }
 
 extension NetworkDescription {
-    /// The index of the picture input: the only one that is not an ``AuxiliaryInput``. `nil` if there is not exactly
-    /// one.
+    /// The index of the picture input. It is the only input, or the only one that is not an ``AuxiliaryInput``. `nil`
+    /// if there is no such input.
     var pictureInput: Int? {
         let unknown = inputs.indices.filter { inputs.count == 1 || AuxiliaryInput(name: inputs[$0].name) == nil }
         return unknown.count == 1 ? unknown[0] : nil

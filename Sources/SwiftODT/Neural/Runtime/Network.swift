@@ -2,10 +2,10 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// A network compiled for a device, shared by all users in the process with the same file, input and target.
+/// A network compiled for a device. All users in the process with the same file, input format and target share it.
 package final class Network: Sendable {
-    /// The inputs and outputs of the compiled network. The dimensions of an output that depend on the picture stay
-    /// open.
+    /// The inputs and outputs of the compiled network. Dimensions of outputs stay open if they depend on the content of
+    /// the picture.
     package let description: NetworkDescription
     /// The format of the picture input.
     package let input: NetworkInput
@@ -13,11 +13,11 @@ package final class Network: Sendable {
     package let requestCount: Int
 
     let compiled: CompiledModel
-    /// The file name that the user gave, for messages.
+    /// The file name that the user specified, for messages.
     let name: String
     /// The index of the picture input.
     let pictureInput: Int
-    /// Whether the picture input is of bytes, not floats.
+    /// Whether the picture input has bytes. If `false`, it has floats.
     let bytes: Bool
     private let inferenceCount = Atomic(0)
 
@@ -26,7 +26,7 @@ package final class Network: Sendable {
         _ compiled: CompiledModel, _ description: NetworkDescription, name: String, input: NetworkInput
     ) throws {
         guard let picture = description.pictureInput else {
-            throw ODTError(.unsupported, "\(name) has no input for a picture")
+            throw ODTError(.unsupported, "\(name) has no picture input")
         }
         self.compiled = compiled
         self.description = description
@@ -37,7 +37,8 @@ package final class Network: Sendable {
         requestCount = compiled.requestCount
     }
 
-    /// Returns a network that has run once: restored from the cache if it passes the check, else compiled.
+    /// Returns a network that has run once. The network is restored from the cache if the cache has it and it passes
+    /// the check. Otherwise the model is compiled.
     private static func make(_ key: Key, check: WarmUpCheck?) throws -> Network {
         let runtime = try OpenVINO.shared()
         let cache = NetworkCache(runtime: runtime)
@@ -49,7 +50,7 @@ package final class Network: Sendable {
                 try network.warmUp(check)
                 return network
             } catch  where !(error is CancellationError) {
-                Diagnostics.report(.info, "what the cache has does not work and is compiled anew: \(error)")
+                Diagnostics.report(.info, "the cached network does not work and is compiled again: \(error)")
             }
         }
         let (compiled, description, taken) = try compile(key, runtime)
@@ -65,33 +66,34 @@ package final class Network: Sendable {
         return network
     }
 
-    /// Checks the outputs for the ``ReferencePicture``.
+    /// Checks the outputs for the ``ReferencePicture``. Throws if they are wrong.
     typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
 
-    /// Runs the network once before its first use: the runtime generates its code and registers its exit handlers
-    /// (see ``InFlightInferences``).
+    /// Runs the network once with the ``ReferencePicture`` before its first use. During this inference, the runtime
+    /// generates code and registers its exit handlers (see ``InFlightInferences``).
     private func warmUp(_ check: WarmUpCheck?) throws {
         let request = try InferenceRequest(self)
         let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
         do {
             try request.infer()
         } catch let error as ODTError where check == nil {
-            // Some networks fail for some pictures.
-            Diagnostics.report(.info, "the test picture: \(error)")
+            // Some networks fail for some pictures, so a failure is not an error if there is nothing to check.
+            Diagnostics.report(.info, "the inference of the test picture failed: \(error)")
             return
         }
         try check?(request.outputs(), placement)
     }
 
-    /// Counts an inference. Later inferences can also make the runtime register exit handlers, for example the first
-    /// one with a detection. The exit handler is therefore registered again after each inference whose number is a
-    /// power of two.
+    /// Counts an inference. Inferences after the first one can also make the runtime register exit handlers, for
+    /// example the first inference with a detection. The exit handler of ``InFlightInferences`` is therefore registered
+    /// again after each inference whose number is a power of two.
     func noteInference() {
         let number = inferenceCount.add(1, ordering: .relaxed).newValue
         if number & (number - 1) == 0 { InFlightInferences.drainAtExit() }
     }
 
-    /// Reads and compiles a network, and measures the compilation time. The read model is freed at the end.
+    /// Reads and compiles a network, and measures the compilation time. The model that was read is freed before the
+    /// function returns.
     private static func compile(
         _ key: Key, _ runtime: OpenVINO
     ) throws -> (CompiledModel, NetworkDescription, milliseconds: Nanoseconds) {
@@ -102,10 +104,11 @@ package final class Network: Sendable {
         return (compiled, description, (MonotonicClock.now - begin) / 1_000_000)
     }
 
-    /// The minimum compilation time in milliseconds for a network to be cached.
+    /// The minimum compilation time in milliseconds of networks that are stored in the cache.
     private static let worthKeeping = 50
 
-    /// Returns the inputs and outputs of a network without compiling it, which suffices to recognise its family.
+    /// Returns the inputs and outputs of a network without compiling it. They suffice to recognise the family of the
+    /// network.
     ///
     /// - Throws: ``ODTError`` if the file or the runtime is missing or damaged.
     package static func inspect(file: String) throws -> NetworkDescription {
@@ -122,9 +125,9 @@ package final class Network: Sendable {
         }
     }
 
-    /// Loads the runtime's plugins for a device. `exit()` cannot wait for a library that another thread is loading,
-    /// and destroys its static objects in the meantime. A caller that loads the plugins here and compiles on another
-    /// thread avoids that.
+    /// Loads the runtime's plugins for a device. If another thread is loading a library when `exit()` is called,
+    /// `exit()` cannot wait for that thread and destroys the library's static objects. To avoid this, a caller that
+    /// compiles on another thread first loads the plugins with this function.
     static func loadLibrary(of device: String) throws {
         try unlessExiting {
             let runtime = try OpenVINO.shared()
@@ -132,12 +135,12 @@ package final class Network: Sendable {
         }
     }
 
-    /// Compiles a network, or returns the one that another user of this process has compiled already.
+    /// Compiles a network. If another user in this process has already compiled it, returns that network.
     ///
-    /// Open dimensions become those of `input`, the batch becomes 1. Compiling can take seconds; a network in the
-    /// cache on disk loads much faster.
+    /// Open dimensions of the picture input get the size of `input`. The batch size becomes 1. Compiling can take
+    /// seconds. A network in the cache on disk loads much faster.
     ///
-    /// - Parameter threads: the maximum number of inference threads; 0 leaves it to the runtime.
+    /// - Parameter threads: the maximum number of inference threads. 0 uses the runtime's default.
     /// - Throws: ``ODTError`` that names the file and the remedy.
     package static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint
@@ -145,16 +148,19 @@ package final class Network: Sendable {
         try load(file: file, input: input, device: device, threads: threads, hint: hint, check: nil)
     }
 
-    /// - Parameter check: throws if the outputs for the ``ReferencePicture`` are wrong; a network that fails the
-    ///   check is not shared.
+    /// - Parameter check: throws if the outputs for the ``ReferencePicture`` are wrong. A network that fails the check
+    ///   is not shared.
     static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
         check: WarmUpCheck?
     ) throws -> Network {
-        guard threads >= 0 else { throw ODTError(.invalidOption, "\(threads) threads cannot infer anything") }
+        guard threads >= 0 else {
+            throw ODTError(
+                .invalidOption, "the number of threads is \(threads); use 0 for the default, or a positive number")
+        }
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
-        // The lock is held while compiling, so that two callers with the same key share one network.
+        // The lock is held during compilation. Two callers with the same key thus share one network.
         return try inUse.update { inUse in
             if let network = inUse[key]?.network { return network }
             let network = try unlessExiting {
@@ -166,17 +172,19 @@ package final class Network: Sendable {
         }
     }
 
+    /// Runs `body`, which calls the runtime. Throws ``ODTError`` if the process has begun to exit.
     private static func unlessExiting<Answer>(_ body: () throws -> Answer) throws -> Answer {
         do {
             if let answer = try InFlightInferences.within(body) { return answer }
         } catch is CancellationError {}
-        throw ODTError(.failed, "the program is ending: no network is loaded any more")
+        throw ODTError(.failed, "cannot load a network, because the program is exiting")
     }
 
-    /// Creates a request for this network. A request allocates its inputs and outputs, so reuse it.
+    /// Creates a request for this network. Reuse requests, because each request allocates memory for inputs and
+    /// outputs.
     package func makeRequest() throws -> InferenceRequest { try Self.unlessExiting { try InferenceRequest(self) } }
 
-    /// The properties that must be equal to share a compiled network.
+    /// The properties that must be equal for two users to share a compiled network.
     private struct Key: Hashable {
         let file: ModelFile
         let input: NetworkInput
@@ -187,5 +195,6 @@ package final class Network: Sendable {
         weak var network: Network?
     }
 
+    /// The networks that are in use in this process.
     private static let inUse = Monitor<[Key: Reference]>([:])
 }

@@ -1,12 +1,13 @@
 import Glibc
 
-/// A cache on disk of descriptions and compiled networks.
+/// A cache of network descriptions and compiled networks on disk.
 ///
-/// The runtime's own cache must read and hash a network before a lookup, which for quantised networks takes longer
-/// than all other steps. This cache uses the file's identity instead. All content is verified by checksums before
-/// use, so that damage on disk only costs time. A folder without write permission is not an error. If two processes
-/// write the same entry at the same time, one entry remains; if their files are mixed, the checksums do not match and
-/// the entry is discarded.
+/// The runtime's own cache must read and hash a network before each lookup. For quantised networks, this takes longer
+/// than all other steps. This cache uses the paths, sizes and modification times of the files instead.
+///
+/// Checksums verify all content before it is used. Damage on disk thus only costs time. A folder without write
+/// permission is not an error. If two processes write the same entry at the same time, one entry remains. If the files
+/// of the two processes are mixed, the checksums do not match and the entry is discarded.
 struct NetworkCache {
     private let runtime: OpenVINO
     private let folder: String
@@ -30,21 +31,22 @@ struct NetworkCache {
 
     // MARK: Descriptions
 
-    /// Returns the cached description of a file; `nil` if there is none.
+    /// Returns the cached description of a file, or `nil` if there is none.
     func description(of file: ModelFile) -> NetworkDescription? {
         let key = "description of \(file.identityText)"
         guard let entry = entry(key) else { return nil }
         return NetworkDescription(text: entry.description)
     }
 
-    /// Adds the description of a file.
+    /// Stores the description of a file.
     func keep(_ description: NetworkDescription, of file: ModelFile) {
         if writeEntry(key: "description of \(file.identityText)", sum: 0, text: description.text) { prune() }
     }
 
     // MARK: Compiled networks
 
-    /// Returns the cached network for a file, input and target, with its description; `nil` if there is none.
+    /// Returns the cached network for a file, input format and target, and the description of the network. Returns
+    /// `nil` if there is none.
     func compiled(
         _ file: ModelFile, input: NetworkInput, target: CompilationTarget
     ) -> (CompiledModel, NetworkDescription)? {
@@ -57,23 +59,26 @@ struct NetworkCache {
         return CompiledModel.restore(bytes, for: target, runtime: runtime).map { ($0, description) }
     }
 
-    /// Adds a compiled network.
+    /// Stores a compiled network.
     func keep(
         _ compiled: CompiledModel, _ description: NetworkDescription, of file: ModelFile, input: NetworkInput,
         target: CompilationTarget
     ) {
         let key = self.key(file, input: input, target: target)
-        // Exported to memory first, because the runtime does not report a full disk, while `write` does.
+        // The network is exported to memory first. The runtime does not report a full disk, while `write` does.
         guard UniqueFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
-            Diagnostics.report(.info, "\(file.name) cannot be kept in \(folder), so that each start compiles it anew")
+            Diagnostics.report(
+                .info,
+                "cannot store the compiled \(file.name) in the cache \(folder); each start compiles it again")
             return
         }
         prune()
     }
 
-    /// Increase it whenever the preparation of models changes.
+    /// The version of the adaptation of models (``LoadedModel/prepared(_:for:runtime:)``). Increase it whenever this
+    /// adaptation changes.
     private static let formatVersion = 4
 
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
@@ -83,7 +88,8 @@ struct NetworkCache {
 
     // MARK: Files
 
-    /// A text file has the full key, the checksum of the blob, the checksum of the other lines, and a description.
+    /// Reads the text file of an entry. Its lines are the full key, the checksum of the blob, the checksum of all other
+    /// lines, and a description. Returns `nil` if the entry does not exist or is damaged.
     private func entry(_ key: String) -> (sum: UInt64, description: String)? {
         guard let file = FileBlock(path(key, ".network")) else {
             unlink(path(key, ".network"))
@@ -111,7 +117,8 @@ struct NetworkCache {
         Array("\(key)\n\(sum)\n\(text)".utf8).withUnsafeBytes(FileBlock.sum)
     }
 
-    /// Replaces an earlier file atomically: readers get either version. The checksums detect later damage.
+    /// Replaces an earlier file atomically, so readers get either the old or the new file. The checksums detect later
+    /// damage.
     private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
         guard let new = UniqueFile.write(bytes, named: path + ".") else { return false }
         guard rename(new, path) == 0 else {
@@ -121,9 +128,9 @@ struct NetworkCache {
         return true
     }
 
-    /// Removes a damaged entry, so that it is created again.
+    /// Removes a damaged entry. It will be created again.
     private func remove(_ key: String) {
-        Diagnostics.report(.info, "what the cache has in \(path(key, ".network")) is damaged, and goes")
+        Diagnostics.report(.info, "the cache entry \(path(key, ".network")) is damaged and is removed")
         unlink(path(key, ".network"))
         unlink(path(key, ".blob"))
     }
@@ -133,18 +140,20 @@ struct NetworkCache {
         return folder + "/" + String(sum, radix: 16) + ending
     }
 
-    /// Records the time of use as the modification time, because file systems mounted with `noatime` do not update
-    /// access times.
+    /// Records the time of use as modification time. File systems that are mounted with `noatime` do not update access
+    /// times.
     private func noteUse(_ key: String) { utimensat(AT_FDCWD, path(key, ".network"), nil, 0) }
 
-    /// An entry: a `.network` file, and a `.blob` file for a compiled network.
+    /// An entry of the cache. It has a `.network` file with text. The entry of a compiled network also has a `.blob`
+    /// file.
     private struct Entry {
+        /// The time of the last use, in seconds since 1970.
         var lastUse = 0
         var hasText = false
         var hasBlob = false
     }
 
-    /// Limits the cache's size: removes the least recently used entries, and temporary files of killed processes.
+    /// Removes the least recently used entries if there are too many. Also removes temporary files of killed processes.
     private func prune() {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }
@@ -168,10 +177,11 @@ struct NetworkCache {
         }
         remove(entries.filter { $0.value.hasBlob && $0.value.hasText }, beyond: Self.largestCount)
         remove(entries.filter { !$0.value.hasBlob }, beyond: Self.largestDescriptionCount)
-        // A blob without a text is either being written or unusable.
+        // An entry with a blob but without text is either being written or unusable.
         remove(entries.filter { !$0.value.hasText && $0.value.lastUse < outdated }, beyond: 0)
     }
 
+    /// Removes all but the `count` most recently used entries.
     private func remove(_ entries: [String: Entry], beyond count: Int) {
         for (name, _) in entries.sorted(by: { $0.value.lastUse > $1.value.lastUse }).dropFirst(count) {
             unlink(folder + "/" + name + ".network")
@@ -179,28 +189,28 @@ struct NetworkCache {
         }
     }
 
-    /// The maximum number of compiled networks, which take megabytes each.
+    /// The maximum number of compiled networks. Each takes megabytes.
     private static let largestCount = 40
-    /// The maximum number of descriptions, which take a kilobyte each.
+    /// The maximum number of descriptions. Each takes about a kilobyte.
     private static let largestDescriptionCount = 200
 
-    /// The age in seconds from which a temporary file is abandoned.
+    /// The age in seconds of a temporary file from which it is abandoned.
     private static let longestWriting = 3600
 }
 
-/// The state of the cache of compiled networks on disk, see ``NetworkCache``.
+/// The state of the ``NetworkCache`` on disk.
 ///
 ///     let state = NetworkCacheState.read()
 ///     print(state.folder ?? "nowhere", state.count, state.bytes)
 package struct NetworkCacheState: Sendable {
-    /// `nil` for users without a home directory.
+    /// The folder of the cache. `nil` for users without a home directory.
     package let folder: String?
     /// Whether networks can be added.
     package let isWritable: Bool
-    /// The number and total size of the compiled networks.
+    /// The number of compiled networks (`count`) and their total size (`bytes`).
     package let count: Int
     package let bytes: Int
-    /// The free space on the disk; `nil` if the folder does not exist.
+    /// The free space on the disk in bytes. `nil` if the folder does not exist.
     package let freeBytes: Int?
 
     /// Reads the state. Creates the folder if it does not exist.
@@ -229,7 +239,7 @@ package struct NetworkCacheState: Sendable {
     }
 }
 
-/// The text form of a network's description for the cache, for example `input float32 1,3,?,? images`.
+/// The text form of a network description in the cache. An example of a line is `input float32 1,3,?,? images`.
 extension NetworkDescription {
     var text: String {
         (inputs.map { "input " + $0.text } + outputs.map { "output " + $0.text }).joined(separator: "\n")

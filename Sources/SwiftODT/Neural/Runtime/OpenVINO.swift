@@ -1,20 +1,21 @@
 import COpenVINO
 
-/// The inference runtime: loaded at first use, once per process, and never unloaded.
+/// The inference runtime. It is loaded at the first use in a process and never unloaded.
 final class OpenVINO: @unchecked Sendable {
     let functions: swiftodt_openvino
-    /// One core for all networks, which share its threads and plugins. Never freed, because threads may use it until
-    /// the process ends.
+    /// The runtime's core object. All networks share it with its threads and plugins. The core is never freed, because
+    /// threads may use it until the process ends.
     let core: OpaquePointer
     /// The version that the library reports, for example `2026.4.1-22982-...`.
     let version: String
     let elements: ElementCodes
 
+    /// The oldest supported version.
     private static let oldest = (year: 2023, release: 1)
     private static let loaded = Monitor<OpenVINO?>(nil)
 
-    /// Returns the runtime. A failed search is repeated at the next call, because `odt setup` may have run in the
-    /// meantime.
+    /// Returns the runtime. If the runtime was not found, the next call searches again, because `odt setup` may have
+    /// run in the meantime.
     static func shared() throws -> OpenVINO {
         try loaded.update { loaded in
             if let loaded { return loaded }
@@ -39,7 +40,8 @@ final class OpenVINO: @unchecked Sendable {
         try InFlightInferences.drainAtExit(during: { Self.preload(functions, "_frontend") })
         version = Self.version(of: functions)
         let numbers = version.split(separator: "-")[0].split(separator: ".").map { Int($0) ?? 0 }
-        // A library from a custom build may have no version; then only its functions are checked.
+        // A library from a custom build may have no version. In this case, only the existence of its functions is
+        // checked.
         if numbers.count >= 2, numbers[0] > 0,
             (numbers[0], numbers[1]) < (Self.oldest.year, Self.oldest.release)
         {
@@ -57,7 +59,7 @@ final class OpenVINO: @unchecked Sendable {
         })
     }
 
-    /// Creates a copy of a runtime with other functions, for tests.
+    /// Creates a copy of a runtime with replaced functions, for tests.
     init(_ runtime: OpenVINO, functions: swiftodt_openvino) {
         self.functions = functions
         core = runtime.core
@@ -65,8 +67,9 @@ final class OpenVINO: @unchecked Sendable {
         elements = runtime.elements
     }
 
-    /// Provokes an exception in the runtime while file descriptors are available. Handling the first exception needs
-    /// descriptors, which are kept (see ``FreeDescriptors``); later exceptions are caught without free descriptors.
+    /// Provokes an exception in the runtime while file descriptors are available. The handling of the first exception
+    /// opens file descriptors and keeps them open (see ``FreeDescriptors``). Later exceptions are caught even without
+    /// free descriptors.
     private static func learnToThrow(_ functions: swiftodt_openvino, _ core: OpaquePointer) {
         var text: UnsafeMutablePointer<CChar>?
         if functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", &text) == 0, let text {
@@ -74,7 +77,7 @@ final class OpenVINO: @unchecked Sendable {
         }
     }
 
-    /// Loads plugins of the runtime explicitly if they need a special loading mode.
+    /// Loads plugins of the runtime whose names contain `part`, if they need a special loading mode.
     private static func preload(_ functions: swiftodt_openvino, _ part: String) {
         withUnsafePointer(to: functions) { swiftodt_openvino_preload($0, part) }
     }
@@ -87,7 +90,7 @@ final class OpenVINO: @unchecked Sendable {
         _ = fullName(of: device)
     }
 
-    /// Loads the first of the files that can be loaded.
+    /// Loads the first candidate that can be loaded.
     static func load(_ candidates: RuntimeSearch.Candidates) throws -> swiftodt_openvino {
         var reasons: [String] = []
         for file in candidates.files {
@@ -126,7 +129,7 @@ final class OpenVINO: @unchecked Sendable {
     private static func lastError(_ functions: swiftodt_openvino) -> String {
         guard let message = functions.ov_get_last_err_msg() else { return "no reason given" }
         defer { functions.ov_free(message) }
-        // The message begins with source locations, which are removed.
+        // The message begins with source locations. They are removed.
         let lines = String(cString: message).split(whereSeparator: \.isNewline)
             .filter { !$0.hasPrefix("Exception from") && !$0.hasPrefix("Check '") }
         let text = lines.prefix(2).joined(separator: " ")
@@ -134,7 +137,7 @@ final class OpenVINO: @unchecked Sendable {
     }
 }
 
-/// The performance hint, by which the runtime chooses streams, threads and precision.
+/// The performance hint. The runtime chooses the numbers of streams and threads and the precision by this hint.
 package enum InferenceHint: Hashable, Sendable {
     /// Minimum latency: all threads work on one picture.
     case latency
@@ -142,16 +145,17 @@ package enum InferenceHint: Hashable, Sendable {
     case throughput
 }
 
-/// The inference runtime of this machine.
+/// The inference runtime of this machine, for reports.
 ///
 ///     let runtime = try InferenceRuntime.find()
 ///     print("OpenVINO", runtime.version, "on", runtime.processor)
 package struct InferenceRuntime: Sendable {
     /// The version that the runtime reports, without the build suffix.
     package let version: String
+    /// The full name of the CPU.
     package let processor: String
 
-    /// Loads the runtime, which takes time only at the first call in a process.
+    /// Loads the runtime. This takes time only at the first call in a process.
     ///
     /// - Throws: ``ODTError`` that names the searched places and how to install the runtime.
     package static func find() throws -> InferenceRuntime {
@@ -164,15 +168,16 @@ package struct InferenceRuntime: Sendable {
 
 /// The loaded runtime's codes for element types.
 ///
-/// The codes have changed between releases, because types were removed and inserted. They are therefore derived from
-/// the size of tensors with eight elements, not from a header.
+/// The codes differ between releases of the runtime, because types were removed and inserted. They are therefore not
+/// taken from a header, but derived from the byte sizes of tensors with eight elements.
 struct ElementCodes: Sendable {
     let float32: UInt32
     let uint8: UInt32
     private let types: [UInt32: TensorElement]
 
     init(_ functions: swiftodt_openvino) {
-        // ... boolean, bf16, f16, f32, f64, i4, i8, i16, i32, i64, u1, narrow ones, u8 ...
+        // The order of the codes: ... boolean, bf16, f16, f32, f64, i4, i8, i16, i32, i64, u1, other types below 8
+        // bits, u8 ...
         let float32: UInt32 = Self.bytes(ofEight: 4, functions) == 32 ? 4 : 5
         let bit = float32 + 7
         let uint8 = (bit + 1...bit + 8).first { Self.bytes(ofEight: $0, functions) == 8 } ?? bit + 5
@@ -184,7 +189,7 @@ struct ElementCodes: Sendable {
         ]
     }
 
-    /// The element type of a code; `nil` for types that are not passed on to decoders.
+    /// Returns the element type of a code, or `nil` for a type that is not a ``TensorElement``.
     subscript(code: UInt32) -> TensorElement? { types[code] }
 
     private static func bytes(ofEight code: UInt32, _ functions: swiftodt_openvino) -> Int {

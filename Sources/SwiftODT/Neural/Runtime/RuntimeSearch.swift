@@ -1,17 +1,17 @@
 import Glibc
 
-/// Searches for OpenVINO's C library: only in `SWIFTODT_OPENVINO` if that is set, else in the folders of `odt setup`,
-/// then in the system's folders.
+/// Searches for OpenVINO's C library. If `SWIFTODT_OPENVINO` is set, only its value is searched. Otherwise the folders
+/// of `odt setup` are searched first, then the folders of the system.
 enum RuntimeSearch {
     private static let library = "libopenvino_c.so"
 
-    /// The files to try, in order, and a description of the searched places.
+    /// The files to try, in this order (`files`), and a description of the searched folders for messages (`places`).
     struct Candidates {
         var files: [String]
         var places: [String]
     }
 
-    /// - Parameter named: the file or folder that the user has set.
+    /// - Parameter named: the file or folder that the user has specified, or `nil`.
     static func candidates(named: String? = DataFolders.environment("SWIFTODT_OPENVINO")) -> Candidates {
         if let named {
             var status = stat()
@@ -21,7 +21,7 @@ enum RuntimeSearch {
         }
         let own = DataFolders.holding("openvino")
         var files = own.flatMap(libraries(inAndBelow:))
-        // For the bare name the loader searches LD_LIBRARY_PATH and its own cache.
+        // For a name without a folder, the dynamic loader searches `LD_LIBRARY_PATH` and its own cache.
         files.append(library)
         files += systemFolders.flatMap(libraries(in:))
         return Candidates(files: files, places: own + ["the system's library folders"])
@@ -32,14 +32,14 @@ enum RuntimeSearch {
         "/usr/lib", "/opt/intel/openvino/runtime/lib/intel64", "/opt/intel/openvino/runtime/lib/aarch64",
     ]
 
-    /// Returns the libraries in a folder, and in the subfolders that the wheel and the archives use.
+    /// Returns the libraries in a folder and in the subfolders that OpenVINO's Python wheel and archives use.
     private static func libraries(inAndBelow folder: String) -> [String] {
         ["", "/libs", "/lib", "/openvino/libs", "/runtime/lib/intel64", "/runtime/lib/aarch64"]
             .flatMap { libraries(in: folder + $0) }
     }
 
-    /// Returns the libraries of a folder, the newest version first. The wheel has `libopenvino_c.so.2641` without a
-    /// plain name.
+    /// Returns the libraries in a folder, newest version first. OpenVINO's Python wheel has only a versioned name such
+    /// as `libopenvino_c.so.2641`.
     private static func libraries(in folder: String) -> [String] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }

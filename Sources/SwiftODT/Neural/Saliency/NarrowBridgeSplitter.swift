@@ -1,29 +1,37 @@
-/// Splits a region at narrow bridges, so that two touching people become two regions. A bridge is at most half as thick
-/// as the thinner of the two parts that it connects.
+/// Splits a connected region of pixels at narrow bridges. Two people who touch each other thus become two regions. A
+/// bridge is at most half as thick as the thinner of the two islands that it connects.
 ///
-/// The algorithm is a watershed on the distance transform: pixels are added in order of decreasing thickness, and
-/// islands that meet at a bridge stay separate. The cost is dominated by sorting the region's pixels.
+/// The algorithm is a watershed on the distance transform. Pixels are added in order of decreasing thickness and grow
+/// islands. Two islands that meet at a bridge stay separate. Most of the time is spent on sorting the pixels.
 struct NarrowBridgeSplitter {
-    /// Thickness of a bridge relative to the thinner part.
+    /// The maximum thickness of a bridge, relative to the thickness of the thinner island.
     private static let neck: Float = 0.5
-    /// Parts smaller than this share of the largest part, for example heads and legs, are not split off.
+    /// The minimum area of an island, relative to the area of the largest island. A smaller island, for example a head
+    /// or a leg, is merged with a neighbour.
     private static let minimumFragmentShare = 0.3
-    /// A region with more parts is a texture rather than a group of objects, and is not split.
+    /// The maximum number of islands. A region with more islands is a texture instead of a group of objects, and is not
+    /// split.
     private static let maximumPieces = 64
 
-    /// Width of the region's bounding box with a border of one background pixel.
+    /// The width of the region's bounding box, plus a border of one background pixel on each side.
     private let width: Int
+    /// The distance of each pixel from the background, in pixels.
     private var thickness: [Float]
+    /// The index of the island that contains a pixel. -1 for the background and for pixels that have not been added
+    /// yet.
     private var island: [Int32]
 
-    // Per island:
+    // For each island:
+    /// Islands that have been merged are in the same set. The root of a set is its thickest island.
     private var sets = DisjointSets()
+    /// The maximum thickness of an island.
     private var peaks: [Float] = []
+    /// The number of pixels of an island.
     private var areas: [Int] = []
-    /// The bridges between islands, thickest first.
+    /// The bridges between pairs of islands, thickest first.
     private var necks: [(Int, Int)] = []
 
-    /// - Parameter pixels: the coordinates of the region's pixels, within `0..<width` and `0..<height`.
+    /// - Parameter pixels: the coordinates of the pixels of the region, within `0..<width` and `0..<height`.
     init(width: Int, height: Int, pixels: [(x: Int, y: Int)]) {
         self.width = width + 2
         thickness = Array(repeating: 0, count: (width + 2) * (height + 2))
@@ -43,12 +51,13 @@ struct NarrowBridgeSplitter {
         for place in places { island[place] = Int32(sets.root(Int(island[place]))) }
     }
 
-    /// Returns the part that contains a pixel. Each part has a unique number below ``islandCount``.
+    /// Returns the index of the island that contains a pixel of the region. The index is below ``islandCount``.
     func piece(x: Int, y: Int) -> Int { Int(island[(y + 1) * width + x + 1]) }
 
+    /// The number of islands before merging.
     var islandCount: Int { areas.count }
 
-    /// Computes each pixel's distance from the background, by a two-pass chamfer transform.
+    /// Computes the distance of each pixel from the background with a two-pass chamfer transform.
     private mutating func measureThickness() {
         let aslant: Float = 1.4142
         for place in thickness.indices.dropFirst(width + 1).dropLast(width + 1) where thickness[place] > 0 {
@@ -63,6 +72,8 @@ struct NarrowBridgeSplitter {
         }
     }
 
+    /// Adds a pixel to an adjacent island, or makes it a new island. Merges or separates islands that meet at the
+    /// pixel.
     private mutating func flood(_ place: Int) {
         let depth = thickness[place]
         var own = -1
@@ -86,10 +97,10 @@ struct NarrowBridgeSplitter {
         areas[own] += 1
     }
 
-    /// Merges parts that are too small to be objects, smallest first, each across its thickest bridge.
+    /// Merges islands that are too small to be objects, smallest first. Each is merged across its thickest bridge.
     private mutating func joinSmall() { while let (a, b) = nextNeck() { join(a, b) } }
 
-    /// Returns the next two parts to merge.
+    /// Returns the next two islands to merge, or `nil` if no island is too small.
     private mutating func nextNeck() -> (Int, Int)? {
         let pieces = sets.roots
         let minimum = Self.minimumFragmentShare * Double(pieces.map { areas[$0] }.max() ?? 0)
@@ -103,8 +114,8 @@ struct NarrowBridgeSplitter {
         return nil
     }
 
-    /// Islands are numbered by decreasing peak thickness, so the lower number, which becomes the root, belongs to the
-    /// thicker one.
+    /// Merges two islands. Islands are numbered in order of decreasing maximum thickness, and the lower number becomes
+    /// the root of the merged set. The root is thus the thicker island.
     private mutating func join(_ a: Int, _ b: Int) {
         sets.unite(a, b)
         areas[min(a, b)] += areas[max(a, b)]

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Converts a saliency map into boxes of salient objects, most prominent first.
+/// Converts a saliency map into the boxes of salient objects. The boxes are in descending order of score.
 struct SaliencyDecoder: DetectionDecoder {
     let input: NetworkInput
     var labels: [String]? { [] }
-    /// Saliency within a tile does not imply saliency within the full picture.
+    /// `false`, because an object that is salient within a tile need not be salient within the full picture.
     var supportsTiles: Bool { false }
-    /// Index of the saliency map among the outputs: the first one of matching shape, since some networks also return
-    /// intermediate maps.
+    /// The index of the saliency map among the outputs. It is the first output with a matching shape, because some
+    /// networks also return intermediate maps.
     let output: Int
-    /// Whether the map contains logits.
+    /// Whether the map has logits instead of values from 0 to 1.
     let isLogit: Bool
-    /// Whether touching objects are split.
+    /// Whether objects that touch each other are split.
     var separatesThings = false
 
-    /// Area relative to the map at which an object's score is halved, compared with a large object.
+    /// The area at which the score of an object is half that of a large object, relative to the area of the map.
     private static let smallPart = 0.004
-    /// Maximum number of objects per picture.
+    /// The maximum number of objects per picture.
     private static let limit = 10
 
     func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection] {
@@ -51,8 +51,8 @@ struct SaliencyDecoder: DetectionDecoder {
         return region.mean * part / (part + Self.smallPart)
     }
 
-    /// Scales the map to 0...1. A map already within that range stays unchanged, so that a picture without salient
-    /// objects yields none.
+    /// Scales the map to the range 0 to 1. A map within this range stays unchanged. A picture without salient objects
+    /// thus yields no detections.
     private func normalised(
         _ values: UnsafeBufferPointer<Float>, into copy: UnsafeMutableBufferPointer<Float>
     ) -> UnsafeBufferPointer<Float> {
@@ -64,15 +64,16 @@ struct SaliencyDecoder: DetectionDecoder {
             maximum = max(maximum, sound)
         }
         if minimum < 0 || maximum > 1.001 {
-            // Divide by 2 first: the difference between the smallest and the largest float overflows.
+            // Both values are divided by 2, because the difference between the largest and the smallest float would
+            // overflow.
             let scale = 1 / max(maximum / 2 - minimum / 2, .leastNormalMagnitude)
             for index in copy.indices { copy[index] = (copy[index] / 2 - minimum / 2) * scale }
         }
         return UnsafeBufferPointer(copy)
     }
 
-    /// Returns the width and height of a one-channel map with any dimension order, or `nil` for another shape. Dynamic
-    /// dimensions are `nil`.
+    /// Returns the width and height of a map with one channel, for any order of dimensions. Dynamic dimensions are
+    /// `nil`. Returns `nil` for the shape of another tensor.
     static func mapSize(_ shape: [Int?]) -> (width: Int?, height: Int?)? {
         let inner = shape.first == 1 || shape.first == .some(nil) ? shape.dropFirst() : shape[...]
         switch inner.count {

@@ -1,38 +1,41 @@
-/// The saliency of each pixel, 0...1, and the salient regions.
+/// The saliency of each pixel, from 0 to 1, and the extraction of salient regions.
 struct SaliencyMap {
     /// A connected region of salient pixels.
     struct Region {
-        /// The bounding box in map pixels. Its edges are interpolated to where the map crosses the threshold.
+        /// The bounding box in map pixels. Its edges are interpolated to the positions where the saliency crosses the
+        /// threshold.
         var box: Box
-        /// Number of salient pixels.
+        /// The number of salient pixels.
         var area: Int
-        /// Sum of the saliency of these pixels.
+        /// The sum of the saliency of the salient pixels.
         var mass: Double
 
+        /// The mean saliency of the salient pixels.
         var mean: Double { area > 0 ? mass / Double(area) : 0 }
     }
 
     let values: UnsafeBufferPointer<Float>
     let width: Int
     let height: Int
-    /// Whether touching objects are split. In video the result would alternate between frames.
+    /// Whether objects that touch each other are split. Not suitable for video, because the result would alternate
+    /// between frames.
     var separatesThings = false
 
-    /// Minimum peak of a map with salient objects.
+    /// The minimum peak of a map with salient objects.
     private static let faintest: Float = 0.1
-    /// Range of the threshold relative to the map's peak.
+    /// The range of the threshold, relative to the peak of the map.
     private static let thresholdRange: ClosedRange<Float> = 0.2...0.65
-    /// Minimum area of a region relative to the map.
+    /// The minimum area of a region, relative to the area of the map.
     private static let speck = 0.0005
-    /// Minimum area of a region to be split, relative to the map.
+    /// The minimum area of a region that is split, relative to the area of the map.
     private static let minimumSplitShare = 0.004
-    /// If objects are split, a region with at least this share of its neighbour's area is not merged with it.
+    /// If objects are split, a region with at least this share of the area of a neighbouring region is not merged with
+    /// it.
     private static let maximumPartShare = 0.3
-    /// Maximum number of regions, largest first.
+    /// The maximum number of regions. The regions with the largest sum of saliency are kept.
     private static let maximumRegions = 32
 
-    /// Returns the salient regions after splitting and merging. Takes one pass for the threshold and one for the
-    /// regions.
+    /// Returns the salient regions after splitting and merging.
     func regions() -> [Region] {
         guard let peak = values.max(), peak >= Self.faintest else { return [] }
         let threshold = threshold(peak: peak)
@@ -68,7 +71,8 @@ struct SaliencyMap {
         ).merged(found)
     }
 
-    /// Returns the parts of the regions. The regions have the same numbers as those of `runs`.
+    /// Splits large regions at narrow bridges, and returns all resulting regions. The index of an element of `regions`
+    /// is the index of the region in `runs`.
     private func cut(_ regions: [Region], of runs: ConnectedRuns) -> [Region] {
         var pixels = [[(x: Int, y: Int)]](repeating: [], count: regions.count)
         let isCut = regions.map { Double($0.area) >= Self.minimumSplitShare * Double(width * height) }
@@ -102,8 +106,9 @@ struct SaliencyMap {
         return regions.compactMap(\.self)
     }
 
-    /// Returns the midpoint between the two class means of Otsu's method, limited to `thresholdRange`. Unlike Otsu's
-    /// class boundary, it is robust against changes of single values.
+    /// Returns the saliency from which pixels are salient. It is the midpoint between the two class means of Otsu's
+    /// method, limited to ``thresholdRange`` times the peak. In contrast to Otsu's class boundary, the midpoint is
+    /// robust against changes of single values.
     private func threshold(peak: Float) -> Float {
         let bins = 64
         let level = withUnsafeTemporaryAllocation(of: Int.self, capacity: bins) { counts in
@@ -127,14 +132,15 @@ struct SaliencyMap {
         return peak * min(max(level, range.lowerBound), range.upperBound)
     }
 
-    /// Returns the region with each edge shifted by up to half a pixel to where the map crosses the threshold, so that
-    /// boxes move smoothly in video.
+    /// Returns the region with each edge shifted by up to half a pixel, to the position where the saliency crosses the
+    /// threshold. Boxes thus move smoothly in video.
     private func fitted(_ region: Region, threshold: Float) -> Region {
         let (left, right) = (Int(region.box.minX), Int(region.box.maxX) - 1)
         let (top, bottom) = (Int(region.box.minY), Int(region.box.maxY) - 1)
         func column(_ x: Int) -> Float { (top...bottom).reduce(0) { max($0, values[$1 * width + x]) } }
         func row(_ y: Int) -> Float { (left...right).reduce(0) { max($0, values[y * width + $1]) } }
-        /// Returns the distance from the centre of the innermost pixel to the crossing, minus half a pixel.
+        /// Returns the shift of an edge towards the outside, -0.5 to 0.5 pixels. `inner` and `outer` are the maximum
+        /// saliencies of the pixels on either side of the edge.
         func reach(_ inner: Float, _ outer: Float) -> Double {
             inner > outer ? Double(min(1, max(0, (inner - threshold) / (inner - outer)))) - 0.5 : 0
         }
@@ -157,14 +163,15 @@ extension SaliencyMap.Region {
     }
 }
 
-/// Merges regions that belong to one object: one overlaps the other, or they are adjacent with a small gap.
+/// Merges regions that belong to one object: regions that overlap, and regions with a small gap between them.
 struct RegionMerge {
-    /// Maximum gap in pixels.
+    /// The maximum gap between two regions of one object, in map pixels.
     let reach: Double
-    /// A region with at least this share of its neighbour's area is a separate object.
+    /// A region with at least this share of the area of a neighbouring region is a separate object.
     var maximumPartShare = Double.infinity
 
-    /// Share of the smaller region that must be covered by its neighbour, or adjacent to it.
+    /// The minimum share of the smaller region that overlaps the other region. For regions with a gap, the minimum
+    /// share of the smaller side that faces the other region.
     private static let share = 0.5
 
     /// Returns the regions after merging.

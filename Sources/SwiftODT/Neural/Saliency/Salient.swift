@@ -1,17 +1,17 @@
-/// Detects the most prominent objects of a picture regardless of class. A saliency network rates each pixel, and
-/// connected salient pixels form a box.
+/// Detects the most prominent objects of a picture, regardless of their class. A saliency network rates each pixel.
+/// Each connected region of salient pixels becomes a box.
 package enum Salient {
-    /// The maximum input side for video. It is smaller than the usual 320 to save computation and to stabilise boxes
-    /// over time, at the cost of slightly less tight boxes.
+    /// The maximum side of the network's input for video, in pixels. It is smaller than the usual 320. This saves
+    /// computation and makes the boxes more stable over time, but the boxes fit slightly less tightly.
     private static let videoSide = 192
 
-    /// Returns the decoder for a saliency network, which converts a picture into a saliency map.
+    /// Returns the decoder for a saliency network. Such a network converts a picture into a saliency map.
     ///
-    /// The manifest can specify the input size. By default, single pictures use the network's size and video uses a
-    /// smaller one, since saliency networks are fully convolutional.
+    /// The manifest can specify the size of the input. By default, independent pictures use the network's size. Video
+    /// uses a smaller size, because saliency networks are fully convolutional and accept any size.
     /// - Parameters:
     ///   - file: the model's path, for error messages.
-    ///   - isForStills: whether pictures are independent of each other.
+    ///   - isForStills: whether pictures are independent of each other. `false` for video.
     /// - Throws: ``ODTError`` with `.unsupported` if the network is not a saliency network.
     package static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, file: String = "the saliency model",
@@ -37,8 +37,8 @@ package enum Salient {
             input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false, separatesThings: isForStills)
     }
 
-    /// Returns whether an output has the picture's proportions. A table of boxes also has two dimensions, but is far
-    /// longer than wide.
+    /// Returns whether an output has the proportions of the picture. A table of boxes also has two dimensions, but is
+    /// far longer than wide.
     private static func hasProportions(_ map: (width: Int?, height: Int?), of picture: (width: Int, height: Int))
         -> Bool
     {

@@ -3,16 +3,16 @@ package struct NetworkInput: Hashable, Sendable {
     /// The order of a tensor's dimensions.
     package enum Layout: Hashable, Sendable {
         case nchw, nhwc
-        /// Like `nchw`, but with the channels of four phase images of half the width and height. The phases are ordered
-        /// as (even row, even column), (odd row, even column), (even row, odd column), (odd row, odd column). All
-        /// channels of one phase precede those of the next.
+        /// Like `nchw`, but with the channels of four phases. A phase is a picture of half the width and height that
+        /// has every second pixel of every second row. The order of the phases is: (even row, even column), (odd row,
+        /// even column), (even row, odd column), (odd row, odd column). The channels of a phase are adjacent.
         case spaceToDepth
     }
 
     /// The order of the colour channels.
     package enum ChannelOrder: Hashable, Sendable { case rgb, bgr }
 
-    /// How a picture with another aspect ratio is scaled to the network's size.
+    /// How a picture is scaled to the size of the network's input if the aspect ratios differ.
     package enum Fit: Hashable, Sendable {
         /// Scales each axis independently. The picture is distorted and fills the input.
         case stretch
@@ -25,12 +25,12 @@ package struct NetworkInput: Hashable, Sendable {
     package var width: Int
     package var height: Int
     package var layout: Layout
-    /// `.uint8` or `.float32`, the element type of the input. `.uint8` requires a mean of 0 and a scale of 1.
+    /// The element type of the input, `.uint8` or `.float32`. `.uint8` requires a mean of 0 and a scale of 1.
     package var element: TensorElement
     package var channelOrder: ChannelOrder
-    /// Subtracted from the grey levels 0...255, per channel in `channelOrder`.
+    /// The value that is subtracted from the grey levels 0 to 255, for each channel in the order of `channelOrder`.
     package var mean: SIMD3<Float>
-    /// Multiplied with the levels after `mean` has been subtracted.
+    /// The factor by which the grey levels are multiplied after the subtraction of `mean`.
     package var scale: SIMD3<Float>
     package var fit: Fit
 
@@ -58,7 +58,7 @@ package struct NetworkInput: Hashable, Sendable {
         }
     }
 
-    /// Returns this input in space-to-depth layout, or `nil` if its layout or size does not permit that.
+    /// This input in space-to-depth layout. `nil` if the layout or the size does not permit it.
     var spaceToDepthInput: NetworkInput? {
         guard layout == .nchw, width % 2 == 0, height % 2 == 0 else { return nil }
         var input = self
@@ -66,14 +66,15 @@ package struct NetworkInput: Hashable, Sendable {
         return input
     }
 
-    /// Returns this input in space-to-depth layout if that has the given shape; otherwise returns it unchanged.
+    /// Returns this input in space-to-depth layout if the shape of that layout is `shape`. Otherwise returns this input
+    /// unchanged.
     func fitting(_ shape: [Int?]) -> NetworkInput {
         spaceToDepthInput.flatMap { $0.shape == shape ? $0 : nil } ?? self
     }
 }
 
 extension NetworkInput {
-    /// A description for logs, for example `300x300 rgb uint8 nchw, stretch`.
+    /// A description of the input for logs, for example `300x300 rgb uint8 nchw, stretch`.
     var summary: String {
         let size = "\(width)x\(height) \(channelOrder) \(element) \(layout), \(fit)"
         return mean == .zero && scale == .one ? size : size + ", minus \(Self.text(mean)) times \(Self.text(scale))"
@@ -84,15 +85,16 @@ extension NetworkInput {
     }
 }
 
-/// The position of the upright picture within a network's input. It maps boxes from network to buffer coordinates.
+/// The position of an upright picture within the input of a network. The placement maps boxes from input pixels to
+/// buffer pixels.
 package struct InputPlacement: Hashable, Sendable {
-    /// Input pixels per pixel of the upright picture, horizontally and vertically.
+    /// The number of input pixels per pixel of the upright picture, horizontally and vertically.
     package let scaleX: Double
     package let scaleY: Double
-    /// Position of the picture's upper left corner in the input, in input pixels.
+    /// The position of the upper left corner of the picture in the input, in input pixels.
     package let offsetX: Double
     package let offsetY: Double
-    /// The region of the buffer that was used as input: the full frame or a crop.
+    /// The region of the buffer that is converted to the input, in buffer pixels: the full frame or a crop.
     package let region: Box
     package let orientation: Orientation
 

@@ -16,7 +16,7 @@ package enum TensorElement: Sendable {
 /// An input or output of a network as declared by the model file.
 package struct TensorDescription: Sendable {
     package let name: String
-    /// One entry per dimension; `nil` for a dynamic one.
+    /// The sizes of the dimensions. `nil` for a dynamic dimension.
     package let shape: [Int?]
     package let element: TensorElement
 
@@ -32,7 +32,7 @@ package struct TensorDescription: Sendable {
     }
 }
 
-/// The inputs and outputs of a network. Network families are recognised by this description.
+/// The inputs and outputs of a network. The family of a network is recognised from this description.
 package struct NetworkDescription: Sendable {
     package let inputs: [TensorDescription]
     package let outputs: [TensorDescription]
@@ -43,12 +43,13 @@ package struct NetworkDescription: Sendable {
     }
 }
 
-/// An output tensor after an inference. The infer request owns the memory, which is valid until its next run.
+/// An output tensor after an inference. The inference request owns the memory. It is valid until the next inference of
+/// the request.
 package struct TensorView {
     package let shape: [Int]
     package let element: TensorElement
     package let bytes: UnsafeRawBufferPointer
-    /// The quantisation scale of integer elements, if known.
+    /// The quantisation of integer elements. `nil` if the elements have no quantisation or if it is unknown.
     package var scale: QuantisationScale?
 
     package init(
@@ -62,8 +63,8 @@ package struct TensorView {
 }
 
 extension [Int] {
-    /// The number of elements of a tensor with this shape, or `nil` if an extent is negative or the product overflows.
-    /// The shape comes from a file and is not trusted.
+    /// The number of elements of a tensor with this shape. `nil` if an extent is negative or if the product overflows.
+    /// The shape may come from a file, which is not trusted.
     var product: Int? {
         if contains(0) { return 0 }
         var count = 1
@@ -76,13 +77,14 @@ extension [Int] {
     }
 }
 
-/// The scale of a quantised tensor: the value of one step, and the integer that represents 0.
+/// The quantisation of a tensor. `step` is the difference between the values of two consecutive integers. `zero` is the
+/// integer that represents the value 0.
 package struct QuantisationScale: Hashable, Sendable {
     package let step: Float
     package let zero: Float
 
-    /// - Returns: `nil` if the parameters are out of range, so that distinct bytes might not map to distinct values in
-    ///   ascending order.
+    /// - Returns: `nil` if a parameter is out of range. With such parameters, different bytes might not have different
+    ///   values in ascending order.
     package init?(step: Float, zero: Float) {
         guard (1e-30...1e30).contains(step), (-128...255).contains(zero) else { return nil }
         self.step = step
