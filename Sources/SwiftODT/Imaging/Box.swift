@@ -1,4 +1,5 @@
-/// An axis-aligned rectangle in buffer coordinates: pixels, origin at the top left, edges between pixels.
+/// An axis-aligned rectangle in buffer coordinates. The unit is pixels, the origin is the top left corner of the
+/// buffer, and integer coordinates are edges between pixels.
 ///
 /// A box may extend beyond the picture. Reporters clip it.
 ///
@@ -36,13 +37,13 @@ extension Box {
     public var centerY: Double { y + height / 2 }
     public var area: Double { isEmpty ? 0 : width * height }
 
-    /// Whether the box has no area, or a width or height that is not a number.
+    /// Whether the box has no area. Also `true` if the width or the height is not a number.
     public var isEmpty: Bool { !(width > 0 && height > 0) }
 
-    /// Whether all four values are finite. Detectors and upstream metadata can deliver any value.
+    /// Whether all four values are finite. Detectors and metadata from upstream elements can contain any value.
     public var isFinite: Bool { x.isFinite && y.isFinite && width.isFinite && height.isFinite }
 
-    /// Returns the area that both boxes cover; empty if they do not overlap.
+    /// Returns the area that both boxes cover. The result is empty if the boxes do not overlap.
     public func intersection(_ other: Box) -> Box {
         let left = max(minX, other.minX)
         let top = max(minY, other.minY)
@@ -51,37 +52,37 @@ extension Box {
             width: max(0, min(maxX, other.maxX) - left), height: max(0, min(maxY, other.maxY) - top))
     }
 
-    /// Whether the other box lies in this one, or reaches out of it by no more than the tolerance.
+    /// Returns whether the other box lies within this box, extended by `tolerance` pixels on each side.
     package func contains(_ other: Box, within tolerance: Double) -> Bool {
         minX - tolerance <= other.minX && minY - tolerance <= other.minY && maxX + tolerance >= other.maxX
             && maxY + tolerance >= other.maxY
     }
 
-    /// Returns the smallest box that contains both.
+    /// Returns the smallest box that contains both boxes.
     public func union(_ other: Box) -> Box {
         Box(
             minX: min(minX, other.minX), minY: min(minY, other.minY),
             maxX: max(maxX, other.maxX), maxY: max(maxY, other.maxY))
     }
 
-    /// Returns the intersection over union: 0 for disjoint boxes, 1 for equal ones.
+    /// Returns the intersection over union, 0 to 1. It is 0 for disjoint boxes and 1 for equal boxes.
     public func iou(_ other: Box) -> Double {
         let shared = intersection(other).area
         let whole = area + other.area - shared
         return whole > 0 ? shared / whole : 0
     }
 
-    /// Returns the part of the box inside a picture of the given size.
+    /// Returns the part of the box within a picture of the given size.
     public func clipped(width pictureWidth: Int, height pictureHeight: Int) -> Box {
         intersection(Box(x: 0, y: 0, width: Double(pictureWidth), height: Double(pictureHeight)))
     }
 
-    /// Returns the box with all coordinates multiplied by a factor per axis.
+    /// Returns the box with its coordinates multiplied by a factor for each axis.
     public func scaled(x factorX: Double, y factorY: Double) -> Box {
         Box(x: x * factorX, y: y * factorY, width: width * factorX, height: height * factorY)
     }
 
-    /// Returns the box, moved by a distance per axis.
+    /// Returns the box moved by a distance for each axis.
     public func offset(x dx: Double, y dy: Double) -> Box {
         Box(x: x + dx, y: y + dy, width: width, height: height)
     }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// How a stream encodes colour: the YUV matrix, the sample range and the transfer function. RGB and grey formats ignore
-/// the matrix and the range.
+/// The colour encoding of a stream: the YUV matrix, the sample range and the transfer function. The matrix and the
+/// range do not apply to RGB and grey formats.
 public struct ColorSpace: Hashable, Sendable {
-    /// The YUV to RGB matrix.
+    /// The matrix for the conversion from YUV to RGB.
     public enum Matrix: Int, Sendable {
         case bt601, bt709, bt2020, smpte240m, fcc
     }
 
-    /// The transfer function from signal to light.
+    /// The transfer function, which converts signal values to light.
     public enum Transfer: Int, Sendable {
-        /// A gamma curve, as used for standard dynamic range. Samples are used unchanged.
+        /// The gamma curve of standard dynamic range. Samples with this curve are used unchanged.
         case gamma
         /// SMPTE ST 2084 (PQ) with BT.2020 primaries, as in BT.2100 (HDR10).
         case pq
@@ -19,8 +19,8 @@ public struct ColorSpace: Hashable, Sendable {
     }
 
     public var matrix: Matrix
-    /// Whether 8-bit samples use the full range 0...255. Otherwise luma uses 16...235 and chroma 16...240. Wider
-    /// samples scale accordingly.
+    /// Whether 8-bit samples use the full range from 0 to 255. If `false`, luma uses 16 to 235 and chroma uses 16 to
+    /// 240. The ranges of samples with more bits are proportional.
     public var fullRange: Bool
     public var transfer: Transfer
 
@@ -30,14 +30,15 @@ public struct ColorSpace: Hashable, Sendable {
         self.transfer = transfer
     }
 
-    /// The default for standard-definition video without colour information.
+    /// The default of standard-definition video whose stream does not specify the colour space.
     public static let standardDefinition = ColorSpace(matrix: .bt601, fullRange: false)
-    /// The default for high-definition video without colour information.
+    /// The default of high-definition video whose stream does not specify the colour space.
     public static let highDefinition = ColorSpace(matrix: .bt709, fullRange: false)
 }
 
 extension ColorSpace {
-    /// The luma weights of red and blue. The weight of green is the remainder to 1.
+    /// The weights of red and blue in the luma. The three weights have the sum 1, so the weight of green is the
+    /// remainder.
     public var lumaWeights: (red: Float, blue: Float) {
         switch matrix {
         case .bt601: (0.299, 0.114)
@@ -49,21 +50,23 @@ extension ColorSpace {
     }
 }
 
-/// The transfer functions of HDR video (ITU-R BT.2100), between signals of 0...1 and light.
+/// The transfer functions of HDR video (ITU-R BT.2100). They convert between signals from 0 to 1 and light.
 ///
-/// Light is relative to *graphics white*, the white of a page or caption: 203 cd/m², which BT.2408 places at 58 % of
-/// the PQ signal and 75 % of the HLG signal.
+/// Light is relative to graphics white, the white of text and graphics. Graphics white is 203 cd/m². According to
+/// BT.2408, this is 58 % of the PQ signal and 75 % of the HLG signal.
 extension ColorSpace.Transfer {
     /// Graphics white in cd/m².
     private static let white: Float = 203
 
-    // The constants of ST 2084 and ARIB STD-B67, and the reference display of HLG (1,000 cd/m², system gamma 1.2).
+    // The constants of ST 2084 (`m1` to `c3`) and of ARIB STD-B67 (`a`, `b`, `c`), and the peak luminance in cd/m² and
+    // the system gamma of the HLG reference display.
     private static let (m1, m2): (Float, Float) = (2610.0 / 16384, 2523.0 / 4096 * 128)
     private static let (c1, c2, c3): (Float, Float, Float) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)
     private static let (a, b, c): (Float, Float, Float) = (0.17883277, 0.28466892, 0.55991073)
     private static let (peak, systemGamma): (Float, Float) = (1000, 1.2)
 
-    /// Returns the light of a grey signal. HLG assumes the 1,000 cd/m² reference display.
+    /// Returns the light of a grey signal, relative to graphics white. The light of HLG is that of the reference
+    /// display with a peak of 1,000 cd/m².
     func light(_ signal: Float) -> Float {
         let signal = min(max(signal, 0), 1)
         switch self {
@@ -77,7 +80,8 @@ extension ColorSpace.Transfer {
         }
     }
 
-    /// Returns the signals for a colour's light: the inverse of ``light(_:)``, for three BT.2020 components.
+    /// Returns the signals for the light of a colour. This is the inverse of ``light(_:)``, for the three components
+    /// red, green and blue of BT.2020.
     package func signals(_ light: SIMD3<Float>) -> SIMD3<Float> {
         let light = light.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 10000 / Self.white))
         switch self {
@@ -88,7 +92,7 @@ extension ColorSpace.Transfer {
                 return powf((Self.c1 + Self.c2 * power) / (1 + Self.c3 * power), Self.m2)
             }
         case .hlg:
-            // The system gamma of the display applies to luminance, not to each component.
+            // The system gamma of the display applies to the luminance instead of each component.
             let shown = light * (Self.white / Self.peak)
             let luminance = (shown * SIMD3(0.2627, 0.6780, 0.0593)).sum()
             guard luminance > 0 else { return .zero }

@@ -1,10 +1,11 @@
-/// Joins horizontal runs of pixels into 8-connected regions.
+/// Joins horizontal runs of pixels into connected regions. Diagonal neighbours are also connected (8-connectivity).
 struct ConnectedRuns {
-    /// A horizontal run of pixels, and the number of its region.
+    /// A horizontal run of pixels in one row, and the index of the region to which the run belongs.
     struct Run {
+        /// The index of the first pixel of the run.
         let y: Int
         let start: Int
-        /// One past the last pixel of the run.
+        /// The index after that of the last pixel of the run.
         let end: Int
         var region: Int
     }
@@ -19,13 +20,13 @@ struct ConnectedRuns {
         regionCount = 0
     }
 
-    /// Appends a run. Callers must add runs in raster order.
+    /// Appends a run. Runs must be appended in raster order.
     @inline(__always)
     mutating func add(row: Int, from start: Int, to end: Int) {
         runs.append(Run(y: row, start: start, end: end, region: runs.count))
     }
 
-    /// Assigns region numbers from 0, in the order of each region's first pixel.
+    /// Determines the region of each run. Regions are numbered from 0, in the order of the first run of each region.
     mutating func connect() {
         var sets = DisjointSets(count: runs.count)
         var before = 0
@@ -53,23 +54,23 @@ struct ConnectedRuns {
     }
 }
 
-/// A union-find structure over 0..<count. The lowest member of a set is its root.
+/// A union-find structure with the members 0..<count. The lowest member of a set is the root of the set.
 struct DisjointSets {
     private var parents: [Int]
 
     /// Creates `count` sets with one member each.
     init(count: Int = 0) { parents = Array(0..<count) }
 
-    /// The root of every set, in ascending order.
+    /// The roots of all sets, in ascending order.
     var roots: [Int] { parents.indices.filter { parents[$0] == $0 } }
 
-    /// Adds a set with one new member and returns that member.
+    /// Adds a set with one new member. Returns the new member.
     mutating func add() -> Int {
         parents.append(parents.count)
         return parents.count - 1
     }
 
-    /// Returns the root of the set of `i`, halving the path to it.
+    /// Returns the root of the set that contains `i`. Halves the path from `i` to the root (path halving).
     mutating func root(_ i: Int) -> Int {
         var i = i
         while parents[i] != i {
@@ -79,7 +80,7 @@ struct DisjointSets {
         return i
     }
 
-    /// Merges the sets of `a` and `b`.
+    /// Merges the sets that contain `a` and `b`.
     mutating func unite(_ a: Int, _ b: Int) {
         let (a, b) = (root(a), root(b))
         parents[max(a, b)] = min(a, b)

@@ -12,7 +12,8 @@ extension Picture {
         }
     }
 
-    /// Converts CMYK pixels, which JPEG stores inverted, to blue, green, red, unused.
+    /// Converts CMYK pixels to pixels of four bytes: blue, green, red and an unused byte. JPEG files store inverted
+    /// CMYK values.
     private static func convertCMYK(_ memory: UnsafeMutableRawPointer, count: Int) {
         let pixels = memory.assumingMemoryBound(to: UInt8.self)
         for i in 0..<count {
@@ -57,7 +58,8 @@ final class JPEGDecoder {
         return Header(width: Int(width), height: Int(height), isCMYK: isCMYK)
     }
 
-    /// Writes 4 bytes per pixel: blue, green, red, unused. A CMYK file yields its four ink channels instead.
+    /// Decodes a JPEG file to four bytes per pixel: blue, green, red and an unused byte. A CMYK file is decoded to its
+    /// four ink channels instead.
     func decode(_ bytes: [UInt8], _ header: Header, into memory: UnsafeMutableRawPointer) throws {
         let format = header.isCMYK ? TJPF_CMYK : TJPF_BGRX
         try check(
@@ -66,7 +68,8 @@ final class JPEGDecoder {
                 CInt(header.width), 0, CInt(header.height), CInt(format.rawValue), 0))
     }
 
-    /// Ignores warnings: many cameras append a few extra bytes, and the picture still decodes.
+    /// Throws if TurboJPEG has reported a fatal error. Warnings are ignored: many cameras append a few extra bytes to
+    /// JPEG files, which can be decoded nevertheless.
     private func check(_ code: CInt) throws {
         if code != 0, tjGetErrorCode(handle) == CInt(TJERR_FATAL.rawValue) { throw broken }
     }
@@ -79,7 +82,7 @@ final class JPEGDecoder {
 }
 
 extension Orientation {
-    /// Creates the orientation for an EXIF orientation number (1...8), or `nil` for any other number.
+    /// Creates the orientation for an EXIF orientation number from 1 to 8. Returns `nil` for any other number.
     package init?(exif number: Int) {
         switch number {
         case 1: self = .identity
@@ -94,14 +97,14 @@ extension Orientation {
         }
     }
 
-    /// Creates the orientation that the EXIF data of a JPEG file specifies, or `nil` if it specifies none.
+    /// Creates the orientation that the EXIF data of a JPEG file specifies. Returns `nil` if the file specifies none.
     init?(jpeg bytes: [UInt8]) {
         guard let number = ExifOrientation(bytes).number() else { return nil }
         self.init(exif: number)
     }
 }
 
-/// Finds the orientation tag in a JPEG file. Every offset read from the file is bounds-checked.
+/// Finds the EXIF orientation tag in a JPEG file. The bounds of every offset from the file are checked.
 private struct ExifOrientation {
     private let bytes: [UInt8]
     private var bigEndian = true

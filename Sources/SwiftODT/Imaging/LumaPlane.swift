@@ -1,19 +1,20 @@
-/// A reduced grey copy of a frame in buffer orientation, used by motion detection, point flow and scene-cut detection.
+/// A reduced grey copy of a frame, in the orientation of the buffer. Motion detection, point flow and scene-cut
+/// detection use this copy.
 ///
-/// The plane owns its memory and is immutable after initialisation, so threads may share it.
+/// The plane owns its memory and is immutable after initialisation. Several threads may therefore use it.
 package final class LumaPlane: @unchecked Sendable {
     package let width: Int
     package let height: Int
-    /// Buffer pixels per plane pixel, horizontally and vertically.
+    /// The number of buffer pixels per plane pixel, horizontally and vertically.
     package let scaleX: Double
     package let scaleY: Double
-    /// Running time of the source frame, in nanoseconds.
+    /// The running time of the source frame, in nanoseconds.
     package let time: Nanoseconds
-    /// `width * height` samples in row order, full range 0...255. They are valid as long as the plane is. Use
-    /// ``withPixels(_:)`` if nothing else keeps the plane alive.
+    /// The grey levels in row order: `width * height` values from 0 to 255. They are valid during the lifetime of the
+    /// plane. Use ``withPixels(_:)`` if nothing else keeps the plane alive.
     package let pixels: UnsafeBufferPointer<UInt8>
 
-    /// Takes ownership of `pixels`, which must hold `width * height` bytes.
+    /// Takes ownership of `pixels`, which must have `width * height` elements.
     init(
         adopting pixels: UnsafeMutableBufferPointer<UInt8>, width: Int, height: Int, scaleX: Double, scaleY: Double,
         time: Nanoseconds
@@ -28,21 +29,19 @@ package final class LumaPlane: @unchecked Sendable {
 
     deinit { pixels.deallocate() }
 
-    /// Calls `body` with the samples and keeps the plane alive until `body` returns.
+    /// Calls `body` with the grey levels, and keeps the plane alive until `body` returns.
     package func withPixels<Answer>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Answer) rethrows -> Answer {
         try withExtendedLifetime(self) { try body(pixels) }
     }
 }
 
-/// The mean luma of each cell in a grid of 32 by 18 cells, for comparing whole frames coarsely.
-///
-/// One pass over the plane.
+/// The mean luma of each cell of a grid of 32 by 18 cells, for coarse comparisons of whole frames.
 enum CellMeans {
     static let (columns, rows) = (32, 18)
 
-    /// Replaces `means` with the mean luma of each cell, row by row.
+    /// Replaces `means` by the mean luma of each cell, in row-major order. The function passes over the plane once.
     ///
-    /// - Returns: `false`, leaving `means` unchanged, if the plane has fewer pixels than cells along either axis.
+    /// - Returns: `false` if the plane has fewer pixels than cells along an axis. `means` is unchanged in this case.
     static func take(of plane: LumaPlane, into means: inout ContiguousArray<Float>) -> Bool {
         guard plane.width >= columns, plane.height >= rows else { return false }
         means.removeAll(keepingCapacity: true)
@@ -50,7 +49,7 @@ enum CellMeans {
             guard let sum = sums.baseAddress, let pixels = plane.pixels.baseAddress else { return }
             for row in 0..<rows {
                 let (top, bottom) = (row * plane.height / rows, (row + 1) * plane.height / rows)
-                // Sum the columns of the band first: one sequential pass over memory.
+                // The columns of the band are summed first. This is one sequential pass over memory.
                 sums.initialize(repeating: 0)
                 for y in top..<bottom {
                     let line = pixels + y * plane.width

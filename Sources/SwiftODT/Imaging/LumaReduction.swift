@@ -1,14 +1,16 @@
 extension LumaPlane {
-    /// Returns a reduced grey copy of a frame: each sample is the mean of a square block of frame pixels.
+    /// Returns a reduced grey copy of a frame. Each grey level is the mean of a square block of frame pixels.
     ///
-    /// The block's side is the smallest integer for which neither side of the plane exceeds `maximumSide`. A frame that
-    /// is not larger keeps its size. If the frame's width or height is not a multiple of the side, the last column or
-    /// row has narrower blocks, so ``scaleX`` and ``scaleY`` are exact everywhere.
+    /// The side of the blocks is the smallest integer for which no side of the plane exceeds `maximumSide`. If no side
+    /// of the frame exceeds `maximumSide`, the plane has the size of the frame. If the width or height of the frame is
+    /// not a multiple of the side of a block, the last column or row has smaller blocks. ``scaleX`` and ``scaleY`` are
+    /// therefore exact everywhere.
     ///
-    /// Reads every byte of the luma (or RGB) plane once.
+    /// The function reads each byte of the luma plane or of the RGB planes at most once.
     ///
     /// - Parameter aboutToRead: called before each band of rows is read, with the end address of the band. A caller
-    ///   that copies the frame as well can copy the band at that point, so both share one pass through the CPU caches.
+    ///   that copies the frame can copy the band in this call. The copy and the reduction then share one pass through
+    ///   the processor's caches.
     package static func reduce(
         _ frame: Frame, maximumSide: Int = 320, aboutToRead: ((UnsafeRawPointer) -> Void)? = nil
     ) -> LumaPlane {
@@ -30,10 +32,10 @@ extension LumaPlane {
     }
 }
 
-/// Averages square blocks of a frame's samples.
+/// Averages square blocks of the samples of a frame.
 ///
-/// Rows of a block are first summed sample by sample, regardless of component. This sequential pass is vectorised by
-/// the compiler. Only the sums are then separated by component.
+/// The rows of a block are summed first, sample by sample, without regard to the components of the samples. The
+/// compiler vectorises this sequential pass. After that, the sums are separated by component.
 private struct BlockMean<Sums: RowSums> {
     /// A component and its weight in the grey level.
     struct Part {
@@ -45,9 +47,9 @@ private struct BlockMean<Sums: RowSums> {
     let factor: Int
     let into: UnsafeMutableBufferPointer<UInt8>
     let parts: [Part]
-    /// Subtracted from each mean so that black becomes 0.
+    /// The value that is subtracted from each mean, so that black has the grey level 0.
     let floor: Float
-    /// The HDR tone map, or `nil` for standard dynamic range.
+    /// The tone map of HDR frames. `nil` for standard dynamic range.
     let tone: ToneMap?
     private let headroom: Int
 
@@ -73,7 +75,7 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
-    /// Averages all blocks, band by band.
+    /// Averages all blocks, one row of blocks after another.
     func run(_ aboutToRead: ((UnsafeRawPointer) -> Void)?) {
         guard let component = parts.first?.component else { return }
         let step = component.step
@@ -81,7 +83,7 @@ private struct BlockMean<Sums: RowSums> {
         let samples = ((frame.width - 1) * step + reach + 1) / Sums.samplesAtATime
         let width = (frame.width + factor - 1) / factor
         let skip = (factor + Sums.maximumRows - 1) / Sums.maximumRows
-        // Components in separate planes have separate sums.
+        // Components in different planes have separate sums.
         let planes = parts.allSatisfy { $0.component.plane == component.plane } ? 1 : parts.count
         withUnsafeTemporaryAllocation(of: Sums.Sum.self, capacity: samples * planes) { sums in
             guard let sum = sums.baseAddress, let target = into.baseAddress else { return }
@@ -108,7 +110,8 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
-    /// Converts a row of sums into grey levels if the luma or grey component alone determines them.
+    /// Converts a row of sums to grey levels, for formats in which a single component (luma or grey) determines the
+    /// grey level.
     private func grey(
         _ sum: UnsafeMutablePointer<Sums.Sum>, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
     ) {
@@ -116,11 +119,11 @@ private struct BlockMean<Sums: RowSums> {
         let rest = frame.width - whole * factor
         let gain = parts[0].weight / Float(rows * factor)
         let last = parts[0].weight / Float(rows * max(rest, 1))
-        // Sums per full block, and in the narrower last block.
+        // The number of sums per full block (`across`), and in the narrower last block (`over`).
         let (across, over) = (factor / Sums.samplesAtATime, rest / Sums.samplesAtATime)
         if Sums.Sum.self == UInt16.self && tone == nil {
             let level = FixedPointLevel(gain: gain, floor: floor)
-            // The common factors are literals, so that the compiler vectorises each specialisation.
+            // The most common factors are literals. The compiler can thus vectorise the loop for each of them.
             switch (across, step) {
             case (1, 1): Self.grey(sum, step: 1, factor: 1, count: whole, level, out)
             case (2, 1): Self.grey(sum, step: 1, factor: 2, count: whole, level, out)
@@ -161,8 +164,9 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
-    /// Converts a row of sums into grey levels as the weighted sum of red, green and blue.
-    /// - Parameter apart: distance, in sums, from one component's plane to the next; 0 if the components share a plane.
+    /// Converts a row of sums to grey levels. A grey level is the weighted sum of red, green and blue.
+    /// - Parameter apart: the distance between the sums of two consecutive components, in sums. 0 if the components
+    ///   share a plane.
     private func color(
         _ sum: UnsafeMutablePointer<Sums.Sum>, apart: Int, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
     ) {
@@ -172,7 +176,7 @@ private struct BlockMean<Sums: RowSums> {
             red: sum + parts[0].component.offset, green: sum + apart + parts[1].component.offset,
             blue: sum + 2 * apart + parts[2].component.offset)
         let level = level(of: rows * factor)
-        // The common steps are literals, so that the innermost loop needs no multiplication.
+        // The most common steps are literals. The innermost loop then needs no multiplication.
         switch step {
         case 4: Self.color(sums, step: 4, factor: factor, count: whole, level, out)
         case 3: Self.color(sums, step: 3, factor: factor, count: whole, level, out)

@@ -1,5 +1,5 @@
-/// The transformation that displays a buffer's picture upright: the eight cases of ML Kit, EXIF and GStreamer's
-/// `image-orientation` tag. Rotations are clockwise.
+/// The transformation that makes the picture of a buffer upright. The eight cases are those of ML Kit, of EXIF and of
+/// GStreamer's `image-orientation` tag. Rotations are clockwise.
 ///
 ///     let upright = Orientation.rotate90.upright(box, bufferWidth: 1920, bufferHeight: 1080)
 public enum Orientation: Int, CaseIterable, Sendable {
@@ -38,7 +38,7 @@ extension Orientation {
         }
     }
 
-    /// Returns the composition of `first` followed by this orientation.
+    /// Returns the orientation that is equivalent to `first` and then this orientation.
     public func following(_ first: Orientation) -> Orientation {
         let (second, first) = (axes, first.axes)
         let both = Axes(
@@ -47,7 +47,7 @@ extension Orientation {
         return Self.allCases.first { $0.axes == both } ?? .identity
     }
 
-    /// A transformation matrix by rows. X points right and Y points down.
+    /// The matrix of a transformation, by rows. The x axis points right, the y axis points down.
     private struct Axes: Equatable {
         let x: SIMD2<Int>
         let y: SIMD2<Int>
@@ -66,7 +66,7 @@ extension Orientation {
         }
     }
 
-    /// Maps a box from a buffer of the given size to the upright picture.
+    /// Maps a box in a buffer of the given size to the upright picture.
     public func upright(_ box: Box, bufferWidth: Double, bufferHeight: Double) -> Box {
         let (w, h) = (bufferWidth, bufferHeight)
         return switch self {
@@ -81,7 +81,7 @@ extension Orientation {
         }
     }
 
-    /// Maps a box from the upright picture back into a buffer of the given size.
+    /// Maps a box in the upright picture to a buffer of the given size.
     public func buffer(_ box: Box, bufferWidth: Double, bufferHeight: Double) -> Box {
         let (uprightWidth, uprightHeight) =
             swapsAxes ? (bufferHeight, bufferWidth) : (bufferWidth, bufferHeight)

@@ -1,10 +1,10 @@
 import Glibc
 
 extension Picture {
-    /// Reads a PNG or JPEG file. The first bytes determine the format; the file name is ignored.
+    /// Reads a PNG or JPEG file. The first bytes of the file determine the format. The file name is ignored.
     ///
-    /// Transparent areas of a PNG become white. The EXIF orientation of a JPEG becomes ``orientation``; the pixels stay
-    /// as stored.
+    /// Transparent areas of a PNG file become white. The EXIF orientation of a JPEG file becomes ``orientation``. The
+    /// pixels keep their stored order.
     /// - Throws: ``ODTError`` if the file is missing, corrupt or of another format.
     package convenience init(contentsOfFile path: String) throws {
         let bytes = try Self.read(path)
@@ -26,11 +26,11 @@ extension Picture {
         }
     }
 
-    /// Limits memory use: a sparse file can have any length.
+    /// The maximum size of a file in bytes. It limits the memory use, because a sparse file can have any size.
     private static let largestFile = 1 << 30
 
     private static func read(_ path: String) throws -> [UInt8] {
-        // O_NONBLOCK: opening a FIFO would otherwise block until a writer opens it.
+        // Without `O_NONBLOCK`, opening a FIFO would block until a writer opens it.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0, let file = fdopen(descriptor, "rb") else {
             let why = String(cString: strerror(errno))

@@ -1,6 +1,7 @@
-/// The raw video formats that are read directly, without converting the frame.
+/// The raw video formats that are read directly. Frames in these formats need no conversion.
 ///
-/// A number after `p` is the bits per sample, stored in little-endian 16-bit words. ``layout`` describes each format.
+/// A number after `p` in a name is the number of bits per sample. Such samples are stored in little-endian 16-bit
+/// words. ``layout`` describes the format.
 public enum PixelFormat: Int, CaseIterable, Sendable {
     case i420, yv12, nv12, nv21, y42b, y444, yuy2, uyvy, gray8
     case rgb, bgr, rgbx, bgrx, xrgb, xbgr, rgba, bgra, argb, abgr
@@ -17,13 +18,13 @@ extension PixelFormat {
 
     public var planeCount: Int { layout.planeCount }
 
-    /// The location of each component of a pixel.
+    /// The position of each component of a pixel.
     public var components: PixelComponents { layout.components }
 
-    /// The size and bit position of the samples.
+    /// The number of bits per sample, and the position of these bits.
     public var depth: SampleDepth { layout.depth }
 
-    /// The memory layout of the format. All other properties derive from this table.
+    /// The memory layout of the format. All other properties are derived from it.
     public var layout: PixelLayout {
         switch self {
         case .i420: .planar(shiftX: 1, shiftY: 1)

@@ -1,14 +1,14 @@
-/// The location of one component (Y, U, V or R, G, B) within its plane.
+/// The position of one component (Y, U, V or R, G, B) in its plane.
 public struct PixelComponent: Sendable {
-    /// Index of the plane.
+    /// The index of the plane.
     public let plane: Int
-    /// Samples from the start of a row to the component's first sample.
+    /// The number of samples between the start of a row and the first sample of the component.
     public let offset: Int
-    /// Samples from one sample of the component to its next.
+    /// The number of samples from one sample of the component to the next one of the same component.
     public let step: Int
-    /// Horizontal subsampling as a power of two (0 or 1).
+    /// The binary logarithm of the horizontal subsampling factor: 0, or 1 for a factor of 2.
     public let shiftX: Int
-    /// Vertical subsampling as a power of two (0 or 1).
+    /// The binary logarithm of the vertical subsampling factor: 0, or 1 for a factor of 2.
     public let shiftY: Int
 
     init(_ plane: Int, _ offset: Int, _ step: Int, _ shiftX: Int = 0, _ shiftY: Int = 0) {
@@ -20,15 +20,15 @@ public struct PixelComponent: Sendable {
     }
 }
 
-/// The three components of a pixel: Y, U, V for YUV formats; R, G, B for RGB formats; the same sample three times for
-/// grey formats.
+/// The three components of a pixel: Y, U and V for YUV formats, R, G and B for RGB formats. For grey formats, all three
+/// are the grey component.
 public struct PixelComponents: Sendable {
     public let first: PixelComponent
     public let second: PixelComponent
     public let third: PixelComponent
 }
 
-/// The memory layout of a pixel format: colour model, sample depth and component locations.
+/// The memory layout of a pixel format: the colour model, the sample depth and the positions of the components.
 public struct PixelLayout: Sendable {
     /// The colour model of a pixel format.
     public enum Colors: Sendable {
@@ -57,25 +57,26 @@ public struct PixelLayout: Sendable {
 // MARK: - Layout families
 
 extension PixelLayout {
-    /// Y, U and V in three planes.
+    /// Y, U and V in three planes. `u` and `v` are the indices of the planes of U and V.
     static func planar(shiftX: Int, shiftY: Int, u: Int = 1, v: Int = 2, _ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.yuv, .init(0, 0, 1), .init(u, 0, 1, shiftX, shiftY), .init(v, 0, 1, shiftX, shiftY), depth)
     }
 
-    /// Y in one plane, U and V interleaved in a second one.
+    /// Y in one plane, U and V interleaved in a second plane. `u` and `v` are the positions of U and V in a pair.
     static func semiplanar(
         shiftX: Int, shiftY: Int, u: Int = 0, v: Int = 1, _ depth: SampleDepth = .byte
     ) -> PixelLayout {
         .init(.yuv, .init(0, 0, 1), .init(1, u, 2, shiftX, shiftY), .init(1, v, 2, shiftX, shiftY), depth)
     }
 
-    /// Packed 4:2:2: four samples hold two pixels. `y` is the offset of the first luma sample, and `y + 2` of the
-    /// second; both pixels share U and V.
+    /// Packed 4:2:2: groups of four samples, each for two pixels that share U and V. `y`, `u` and `v` are the positions
+    /// of the samples in a group. `y` is the luma of the first pixel, and `y + 2` the luma of the second pixel.
     static func paired(y: Int, u: Int, v: Int, _ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.yuv, .init(0, y, 2), .init(0, u, 4, 1), .init(0, v, 4, 1), depth)
     }
 
-    /// All samples of a pixel interleaved in one plane.
+    /// All samples of a pixel interleaved in one plane. `first`, `second` and `third` are the positions of the
+    /// components in a pixel of `step` samples.
     static func packed(
         _ colors: Colors, _ first: Int, _ second: Int, _ third: Int, of step: Int, alpha: Int? = nil,
         _ depth: SampleDepth = .byte
@@ -85,7 +86,7 @@ extension PixelLayout {
             alpha: alpha.map { .init(0, $0, step) }, depth)
     }
 
-    /// Red, green and blue in three planes, with green first.
+    /// Red, green and blue in three planes. Green is in the first plane.
     static func planarRGB(_ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.rgb, .init(2, 0, 1), .init(0, 0, 1), .init(1, 0, 1), depth)
     }
@@ -95,15 +96,15 @@ extension PixelLayout {
     }
 }
 
-/// The size of the picture data in one plane.
+/// The size of the pixel data in one plane.
 public struct PlaneExtent: Sendable {
-    /// Bytes per row, without padding.
+    /// The number of bytes per row, without padding.
     public let rowBytes: Int
     public let rows: Int
 }
 
 extension PixelFormat {
-    /// Returns the size of one plane of a picture with the given dimensions.
+    /// Returns the size of one plane of a picture with the given width and height in pixels.
     public func extent(ofPlane plane: Int, width: Int, height: Int) -> PlaneExtent {
         let components = components
         var rowBytes = 0
@@ -118,35 +119,36 @@ extension PixelFormat {
     }
 }
 
-/// The number of bits of a sample, and their position in its byte or word.
+/// The number of bits of a sample, and their position in the byte or 16-bit word of the sample.
 public struct SampleDepth: Hashable, Sendable {
-    /// Bits per sample, 8 to 16.
+    /// The number of bits per sample, 8 to 16.
     public let bits: Int
-    /// Number of unused bits below the sample.
+    /// The number of unused bits below the sample.
     public let shift: Int
 
     /// 8-bit samples.
     public static let byte = SampleDepth(bits: 8, shift: 0)
 
-    /// Samples in the low bits of a 16-bit word, as in I420_10LE.
+    /// Samples in the low bits of 16-bit words, as in I420_10LE.
     public static func low(_ bits: Int) -> SampleDepth { SampleDepth(bits: bits, shift: 0) }
 
-    /// Samples in the high bits of a 16-bit word, as in P010_10LE.
+    /// Samples in the high bits of 16-bit words, as in P010_10LE.
     public static func high(_ bits: Int) -> SampleDepth { SampleDepth(bits: bits, shift: 16 - bits) }
 }
 
 extension SampleDepth {
-    /// Bytes per sample.
+    /// The number of bytes per sample.
     public var bytes: Int { bits > 8 ? 2 : 1 }
 
-    /// The maximum sample value, which is white in full range.
+    /// The maximum value of a sample. This is white in full range.
     public var white: Int { 1 << bits - 1 }
 
-    /// Number of unused bits above the sample.
+    /// The number of unused bits above the sample.
     var headroom: Int { 8 * bytes - bits - shift }
 
-    /// Returns the size of one grey level in two-byte samples normalised to 14 bits. Limited range keeps the 8-bit
-    /// positions of black and white, so it is exactly 64; full range ends slightly later.
+    /// Returns the number of units per 8-bit level in two-byte samples that are scaled to 14 bits. In limited range,
+    /// black and white are exactly 64 times their 8-bit levels, so the result is 64. In full range, the result is
+    /// slightly larger than 64.
     func unitOf14Bits(fullRange: Bool) -> Float {
         guard fullRange else { return 64 }
         return Float((white << (16 - bits)) >> 2) / 255

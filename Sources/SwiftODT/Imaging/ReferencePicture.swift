@@ -1,12 +1,14 @@
 import Glibc
 
-/// The picture for the warm-up of networks: a stop sign and a clock beside a road, 320x320 pixels. It is drawn by
-/// code and is identical on every machine. Networks trained on COCO detect both with scores around 0.9.
+/// The picture with which networks run once before their first use. It has 320x320 pixels and shows a stop sign and a
+/// clock beside a road. It is drawn by code and is identical on every machine. Networks trained on COCO detect the stop
+/// sign and the clock with scores of about 0.9.
 ///
-/// let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
+///     let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
 enum ReferencePicture {
-    /// Identifies the picture in known answers. Change it whenever the picture changes.
+    /// The name of the picture in known answers. Change the name whenever the picture changes.
     static let name = "signs-1"
+    /// The width and height in pixels.
     static let side = 320
 
     /// Draws the picture and calls `body` with it.
@@ -26,12 +28,13 @@ enum ReferencePicture {
 private typealias Color = SIMD3<Float>
 private typealias Point = SIMD2<Float>
 
-/// A picture with functions that fill convex shapes with anti-aliasing.
+/// A picture with functions that fill anti-aliased convex shapes.
 private struct Canvas {
     var pixels: [UInt8]
+    /// The share of each pixel of the current row that the shape covers, 0 to 1.
     private var coverage = [Float](repeating: 0, count: ReferencePicture.side)
 
-    /// Creates a blue sky above a green meadow.
+    /// Creates a picture of a blue sky above a green meadow. `horizon` is the first row of the meadow.
     init(horizon: Int) {
         let side = ReferencePicture.side
         let (sky, meadow): ([UInt8], [UInt8]) = ([150, 185, 220], [90, 140, 70])
@@ -42,11 +45,13 @@ private struct Canvas {
         }
     }
 
-    /// The number of sample lines per row of pixels, for anti-aliasing.
+    /// The number of sample lines per row of pixels. More lines give smoother edges.
     private static let linesPerRow = 4
 
-    /// - Parameter span: returns the interval in which a horizontal line at `y` intersects the shape; `nil` if it
-    ///   does not.
+    /// Fills a shape.
+    ///
+    /// - Parameter span: returns the range of x in which the shape intersects the horizontal line at `y`, or `nil` if
+    ///   it does not intersect the line.
     @inline(__always)
     private mutating func fill(_ color: Color, top: Float, bottom: Float, span: (_ y: Float) -> ClosedRange<Float>?) {
         let side = ReferencePicture.side
@@ -72,6 +77,8 @@ private struct Canvas {
     }
 
     @inline(__always)
+    /// Mixes a pixel with a colour. `share` is the weight of the colour, 0 to 1. `offset` is the index of the pixel's
+    /// first byte.
     private mutating func blend(_ color: Color, _ share: Float, at offset: Int) {
         for channel in 0..<3 {
             let old = Float(pixels[offset + channel])
@@ -112,7 +119,7 @@ private struct Canvas {
         fillPolygon(color, [a + across, b + across, b - across, a - across])
     }
 
-    /// Returns a point of a circle; the angle is in turns, clockwise from the right.
+    /// Returns a point of a circle. The angle `turns` is in full turns, clockwise from the right.
     private func point(_ turns: Float, of radius: Float, around center: Point) -> Point {
         center + Point(cosf(turns * 2 * .pi), sinf(turns * 2 * .pi)) * radius
     }
@@ -126,7 +133,8 @@ private struct Canvas {
         for (color, radius) in [(white, radius), (Color(190, 25, 35), 0.92 * radius)] {
             fillPolygon(color, (0..<8).map { point((Float($0) + 0.5) / 8, of: radius, around: center) })
         }
-        // The strokes of the letters S, T, O and P: left, top, width, height in tenths of the radius.
+        // The strokes of the letters S, T, O and P. Each has left, top, width and height in tenths of the radius,
+        // relative to the centre.
         let strokes: [SIMD4<Float>] = [
             SIMD4(-7.75, -3.55, 3.9, 1.1), SIMD4(-7.75, -3.55, 1.1, 4.1), SIMD4(-7.75, -0.55, 3.9, 1.1),
             SIMD4(-4.95, -0.55, 1.1, 4.1), SIMD4(-7.75, 2.45, 3.9, 1.1),
@@ -142,7 +150,7 @@ private struct Canvas {
         }
     }
 
-    /// Draws a clock that shows ten past ten.
+    /// Draws a clock face that shows ten past ten.
     mutating func drawClock(center: Point, radius: Float) {
         let black = Color(20, 20, 20)
         fillDisc(Color(40, 40, 45), center: center, radius: radius)

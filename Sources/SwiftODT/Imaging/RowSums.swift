@@ -1,24 +1,27 @@
-/// A way to sum the rows of a block sample by sample, regardless of component.
+/// A method to sum several rows of a frame sample by sample, without regard to the components of the samples.
 protocol RowSums {
     associatedtype Sum: FixedWidthInteger, UnsignedInteger
 
-    /// Number of adjacent samples of one component that are added into one sum.
+    /// The number of adjacent samples of one component that are added to one sum.
     static var samplesAtATime: Int { get }
 
-    /// Maximum number of rows of a block that are summed, so that neither a sum nor the total of a block (32 bits)
-    /// overflows. Taller blocks are sampled evenly.
+    /// The maximum number of rows of a block that are summed. With more rows, a sum or the 32-bit total of a block
+    /// could overflow. Of blocks with more rows, only every second, third, ... row is summed.
     static var maximumRows: Int { get }
 
-    /// Returns the amount by which one grey level raises a sum. It is not an integer for wide full-range samples, whose
-    /// white does not scale exactly to 255.
+    /// Returns the value that one 8-bit grey level adds to a sum for each sample. It is not an integer for full-range
+    /// samples with more than 8 bits, because the maximum value of these samples is not a multiple of 255.
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
 
-    /// Adds up `rows` rows. The first one begins at `row`; each next one begins `stride` bytes later.
+    /// Adds up `rows` rows. The first row begins at `row`, and each following row begins `stride` bytes after the
+    /// previous one.
+    ///
+    /// - Parameter headroom: the number of unused bits above a 16-bit sample.
     static func add(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<Sum>)
 }
 
-/// Sums 8-bit samples one by one.
+/// Sums 8-bit samples. Each sample of a row has its own sum.
 enum ByteSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 256 }
@@ -31,7 +34,8 @@ enum ByteSums: RowSums {
     }
 }
 
-/// Sums pairs of adjacent bytes of one component. Both lie in the same block, so half as many sums are needed.
+/// Sums 8-bit samples in pairs of adjacent samples of one component. The two samples of a pair are in the same block,
+/// so half of the sums suffice.
 enum BytePairSums: RowSums {
     static var samplesAtATime: Int { 2 }
     static var maximumRows: Int { 128 }
@@ -56,9 +60,9 @@ enum BytePairSums: RowSums {
 
     private typealias Vector = SIMD16<UInt16>
 
-    /// Sums all rows of `Vector.scalarCount` pairs, keeping the sums in registers. A pair is loaded as
-    /// `low + 256 * high`; subtracting 255 times the sum of the high bytes leaves the sum of both. The result fits if
-    /// there are at most `maximumRows` rows.
+    /// Sums all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A loaded pair has the value `low +
+    /// 256 * high`. If 255 times the sum of the high bytes is subtracted from the sum of the pairs, the sum of all
+    /// bytes remains. It fits into 16 bits if there are at most `maximumRows` rows.
     @inline(__always)
     private static func sum(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<UInt16>, at place: Int
@@ -75,14 +79,15 @@ enum BytePairSums: RowSums {
         target.storeBytes(of: pairs &- highs &* 255, toByteOffset: 2 * place, as: Vector.self)
     }
 
-    /// Returns whether all blocks begin and end between pairs, and all of their rows are summed.
+    /// Returns whether no pair belongs to two blocks, and whether all rows of a block are summed.
     static func fits(_ frame: Frame, factor: Int) -> Bool {
         !frame.format.isRGB && frame.format.components.first.step == 1 && factor.isMultiple(of: 2)
             && frame.width.isMultiple(of: 2) && factor <= maximumRows
     }
 }
 
-/// Sums 14-bit samples, regardless of their position in the word: 64 times the grey level.
+/// Sums 16-bit words. Each sample is first shifted to 14 bits, regardless of its position in the word. It then has
+/// about 64 units per 8-bit level.
 enum WordSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 64 }
@@ -98,7 +103,7 @@ enum WordSums: RowSums {
     }
 }
 
-/// Sums row after row, so that the compiler vectorises the loop over each.
+/// Sums one row after another. The compiler vectorises the loop over the samples of a row.
 @inline(__always)
 private func addUp<Stored: BitwiseCopyable, Sum: FixedWidthInteger>(
     _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<Sum>,
@@ -123,7 +128,7 @@ private func addUp<Stored: BitwiseCopyable, Sum: FixedWidthInteger>(
     }
 }
 
-/// Converts a block's sums of red, green and blue into one grey level.
+/// Converts the sums of red, green and blue in a block to one grey level.
 struct ColorLevel {
     let red: Float
     let green: Float
@@ -139,12 +144,12 @@ struct ColorLevel {
     }
 }
 
-/// Converts the sum of a block's luma samples into a grey level.
+/// Converts the sum of the luma samples in a block to a grey level.
 protocol LevelOfSum {
     func of(_ total: Int32) -> UInt8
 }
 
-/// Computes the level in floating point, through the HDR tone map if there is one.
+/// Computes the grey level in floating point. HDR levels are converted with the tone map.
 struct FloatLevel: LevelOfSum {
     let gain: Float
     let floor: Float
@@ -159,7 +164,7 @@ struct FloatLevel: LevelOfSum {
     }
 }
 
-/// Computes the level in 12.20 fixed point. The error is below a thousandth of a level.
+/// Computes the grey level in fixed point with 20 fractional bits. The error is below a thousandth of a level.
 struct FixedPointLevel: LevelOfSum {
     private let gain: Int32
     private let offset: Int32
@@ -169,8 +174,8 @@ struct FixedPointLevel: LevelOfSum {
         offset = Int32(((0.5 - floor) * 1_048_576).rounded())
     }
 
-    /// The product fits into 31 bits: the mean of a block is at most 255, and white is at most 297 after limited range
-    /// has been expanded.
+    /// The product fits into 31 bits. The mean of a block is at most 255, and the expansion of limited range increases
+    /// it to at most 297.
     func of(_ total: Int32) -> UInt8 {
         UInt8(truncatingIfNeeded: min(max((total &* gain &+ offset) &>> 20, 0), 255))
     }

@@ -1,20 +1,21 @@
 import Glibc
 
-/// Maps HDR signals to the grey levels of standard dynamic range, which networks are trained on and motion detection
-/// expects.
+/// Maps HDR signals to the grey levels of standard dynamic range (SDR). Networks are trained with SDR pictures, and
+/// motion detection also expects SDR.
 ///
-/// Up to a signal of 0.75 this is the inverse of the SDR-to-HDR mapping of BT.2408, so SDR content that was converted
-/// to HDR is restored. Brighter signals are compressed into the remaining range. Each component is mapped separately,
-/// which desaturates bright colours slightly but preserves what detection needs.
+/// Up to an SDR signal of 0.75, this is the inverse of the SDR-to-HDR mapping of BT.2408. SDR content that was
+/// converted to HDR is thus restored. Brighter signals are compressed into the remaining range. Each component is
+/// mapped separately. This makes bright colours slightly less saturated, but preserves what detection needs.
 struct ToneMap {
-    /// Table entries per grey level. In dark areas the mapping changes by up to half a level per entry.
+    /// The number of table entries per signal level. In dark areas, the SDR level changes by up to half a level between
+    /// two entries.
     private static let perLevel = 16
-    /// Number of table entries: 255 times ``perLevel``, plus one for level 255.
+    /// The number of table entries: ``perLevel`` entries for each of 255 levels, and one entry for level 255.
     static let count = 255 * perLevel + 1
-    /// Factor from a level to a table index.
+    /// The factor that converts a signal level to a table index.
     static let scale = Float(perLevel)
 
-    /// The SDR level (0...255) for each HDR signal level, in steps of 1 / ``perLevel``.
+    /// The SDR level, 0 to 255, for each HDR signal level from 0 to 255 in steps of 1 / ``perLevel``.
     let levels: [Float]
 
     /// Returns `nil` for a transfer function that needs no mapping.
@@ -23,12 +24,12 @@ struct ToneMap {
         levels = (0..<Self.count).map { 255 * Self.picture(transfer.light(Float($0) / Float(Self.count - 1))) }
     }
 
-    /// Returns the SDR level for an HDR signal level, which may be fractional (0...255).
+    /// Returns the SDR level for an HDR signal level. Both are from 0 to 255 and may be fractional.
     func level(_ signal: Float) -> Float {
         levels[Int(min(max(signal, 0), 255) * Self.scale + 0.5)]
     }
 
-    /// Returns the SDR signal (0..<1) for light relative to graphics white.
+    /// Returns the SDR signal, 0 to below 1, for light relative to graphics white.
     private static func picture(_ light: Float) -> Float {
         let signal = powf(light, 1 / 2.4)
         let knee: Float = 0.75
@@ -42,7 +43,8 @@ extension ToneMap {
     private static let perceptual = ToneMap(.pq)
     private static let hybrid = ToneMap(.hlg)
 
-    /// Returns the table of a transfer function, which is computed at first use.
+    /// Returns the tone map for a transfer function, or `nil` if the function needs none. The table is computed at the
+    /// first use.
     static func of(_ transfer: ColorSpace.Transfer) -> ToneMap? {
         switch transfer {
         case .gamma: nil
