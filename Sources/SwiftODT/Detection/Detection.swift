@@ -1,12 +1,13 @@
-/// An object found by a detector.
+/// An object that a detector has found in a frame.
 package struct Detection: Sendable {
     /// The bounding box in buffer pixels.
     package var box: Box
-    /// The detector's confidence, 0...1.
+    /// The detector's confidence, 0 to 1.
     package var score: Double
-    /// The class label, or `nil` if the detector does not classify.
+    /// The class label. `nil` if the detector does not classify.
     package var label: Label?
-    /// The number of the object in the frame's metadata that it was read from; `nil` for a detector's own result.
+    /// The index of the object in the frame's metadata, for a detection that was read from this metadata. `nil` for a
+    /// detector's own result.
     package var origin: Int?
 
     package init(box: Box, score: Double, label: Label? = nil, origin: Int? = nil) {
@@ -19,7 +20,7 @@ package struct Detection: Sendable {
 
 /// A class in the vocabulary of a detector or classifier.
 package struct Label: Hashable, Sendable {
-    /// The class index; below -1 if only the name is known.
+    /// The class index. It is below -1 if only the name of the class is known.
     package let index: Int
     /// The class name, for example `person`.
     package let text: String
@@ -30,5 +31,5 @@ package struct Label: Hashable, Sendable {
     }
 }
 
-/// The pending result of a detection.
+/// The pending result of an inference.
 package typealias DetectionPromise = Promise<[Detection]>
