@@ -29,7 +29,8 @@ package protocol Detector: AnyObject, Sendable {
     /// - Throws: ``ODTError`` if the frame cannot be processed.
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise
 
-    /// Discards the state from earlier frames. Called at the beginning of an epoch.
+    /// Discards the state from earlier frames. Called when an epoch begins, for example after a seek or a change of the
+    /// frame size.
     func reset()
 
     /// Cancels the inferences in flight as soon as possible. Their promises throw `CancellationError`. Any thread may
