@@ -23,7 +23,7 @@ final class RecordingPlayback: Sendable {
         play = Monitor(PlaybackState(reader, hasLabels: labels != nil))
     }
 
-    /// Header fields of such recordings.
+    /// A recording with one of these header fields determines which frames have results.
     private static let whole =
         ["motion", "upstream"].map { RecordingHeader.Field("detector", .string($0)) } + [
             RecordingHeader.Field("inference-interval", .number(0))
@@ -67,13 +67,13 @@ private struct PlaybackState {
     /// is determined.
     private var origin: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
-    /// The number of frames with a recorded result.
+    /// The number of frames for which the recording has a result.
     private var found = 0
     private var mismatches: Set<Mismatch> = []
     private var problems: [ElementProblem] = []
 
-    /// The number of recorded frames without a matching frame from which the recording may count as that of another
-    /// video.
+    /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to
+    /// another video.
     private static let many = 25
     /// The maximum rounding error of times. Containers often round times to a millisecond.
     private static let rounding: Nanoseconds = 1_000_000

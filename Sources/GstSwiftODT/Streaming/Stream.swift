@@ -215,7 +215,7 @@ final class Stream {
     /// Posts a pending warning. Called when the element stops, whether or not the stream has ended.
     func stop() { finisher.warnOfLeftOut() }
 
-    /// The stream cannot return more frames. `flow` is the flow return for the upstream element.
+    /// The reason why the stream cannot return more frames. `flow` is returned to the upstream element.
     struct Stop: Error {
         let flow: GstFlowReturn
     }

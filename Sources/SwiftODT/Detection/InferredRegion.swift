@@ -54,8 +54,8 @@ package struct InferredRegion: Hashable, Sendable {
     /// Returns the longer of the two sides in square pixels.
     private func longer(_ width: Double, _ height: Double) -> Double { max(width * pixelAspectRatio, height) }
 
-    /// Returns whether a box reaches an edge of the region that cuts objects. The box may then be only a fragment of an
-    /// object.
+    /// Returns whether a box reaches an edge of the region at which objects are cut. Such a box may be only a fragment
+    /// of an object.
     package func cuts(_ box: Box) -> Bool {
         box.minX < inner.minX || box.minY < inner.minY || box.maxX > inner.maxX || box.maxY > inner.maxY
     }

@@ -76,7 +76,7 @@ enum UniqueFile {
     /// - Returns: the path of the file. `nil` if the file cannot be written.
     static func write(_ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "") -> String? {
         guard mayGrow else { return nil }
-        // The template whose place `mkstemps` fills with a unique name.
+        // `mkstemps` replaces these characters by a unique text.
         let placeholder = String(repeating: "X", count: 6)
         var name = Array("\(start)\(placeholder)\(end)".utf8CString)
         let file = mkstemps(&name, Int32(end.utf8.count))
