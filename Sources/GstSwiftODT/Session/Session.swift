@@ -3,11 +3,11 @@ import GstFrames
 import SwiftODT
 import Synchronization
 
-/// The Swift part of an element: its settings, which any thread may change, and its stream, which belongs to the
+/// The Swift part of an element. It has the settings, which any thread may change, and the stream, which belongs to the
 /// streaming thread.
 ///
-/// `@unchecked Sendable`: `stream` is only accessed between `start` and `stop` and only by the streaming thread;
-/// `makeSource` is set before `start`. All other state is synchronised.
+/// `@unchecked Sendable`: `stream` is accessed only by the streaming thread, between `start` and `stop`. `makeSource`
+/// is set before `start`. All other state is synchronised.
 final class Session: @unchecked Sendable {
     private let element: ElementHandle
     private let state = Mutex(StartedSettings())
@@ -16,10 +16,10 @@ final class Session: @unchecked Sendable {
     private let planner = SchedulePlanner()
     private let warnings = WarningLimit()
 
-    /// Created by `start` and released by `stop`. Between the two only the streaming thread uses it.
+    /// The stream. `start` creates it and `stop` releases it. Between these calls, only the streaming thread uses it.
     private var stream: Stream?
 
-    /// Creates the detection source. Tests replace it before the element starts.
+    /// The function that creates the source of detections. Tests replace it before the element starts.
     var makeSource = DetectionSource.make
 
     init(element: ElementHandle) { self.element = element }
@@ -90,13 +90,13 @@ final class Session: @unchecked Sendable {
         state.withLock { $0.stop() }
     }
 
-    /// Wakes the streaming thread, and makes it refuse frames until the next start.
+    /// Wakes the streaming thread and makes it refuse frames until the next start of the element.
     func unlock() { signals.close() }
 
     // MARK: Streaming
 
-    /// Posts an error for caps that the pad template rejects. Without it, upstream reports only that negotiation
-    /// failed.
+    /// Posts an error if the pad template rejects the caps. Without this error, the upstream element only reports that
+    /// negotiation failed.
     func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
         if let refusal = CapsRefusal(caps) { element.fail(refusal.problem) }
     }
@@ -144,8 +144,8 @@ final class Session: @unchecked Sendable {
         GstClockTime(clamping: planner.reportLatency(effectiveSettings, isLive: isLive))
     }
 
-    /// The maximum number of frames that the element holds, for the allocation query. It assumes a stream that is not
-    /// live, because liveness is queried later.
+    /// The maximum number of frames that the element holds, for the answer to the allocation query. The number is that
+    /// of a stream that is not live, because the liveness is queried later.
     var framesHeld: guint { guint(clamping: stream?.framesHeld(effectiveSettings) ?? 0) }
 
     private var effectiveSettings: Settings { state.withLock { $0.effective } }

@@ -1,9 +1,9 @@
 import SwiftODT
 
-/// Loads an optional component of a stream: before the first frame if it is enabled at start, otherwise on a background
-/// thread.
+/// Loads an optional component of a stream. A component that is enabled when the element starts is loaded before the
+/// first frame. A component that is enabled later is loaded on a background thread.
 struct ComponentLoader<Component: Sendable> {
-    /// The loaded component; `nil` until it is available.
+    /// The loaded component. `nil` until it is available.
     private(set) var component: Component?
 
     private let element: ElementHandle
@@ -13,14 +13,14 @@ struct ComponentLoader<Component: Sendable> {
     private let isSpecified: (Settings) -> Bool
     private let fallback: String
     private var loading: BackgroundTask<LoadResult<Component>>?
-    /// Loading is not retried until the element is restarted.
+    /// Whether loading has failed. It is not tried again until the element restarts.
     private var hasFailed = false
 
     /// - Parameters:
-    ///   - isSpecified: whether the user specified the component or its device, so that a failure is an error instead
-    ///     of a warning.
-    ///   - fallback: what happens without the component, for the warning.
-    ///   - make: creates the component; its last argument receives warnings about unavailable features.
+    ///   - isSpecified: whether the user has specified the component or its device. In that case, a failure to load the
+    ///     component is an error. Otherwise it is a warning.
+    ///   - fallback: a text for this warning: what happens without the component.
+    ///   - make: creates the component. Its last argument receives warnings about unavailable features.
     init(
         _ name: String, element: ElementHandle, isEnabled: @escaping (Settings) -> Bool,
         isSpecified: @escaping (Settings) -> Bool, fallback: String,
@@ -32,15 +32,16 @@ struct ComponentLoader<Component: Sendable> {
 
     /// Loads the component now if it is enabled.
     ///
-    /// - Throws: an error if the user specified a component that cannot be used.
+    /// - Throws: an error if the user has specified a component that cannot be used.
     mutating func load(_ settings: Settings) throws {
         guard isEnabled(settings) else { return }
         try take(Result { try LoadResult { warn in try make(settings, warn) } }, settings)
     }
 
-    /// Starts loading the component if it has been enabled, and installs it when it is ready. Does not wait.
+    /// Starts to load the component if it has been enabled in the meantime, or installs it if it is loaded. Does not
+    /// wait.
     ///
-    /// - Throws: an error if the user specified a component that cannot be used.
+    /// - Throws: an error if the user has specified a component that cannot be used.
     mutating func adapt(to settings: Settings) throws {
         guard component == nil, !hasFailed, isEnabled(settings) else { return }
         if let result = loading?.take() {
@@ -72,22 +73,23 @@ struct ComponentLoader<Component: Sendable> {
     }
 }
 
-/// A component that was loaded in the background, with the diagnostics of loading it. The background task does not
-/// retain the element, which may have been destroyed, so the diagnostics are reported later.
+/// A component that was loaded in the background, and the diagnostics of its loading. The background task does not
+/// retain the element, because the element may be destroyed in the meantime. The diagnostics are therefore collected
+/// and reported later.
 struct LoadResult<Component: Sendable>: Sendable {
-    /// The features that are unavailable, and what replaces them.
+    /// The features that are unavailable, and their replacements.
     let problems: [ElementProblem]
     private let component: Component
     private let entries: [Diagnostics.Entry]
 
-    /// - Parameter make: creates the component; its argument receives warnings about unavailable features.
+    /// - Parameter make: creates the component. Its argument receives warnings about unavailable features.
     init(_ make: (_ warn: (ElementProblem) -> Void) throws -> Component) throws {
         var problems: [ElementProblem] = []
         (component, entries) = try Diagnostics.recording { try make { problems.append($0) } }
         self.problems = problems
     }
 
-    /// Reports the diagnostics through an element and returns the component.
+    /// Reports the diagnostics through an element. Returns the component.
     func logged(by element: ElementHandle) -> Component {
         entries.forEach(element.log)
         for problem in problems { element.warn(problem) }

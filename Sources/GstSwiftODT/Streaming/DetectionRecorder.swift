@@ -2,16 +2,17 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// Records the detections of each frame, in the order of the frames.
+/// Records the detections of a stream, in the order of the frames.
 ///
-/// If the file can no longer be written, a warning is posted once and the stream continues. The recording then lacks
-/// its end mark, from which later users see that it is incomplete.
+/// If the file can no longer be written, the recorder posts one warning and the stream continues. The recording then
+/// has no end mark. Readers of the recording see from this that the recording is incomplete.
 final class DetectionRecorder {
     private let element: ElementHandle
     private let writer: RecordingWriter
-    /// The properties that determine the detections.
+    /// The header fields with the properties that determine the detections.
     private let origin: [RecordingHeader.Field]
     private var header: RecordingHeader?
+    /// The number of frames so far, and the key of the latest frame.
     private var (frames, last) = (0, FrameKey?.none)
     private var hasFailed = false
     private var hasWarnedOfOrder = false
@@ -36,10 +37,11 @@ final class DetectionRecorder {
         }
     }
 
-    /// Writes the header before the first inference.
+    /// Writes the header of the recording before the first inference. Later calls end the recording if the frame size
+    /// has changed.
     ///
     /// - Parameter isSubstitute: whether the motion detector replaces an unavailable network.
-    /// - Throws: ``ODTError`` if a recording to be resumed is of another video or configuration.
+    /// - Throws: ``ODTError`` if a recording is resumed that belongs to another video or another configuration.
     func begin(_ context: FrameContext, isSubstitute: Bool) throws {
         guard !hasFailed else { return }
         if let header {
@@ -68,19 +70,21 @@ final class DetectionRecorder {
         }
     }
 
-    /// Omitted for full-frame inference, which keeps the headers of recordings from before `zoom` existed.
+    /// Returns the header field for `zoom`. There is none for full-frame inference. Recordings from before `zoom`
+    /// existed thus have the same header.
     private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Field] {
         settings.zoom == .off ? [] : [RecordingHeader.Field("zoom", .string(settings.zoom.rawValue))]
     }
 
-    /// Returns the detections of a frame that the resumed recording already contains. The motion detector adapts from
-    /// frame to frame, so it must run on every frame.
+    /// Returns the detections of a frame if the resumed recording already contains them. The motion detector adapts
+    /// from frame to frame, so it must run on every frame even if the detections are known.
     func precomputedResult(_ context: FrameContext) throws -> PrecomputedResult {
         guard !hasFailed, header?.origin.first?.value != .string("motion") else { return .open }
         return try writer.known(context.key).map { .answered($0.detections, region: $0.seen) } ?? .open
     }
 
-    /// Records the detections that a frame receives, which are those of itself or of earlier frames.
+    /// Records the results of the inferences that are assigned to a frame. The inferences ran on this frame or on
+    /// earlier frames.
     func take(_ frame: FrameKey, _ answers: [(StartedDetection, [Detection])]) {
         (frames, last) = (frames + 1, frame)
         guard !hasFailed else { return }

@@ -4,8 +4,9 @@ import SwiftODT
 /// The source of detections: a detector, metadata attached by an upstream element, or a recording.
 enum DetectionSource {
     case detector(any Detector)
-    /// A detector that replaces a network that is not available.
+    /// A motion detector that replaces a network that is not available.
     case substitute(any Detector)
+    /// Metadata that an upstream element has attached.
     case upstream
     case recorded(RecordingPlayback)
 
@@ -16,7 +17,7 @@ enum DetectionSource {
         }
     }
 
-    /// The labels that detections may have; empty if they have none, `nil` if they are unknown.
+    /// The possible labels of detections. Empty if detections have no labels, `nil` if the labels are unknown.
     var labels: [String]? { detector?.labels }
 
     /// The traits of the detector, or those of the network that a recording was made with.
@@ -27,9 +28,9 @@ enum DetectionSource {
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
-    /// Returns the interval between inferences. If the interval is automatic, inference runs on every frame for sources
-    /// that cost nothing, for detectors that adapt from frame to frame, and for recordings whose results are already
-    /// limited to the frames of such a schedule.
+    /// Returns the interval between inferences. With an automatic interval, inference runs on every frame for three
+    /// kinds of sources: metadata, which costs no computation; the motion detector, which adapts from frame to frame;
+    /// and recordings that determine which frames have results (``RecordingPlayback/recordsInferenceSchedule``).
     func intervalPolicy(_ settings: Settings) -> InferencePolicy.Interval {
         let isForEachFrame =
             switch self {
@@ -40,12 +41,12 @@ enum DetectionSource {
         return isForEachFrame && settings.intervalPolicy == .auto ? .every(1) : settings.intervalPolicy
     }
 
-    /// The maximum number of detections that may usefully be in flight.
+    /// The maximum useful number of inferences in flight.
     var capacity: Int { detector?.capacity ?? 1 }
 
     var timings: StageTimings? { detector?.timings }
 
-    /// The network's input size; `nil` if the source does not support regions.
+    /// The size of the network's input. `nil` if the source does not support inference on regions.
     var inputSize: InputSize? { detector?.inputSize }
 
     func start(
@@ -54,29 +55,32 @@ enum DetectionSource {
         switch self {
         case .detector(let detector), .substitute(let detector): try detector.start(frame, options: options)
         case .upstream: DetectionPromise(UpstreamObject.detections(of: buffer, options: options))
-        // A recording supplies its detections as a precomputed result.
+        // The detections of a recording are precomputed results (``precomputedResult(_:warn:)``), so nothing is
+        // started.
         case .recorded: DetectionPromise([])
         }
     }
 
-    /// Returns the detections of a frame that are known without inference.
+    /// Returns the result of a frame if it is known without inference. Only recordings know results.
     ///
-    /// - Parameter warn: receives warnings about inconsistencies.
-    /// - Throws: an error if the recording does not fit the frame.
+    /// - Parameter warn: receives a warning, once for each kind, if the recording does not fully match the stream or
+    ///   the settings. For example, the orientation or the labels differ.
+    /// - Throws: an error if the detections cannot be used: the frame size differs, frames cannot be assigned to
+    ///   recorded frames, no frame matches, or strict redaction needs detections with lower scores.
     func precomputedResult(_ context: FrameContext, warn: (ElementProblem) -> Void) throws -> PrecomputedResult {
         guard case .recorded(let played) = self else { return .open }
         return try played.detections(of: context, warn: warn).map { .answered($0.detections, region: $0.region) }
             ?? .notInferred
     }
 
-    /// Finishes the stream.
+    /// Compares the end of the stream with the end of the recording.
     ///
-    /// - Parameter warn: receives warnings if the recording does not fit the stream.
+    /// - Parameter warn: receives a warning if the recording does not match the stream.
     func finishStream(warn: (ElementProblem) -> Void) {
         if case .recorded(let played) = self { played.finishStream(warn: warn) }
     }
 
-    /// Returns a function that cancels detections in flight and may be called from any thread.
+    /// Returns a function that cancels the inferences in flight. It may be called from any thread.
     var cancel: @Sendable () -> Void {
         let detector = detector
         return { detector?.cancel() }
@@ -85,13 +89,13 @@ enum DetectionSource {
     func reset() { detector?.reset() }
 }
 
-/// What is known of a frame before inference.
+/// The part of a frame's result that is known before inference.
 enum PrecomputedResult {
-    /// Nothing: the frame requires inference.
+    /// Nothing is known. The frame needs inference.
     case open
-    /// The frame has no result, and tracks do not count it as a missed detection.
+    /// The frame has no result. Tracks do not count this as a missed detection.
     case notInferred
-    /// - Parameter region: the region of the inference; `nil` for the full frame.
+    /// The detections are known. `region` is the region that was inferred; `nil` stands for the full frame.
     case answered([Detection], region: Box?)
 
     var isNotInferred: Bool { if case .notInferred = self { true } else { false } }
@@ -103,7 +107,7 @@ extension DetectionSource {
 
     /// Creates the source that the settings specify.
     ///
-    /// - Parameter warn: receives a warning if a substitute is used.
+    /// - Parameter warn: receives a warning if the motion detector replaces an unavailable network.
     static let make: Maker = { settings, hint, warn in
         var configuration = configuration(for: settings, hint: hint)
         switch settings.detector {
@@ -122,15 +126,16 @@ extension DetectionSource {
         return .detector(try configuration.makeDetector())
     }
 
-    /// Returns whether all network files that the settings specify can be read, so that compilation can be deferred.
+    /// Returns whether the network files that the settings specify can be read and are supported. If so, compilation
+    /// can be deferred.
     static func isValid(_ settings: Settings) -> Bool {
         (try? configuration(for: settings, hint: .latency).inspect()) != nil
     }
 
-    /// Returns the properties that determine the detector's output, in addition to the frames and the settings common
-    /// to all detectors.
+    /// Returns the properties of the source that determine its detections, for the header of a recording. The settings
+    /// that all sources have in common are not included.
     ///
-    /// - Throws: ``ODTError`` if a specified file cannot be used.
+    /// - Throws: ``ODTError`` if a file that the user has specified cannot be used.
     static func origin(_ settings: Settings) throws -> [RecordingHeader.Field] {
         switch settings.detector {
         case .upstream: [RecordingHeader.Field("detector", .string("upstream"))]
@@ -161,11 +166,11 @@ extension DetectionSource {
     }
 }
 
-/// The properties of a detector that may change while the stream is running. If they differ, a new detector is
-/// required.
+/// The properties of a detector that may change while the stream runs. If one of them changes, a new detector must be
+/// loaded.
 struct DetectionSourceConfiguration: Equatable, CustomStringConvertible {
     let hint: InferenceHint
-    /// The maximum number of detections in flight; 0 uses the runtime's recommendation.
+    /// The maximum number of inferences in flight. 0 uses the number that the runtime recommends.
     let maximumInFlight: Int
     let isForStills: Bool
 

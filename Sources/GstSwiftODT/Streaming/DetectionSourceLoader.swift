@@ -1,25 +1,28 @@
 import CGStreamer
 import SwiftODT
 
-/// Holds the current detector and loads its replacement.
+/// Holds the current source of detections, and loads its replacement.
 ///
-/// A network is never compiled on the streaming thread. The first detector is loaded when the element starts. If its
-/// configuration depends on whether the stream is live, and upstream cannot answer yet (such as a decoder before
-/// negotiation), it is loaded in the background once the first frame arrives. When properties change, a new detector is
-/// loaded in the background while the current one continues, and replaces it between two frames. One detector is loaded
-/// at a time.
+/// A network is never compiled on the streaming thread. The first detector is loaded when the element starts. There is
+/// one exception: the configuration of the detector may depend on whether the stream is live, and an upstream element
+/// may not know this yet (for example a decoder before negotiation). In this case, the first detector is loaded in the
+/// background when the first frame arrives.
+///
+/// If a change of properties needs a new detector, it is loaded in the background. The current detector continues in
+/// the meantime and is replaced between two frames. Only one detector is loaded at a time.
 struct DetectionSourceLoader {
-    /// The current detector; `nil` while the first one is being loaded.
+    /// The current source. `nil` while the first one is being loaded.
     private(set) var source: DetectionSource?
 
     private let make: DetectionSource.Maker
     private let element: ElementHandle
+    /// The configuration of the current source, or of one that could not be loaded. `nil` if there is none.
     private var configuration: DetectionSourceConfiguration?
     private var loading:
         (product: BackgroundTask<LoadResult<DetectionSource>>, configuration: DetectionSourceConfiguration)?
 
-    /// - Parameter isLive: whether the stream is live; `nil` if unknown.
-    /// - Throws: an error if the user specified a file or device that cannot be used.
+    /// - Parameter isLive: whether the stream is live. `nil` if this is not known yet.
+    /// - Throws: an error if a file or device that the user has specified cannot be used.
     init(
         _ settings: Settings, isLive: Bool?, element: ElementHandle, make: @escaping DetectionSource.Maker
     ) throws {
@@ -27,17 +30,17 @@ struct DetectionSourceLoader {
         self.element = element
         let wanted = DetectionSourceConfiguration(settings, isLive: isLive ?? false)
         let isDecided = isLive != nil || wanted == DetectionSourceConfiguration(settings, isLive: true)
-        // If the settings are invalid, the detector is created now so that the error is reported at start.
+        // If the settings are invalid, the detector is created now. The error is then reported when the element starts.
         guard isDecided || !DetectionSource.isValid(settings) else { return }
         source = try element.listening { try make(settings, wanted.hint) { element.warn($0) } }
         configuration = wanted
     }
 
-    /// Starts loading the detector that the settings require, and installs one that is ready. Called between two
-    /// frames; does not wait.
+    /// Installs a detector that has been loaded, and starts to load another one if the settings require that. Called
+    /// between two frames. Does not wait.
     ///
     /// - Returns: whether the detector has changed.
-    /// - Throws: an error if the user specified a file or device that cannot be used.
+    /// - Throws: an error if a file or device that the user has specified cannot be used.
     mutating func adapt(to settings: Settings, isLive: Bool) throws -> Bool {
         var hasChanged = false
         if let task = loading, let result = task.product.take() {
@@ -57,7 +60,7 @@ struct DetectionSourceLoader {
     }
 
     private mutating func begin(_ wanted: DetectionSourceConfiguration, _ settings: Settings) {
-        // The task does not retain the element, which may be destroyed before compilation finishes.
+        // The task does not retain the element. The element may be destroyed before the compilation finishes.
         let task = BackgroundTask { [make] in try LoadResult { warn in try make(settings, wanted.hint, warn) } }
         element.log(.info, "loading a detector in the background: \(wanted)")
         loading = (task, wanted)
@@ -80,7 +83,7 @@ struct DetectionSourceLoader {
             return true
         case .failure(let error):
             guard source != nil, !settings.namesDetectorParts else {
-                // The next frame tries again and reports the error again.
+                // The next frame starts another attempt, which reports the error again if it fails.
                 configuration = nil
                 throw error
             }
@@ -89,12 +92,13 @@ struct DetectionSourceLoader {
         }
     }
 
-    /// Returns whether motion already replaces an unavailable network, which was reported when loading failed.
+    /// Returns whether the motion detector currently replaces an unavailable network. The reason was reported when the
+    /// network could not be loaded.
     private func isFallback(_ settings: Settings) -> Bool {
         settings.detector == .auto && source?.isSubstitute == true
     }
 
-    /// Releases a detector on another thread, because its deinitialiser waits for detections in flight and frees the
+    /// Releases a detector on another thread. Its deinitialiser waits for the inferences in flight and frees the
     /// network.
     private static func release(of source: consuming DetectionSource?) {
         guard let source else { return }

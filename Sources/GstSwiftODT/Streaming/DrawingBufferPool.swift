@@ -3,13 +3,13 @@ import CGStreamer
 /// A pool of memory for copies of frames. A frame must be copied before drawing if another element, usually a decoder,
 /// still references its memory.
 ///
-/// GStreamer allocates new memory for each copy. For large frames the page faults cost more than the copy itself, so
-/// the pool reuses memory that is no longer referenced and releases it after it has been idle for ``maximumIdleFrames``
-/// frames. Only the memory of a buffer is replaced; the buffer and its metadata stay the same. The pool never waits: if
-/// all memory is referenced downstream, it allocates more.
+/// GStreamer allocates new memory for each copy. For large frames, the page faults take longer than the copy itself.
+/// The pool therefore reuses memory that no buffer references any more. It releases memory that has been idle for
+/// ``maximumIdleFrames`` frames. Only the memory of a buffer is replaced. The buffer and its metadata stay the same.
+/// The pool never waits: if all of its memory is referenced downstream, it allocates more.
 ///
-/// A pool belongs to the streaming thread. Memory that is still referenced when the pool is released is freed with its
-/// last reference.
+/// A pool belongs to the streaming thread. Memory that is still referenced when the pool is released is freed when its
+/// last reference is released.
 final class DrawingBufferPool {
     private struct Block {
         /// Referenced once by the pool and once by each buffer that contains it.
@@ -17,12 +17,13 @@ final class DrawingBufferPool {
         /// The number of frames since the memory was last used.
         var idleFrames = 0
 
-        /// Whether no buffer references the memory. Buffers lock their memory for exclusive writing; the pool's own
-        /// reference does not affect that.
+        /// Whether no buffer references the memory. The reference of the pool does not prevent a buffer from writing,
+        /// because buffers lock their memory for exclusive writing.
         var isFree: Bool { g_atomic_int_get(&memory.pointee.mini_object.refcount) == 1 }
     }
 
-    /// The number of frames after which unused memory is released. Queues may release several frames at once.
+    /// The number of frames after which idle memory is released. Queues may release several frames at once, so memory
+    /// is often idle for some frames.
     private static let maximumIdleFrames = 30
 
     private var blocks: [Block] = []
@@ -46,8 +47,8 @@ final class DrawingBufferPool {
         for index in blocks.indices { blocks[index].idleFrames += 1 }
     }
 
-    /// Returns whether the buffer's memory must be copied before drawing and is system memory. Device memory is copied
-    /// by its allocator when it is mapped for writing.
+    /// Returns whether the buffer's memory must be copied before drawing. This is so for system memory that is not
+    /// writable. The allocator of device memory copies the memory itself when it is mapped for writing.
     static func isNeeded(for buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         gst_buffer_is_all_memory_writable(buffer) == 0
             && (0..<gst_buffer_n_memory(buffer)).allSatisfy {
@@ -55,15 +56,15 @@ final class DrawingBufferPool {
             }
     }
 
-    /// Starts copying a new frame if it is likely to be drawn on, which is assumed if the previous frame had to be
-    /// copied. The copy is made while the frame is read anyway. A wrong prediction costs one unused copy or one later
-    /// copy.
+    /// Starts to copy a new frame if it will probably be drawn on. This is assumed if the previous frame had to be
+    /// copied. The copy is made while the frame is read for other purposes. A wrong assumption costs an unused copy, or
+    /// a separate copy later.
     func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameCopy? {
         wasNeeded && Self.isNeeded(for: buffer) ? FrameCopy(of: buffer, into: take) : nil
     }
 
-    /// Replaces the memory of a buffer by a copy that only this buffer references. If that fails the buffer is
-    /// unchanged, and mapping it for writing reports the error.
+    /// Replaces the memory of a buffer by a copy that only this buffer references. If the copy fails, the buffer stays
+    /// unchanged, and mapping it for writing will report the error.
     ///
     /// - Parameter buffer: a buffer that is writable (see ``GstBufferReference/makeWritable(_:)``).
     func copyBytes(of buffer: UnsafeMutablePointer<GstBuffer>) {
@@ -88,7 +89,8 @@ final class DrawingBufferPool {
         gst_buffer_replace_all_memory(buffer, memory)
     }
 
-    /// Returns unreferenced memory, preferably the most recently used, which is likely still in the CPU caches.
+    /// Returns memory that no buffer references. The most recently used memory is preferred, because it is probably
+    /// still in the processor's caches.
     private func take(_ size: gsize) -> UnsafeMutablePointer<GstMemory>? {
         var latest: Int?
         for index in blocks.indices where blocks[index].isFree && blocks[index].memory.pointee.size == size {
@@ -98,7 +100,8 @@ final class DrawingBufferPool {
             blocks[latest].idleFrames = 0
             return blocks[latest].memory
         }
-        // Aligned to 64 bytes like the memory of decoders, so that reading the copy is not slower.
+        // The memory is aligned to 64 bytes like that of decoders. Reading the copy is thus as fast as reading the
+        // original.
         var parameters = GstAllocationParams()
         gst_allocation_params_init(&parameters)
         parameters.align = 63
@@ -116,13 +119,13 @@ final class DrawingBufferPool {
     }
 }
 
-/// A copy of a frame that is made in step with reading it. Each part is copied just before it is read, so the frame
-/// passes through memory once for both.
+/// A copy of a frame that is made while the frame is read. Each part of the frame is copied just before it is read, so
+/// reading and copying share one pass through memory.
 ///
-/// The original is unchanged. Drawing replaces the buffer's memory by the copy (see ``DrawingBufferPool``); an unused
-/// copy is discarded.
+/// The original is unchanged. For drawing, the copy replaces the memory of the buffer (see ``DrawingBufferPool``). A
+/// copy that is not used is discarded.
 final class FrameCopy {
-    /// Referenced by the copy, so that the pool does not reuse it.
+    /// The memory of the copy. The copy holds a reference, so that the pool does not reuse the memory.
     let memory: UnsafeMutablePointer<GstMemory>
     private let original: UnsafeMutablePointer<GstMemory>
     private var source = GstMapInfo()
@@ -130,8 +133,8 @@ final class FrameCopy {
     /// The number of bytes copied so far.
     private var done = 0
 
-    /// Returns `nil` if the frame is not one readable block of memory, or no memory is available. Both blocks stay
-    /// mapped until ``finish()``.
+    /// Returns `nil` if the frame is not a single readable block of memory, or if no memory is available for the copy.
+    /// Both blocks of memory stay mapped until ``finish()``.
     init?(of buffer: UnsafeMutablePointer<GstBuffer>, into take: (gsize) -> UnsafeMutablePointer<GstMemory>?) {
         guard gst_buffer_n_memory(buffer) == 1, let original = gst_buffer_peek_memory(buffer, 0),
             original.pointee.size > 0, let memory = take(original.pointee.size)
@@ -147,8 +150,8 @@ final class FrameCopy {
 
     deinit { DrawingBufferPool.release(memory) }
 
-    /// Copies all bytes before the address `end` that are not yet copied. If planes are not in order of their
-    /// addresses, a plane is copied completely when it is first reached; no byte is copied twice.
+    /// Copies all bytes before the address `end` that have not been copied yet. If the planes are not in the order of
+    /// their addresses, more bytes than necessary are copied at first. No byte is copied twice.
     func reach(_ end: UnsafeRawPointer) { copy(upTo: min(end - UnsafeRawPointer(source.data), Int(source.size))) }
 
     /// Copies the remaining bytes and unmaps both blocks.

@@ -1,22 +1,23 @@
 import CGStreamer
 import SwiftODT
 
-/// What is drawn on one frame.
+/// The content that is drawn on one frame.
 struct FrameDrawing {
     let objects: [AnnotatedObject]
     let zones: [AnnotatedZone]
     let inferenceRegions: [AnnotatedRegion]
     /// The boxes of tracks to redact.
     let redacted: [Box]
-    /// The frame's number in the ``RedactionTracker``; `nil` if it is not redacted.
+    /// The number of the frame in the ``RedactionTracker``. `nil` if the frame is not redacted.
     let redactionNumber: Int?
-    /// Whether a new epoch begins, which resets all drawing state, or a new scene, which resets the traces.
+    /// Whether an epoch begins with the frame (`beginsEpoch`), which resets all drawing state, and whether a scene
+    /// begins (`beginsScene`), which resets the traces.
     let beginsEpoch: Bool
     let beginsScene: Bool
 }
 
-/// Determines what is drawn on each frame, and draws it. Drawing may be some frames behind, because later frames
-/// complete the redaction of earlier ones.
+/// Determines the content that is drawn on each frame, and draws it. A frame may be drawn on several frames later than
+/// its content is determined, because later frames complete its redaction.
 final class FrameDrawer {
     private let element: ElementHandle
     private let statistics: Statistics
@@ -28,13 +29,13 @@ final class FrameDrawer {
     private var labelValues = LabelValueSmoother()
     private var coasting = CoastingDisplayPolicy()
     private var inferenceRegions = RecentInferenceRegions()
-    /// The zones as drawn, with the counts in their texts.
+    /// The drawn zones. Their texts contain the counts for which they were formatted.
     private var annotatedZones: (counts: [ZoneCount], zones: [AnnotatedZone]) = ([], [])
     private var hasWarnedOfDrawing = false
 
     init(element: ElementHandle, statistics: Statistics) { (self.element, self.statistics) = (element, statistics) }
 
-    /// Starts copying a new frame if it is likely to need a copy; see ``DrawingBufferPool/copyAhead(of:)``.
+    /// Starts to copy a new frame if a copy will probably be needed (see ``DrawingBufferPool/copyAhead(of:)``).
     func copyAhead(of context: FrameContext) -> FrameCopy? {
         context.settings.draw ? buffers.copyAhead(of: context.buffer) : nil
     }
@@ -47,16 +48,16 @@ final class FrameDrawer {
         inferenceRegions.note(region, at: context.time)
     }
 
-    /// Discards the inference regions of the scene before a cut.
+    /// Discards the inference regions of the scene before a scene cut.
     func noteCut() { inferenceRegions.removeAll() }
 
-    /// Tracks the objects to redact, independently of the reported tracks.
+    /// Tracks the objects to redact. This tracking is independent of the reported tracks.
     ///
-    /// - Returns: the frame's number in the ``RedactionTracker``; `nil` if it is not redacted.
+    /// - Returns: the number of the frame in the ``RedactionTracker``. `nil` if the frame is not redacted.
     func trackRedacted(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) -> Int? {
         defer { hasRedacted = queued.settings.redacts }
         guard queued.settings.redacts else { return nil }
-        // Frames that were not redacted were not tracked.
+        // Objects were not tracked while frames were not redacted.
         if !hasRedacted { redaction.beginEpoch() }
         redaction.options = queued.settings.redaction
         redaction.advance(
@@ -82,7 +83,7 @@ final class FrameDrawer {
             redactionNumber: redactionNumber, beginsEpoch: context.epochBreak != nil, beginsScene: scene.isCut)
     }
 
-    /// Returns the zones as drawn. Their texts are formatted again if the counts have changed.
+    /// Returns the zones to draw. Their texts are formatted again only if the counts have changed.
     private func zones(of scene: Scene) -> [AnnotatedZone] {
         let counts = scene.zoneCounts
         if annotatedZones.counts != counts || annotatedZones.zones.count != scene.zones.count {
@@ -96,8 +97,8 @@ final class FrameDrawer {
 
     /// Draws on a frame.
     ///
-    /// - Parameter buffer: the frame's buffer, owned by the caller in any case. A writable copy replaces it if
-    ///   necessary.
+    /// - Parameter buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces
+    ///   it by a writable copy if necessary.
     /// - Throws: an error if a frame that requires redaction is not writable.
     func draw(_ drawing: FrameDrawing, on queued: QueuedFrame, into buffer: inout UnsafeMutablePointer<GstBuffer>)
         throws
@@ -140,7 +141,7 @@ final class FrameDrawer {
         for label in annotator.placedLabels { element.log(.trace, label.summary) }
     }
 
-    /// Returns the boxes to redact in a frame, without duplicates, boxes inside others, and boxes outside the picture.
+    /// Returns the boxes to redact in a frame. Boxes inside other boxes and boxes outside the picture are omitted.
     private func redactedBoxes(in drawing: FrameDrawing, _ context: FrameContext) -> [Box] {
         guard let number = drawing.redactionNumber else { return [] }
         let all = (redaction.places(ofFrame: number) + drawing.redacted)
@@ -169,7 +170,7 @@ final class FrameDrawer {
 
     // MARK: Epochs
 
-    /// Discards what is known of the objects of the past epoch. Frames of that epoch may still be drawn.
+    /// Discards the state of the objects of the past epoch. Frames of that epoch may still be drawn on after this call.
     func endEpoch() {
         hasWarnedOfDrawing = false
         redaction.beginEpoch()
@@ -178,10 +179,10 @@ final class FrameDrawer {
         inferenceRegions.removeAll()
     }
 
-    /// Discards the drawing state at a flush, after which no frame of the past epoch is drawn.
+    /// Discards the drawing state at a flush. No frame of the past epoch is drawn on after a flush.
     func reset() { annotator.reset() }
 
-    /// Discards the redaction of frames that will not be drawn.
+    /// Discards the redaction of frames that will not be drawn on.
     func forgetHeld() { redaction.removeAll() }
 }
 

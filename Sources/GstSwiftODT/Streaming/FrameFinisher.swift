@@ -2,14 +2,14 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// A frame whose results are complete, before drawing and attaching metadata.
+/// A frame whose results are complete, but which has not been drawn on and has no metadata yet.
 struct ProcessedFrame {
     let queued: QueuedFrame
     let report: Report
     let drawing: FrameDrawing
 }
 
-/// Processes a frame whose detections are complete: tracking, classification, drawing, metadata and messages.
+/// Processes a frame whose inferences have finished: tracking, classification, drawing, metadata and messages.
 final class FrameFinisher {
     private let element: ElementHandle
     private let statistics: Statistics
@@ -18,7 +18,7 @@ final class FrameFinisher {
     private let drawer: FrameDrawer
     private let scene = Scene()
     private var classifier: ComponentLoader<TrackClassifier>
-    /// Detects the prominent object of a picture in which the detector finds nothing.
+    /// The detector of the prominent objects in a picture in which the main detector finds nothing.
     private var salient: ComponentLoader<DetectionSource>
     private let recorder: DetectionRecorder?
     private var hasWarnedOfLeftOut = false
@@ -30,8 +30,8 @@ final class FrameFinisher {
     private var lastSettings = Settings()
 
     /// - Parameters:
-    ///   - makeSource: creates the saliency network.
-    ///   - recorder: records the detections.
+    ///   - makeSource: creates the saliency detector.
+    ///   - recorder: records the detections. `nil` if recording is disabled.
     init(
         element: ElementHandle, statistics: Statistics, signals: StreamSignals,
         makeSource: @escaping DetectionSource.Maker, recorder: DetectionRecorder?
@@ -57,7 +57,8 @@ final class FrameFinisher {
         ) { settings, warn in try makeSource(settings.saliencySettings, .latency, warn) }
     }
 
-    /// Reads the zones and loads the classifier and the saliency network, if enabled, before the first frame.
+    /// Prepares the first frame: reads the zones, and loads the classifier and the saliency network if they are
+    /// enabled.
     func prepare(_ settings: Settings) throws {
         scene.zones = try settings.zones.map(Zone.list(named:)) ?? []
         try classifier.load(settings)
@@ -67,10 +68,11 @@ final class FrameFinisher {
     /// Runs all stages on a frame.
     ///
     /// - Parameters:
-    ///   - answers: the finished detections assigned to this frame.
-    ///   - buffer: the frame's buffer, owned by the caller in any case. A writable copy replaces it if necessary.
-    /// - Throws: an error if the classifier or the saliency network fails, or if a frame that requires redaction is not
-    ///   writable; `CancellationError` when flushing or stopping begins.
+    ///   - answers: the inferences that are assigned to this frame, and their detections.
+    ///   - buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces it by a
+    ///     writable copy if necessary.
+    /// - Throws: an error if the classifier or the saliency network fails, or if a frame that must be redacted is not
+    ///   writable. `CancellationError` when flushing or stopping begins.
     func finish(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])],
         buffer: inout UnsafeMutablePointer<GstBuffer>
@@ -83,9 +85,9 @@ final class FrameFinisher {
         }
     }
 
-    /// Runs all stages up to the results.
+    /// Runs all stages up to the results. Does not draw and does not attach metadata.
     ///
-    /// - Parameter posts: whether the results are posted.
+    /// - Parameter posts: whether the results are posted on the bus.
     func process(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], posts: Bool
     ) throws -> ProcessedFrame {
@@ -114,10 +116,11 @@ final class FrameFinisher {
         return ProcessedFrame(queued: queued, report: report, drawing: drawing)
     }
 
-    /// Draws on a processed frame and attaches its metadata, after later frames have completed its redaction.
+    /// Draws on a processed frame and attaches its metadata. Called after later frames have completed the redaction of
+    /// the frame.
     ///
     /// - Parameter buffer: the frame's buffer, as in ``finish(_:answers:buffer:)``.
-    /// - Throws: an error if a frame that requires redaction is not writable.
+    /// - Throws: an error if a frame that must be redacted is not writable.
     func complete(_ frame: ProcessedFrame, buffer: inout UnsafeMutablePointer<GstBuffer>) throws {
         try statistics.time(.draw) { try drawer.draw(frame.drawing, on: frame.queued, into: &buffer) }
         statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.queued.settings) }
@@ -126,7 +129,7 @@ final class FrameFinisher {
     /// Discards the redaction of processed frames that will not be completed.
     func forgetHeld() { drawer.forgetHeld() }
 
-    /// Starts copying a new frame if it is likely to be drawn on.
+    /// Starts to copy a new frame if it will probably be drawn on.
     func copyAhead(of context: FrameContext) -> FrameCopy? { drawer.copyAhead(of: context) }
 
     /// Returns the state of all tracks after the latest frame.
@@ -134,7 +137,7 @@ final class FrameFinisher {
 
     // MARK: Stages
 
-    /// Installs components that were loaded in the background.
+    /// Installs components that have been loaded in the background.
     private func adaptComponents(to settings: Settings) throws {
         try classifier.adapt(to: settings)
         if settings.scene.classify {
@@ -157,7 +160,7 @@ final class FrameFinisher {
         }
         let floor = settings.scene.scoreFloor
         for (answer, detections) in answers {
-            // Redaction may have requested detections with lower scores.
+            // Detections with lower scores may be present, because redaction needs them.
             let detections = settings.redacts ? detections.filter { $0.score >= floor } : detections
             scene.observe(detections, seenAt: answer.time, region: answer.region)
             lastAnswer = answer
@@ -165,8 +168,8 @@ final class FrameFinisher {
         }
     }
 
-    /// Detects the prominent objects of a picture in which the detector finds nothing, most prominent first. Waits until
-    /// the network is loaded.
+    /// Detects the prominent objects of a picture in which the main detector finds nothing. Waits until the saliency
+    /// network is loaded.
     ///
     /// - Throws: `CancellationError` when flushing or stopping begins.
     private func findProminent(in context: FrameContext) throws {
@@ -280,7 +283,7 @@ final class FrameFinisher {
         drawer.reset()
     }
 
-    /// Begins a new epoch except for the drawing state, because drawing may be some frames behind.
+    /// Begins a new epoch. The drawing state is kept, because frames of the past epoch may still be drawn on.
     private func endEpoch(_ reason: EpochRule.Break) {
         endTracks(.flush)
         trail.reset()
@@ -305,10 +308,10 @@ final class FrameFinisher {
         recorder?.finishStream()
     }
 
-    /// Warns once about objects that were omitted because of `max-objects`.
+    /// Warns once that objects were omitted because of `max-objects`.
     ///
-    /// - Parameter frames: the number of affected frames from which the warning is posted. A live stream may never end,
-    ///   so its warning is posted while it runs.
+    /// - Parameter frames: the minimum number of affected frames for the warning. A live stream may never end, so its
+    ///   warning is posted while it runs.
     func warnOfLeftOut(after frames: Int = 1) {
         let leftOut = scene.leftOut
         guard !hasWarnedOfLeftOut, leftOut.frames >= frames else { return }

@@ -1,22 +1,22 @@
 import CGStreamer
 import SwiftODT
 
-/// The queue of frames and events in stream order.
+/// A queue of frames and events in the order of the stream.
 ///
 /// An event that arrives while frames are queued is queued behind them. Tags and segments thus do not overtake frames,
-/// and do not wait for their detections on arrival.
+/// and their arrival does not have to wait until the inferences of the queued frames have finished.
 struct FrameQueue: ~Copyable {
     enum Item {
         case frame(QueuedFrame)
-        /// A frame that is held until later frames have completed its redaction.
+        /// A frame with complete results. It is held until later frames have completed its redaction.
         case processed(ProcessedFrame)
-        /// A frame outside its segment, which is not shown and passes unchanged.
+        /// A frame outside its segment. It will not be shown and passes unchanged.
         case unseen(UnsafeMutablePointer<GstBuffer>)
         case event(UnsafeMutablePointer<GstEvent>)
     }
 
     private var items: [Item] = []
-    /// The number of queued frames, without those that pass unchanged.
+    /// The number of queued frames, without those of the kind `unseen`.
     private(set) var frameCount = 0
 
     deinit { for item in items { Self.release(item) } }
@@ -24,26 +24,26 @@ struct FrameQueue: ~Copyable {
     var isEmpty: Bool { items.isEmpty }
     var first: Item? { items.first }
 
-    /// Whether a queued frame begins a new epoch.
+    /// Whether an epoch begins with one of the queued frames.
     var beginsEpoch: Bool {
         items.contains { if case .frame(let frame) = $0 { frame.context.epochBreak != nil } else { false } }
     }
 
-    /// Appends an item and takes ownership of its content.
+    /// Appends an item. The queue takes ownership of the item's buffer or event.
     mutating func append(_ item: Item) {
         items.append(item)
         if item.isFrame { frameCount += 1 }
     }
 
-    /// Removes the first item and transfers ownership of its content to the caller.
+    /// Removes the first item. The caller takes ownership of the item's buffer or event.
     mutating func removeFirst() -> Item {
         let item = items.removeFirst()
         if item.isFrame { frameCount -= 1 }
         return item
     }
 
-    /// Removes everything that a flush invalidates. Sticky events that describe the stream are kept, because upstream
-    /// does not send them again.
+    /// Removes all items that a flush invalidates. Sticky events that describe the stream are kept, because upstream
+    /// elements do not send them again.
     mutating func flush() {
         var kept: [Item] = []
         for item in items {
@@ -85,14 +85,14 @@ extension FrameQueue.Item {
     }
 }
 
-/// Reference counting of buffers. Swift does not import GStreamer's macros for it.
+/// Reference counting of buffers. Swift does not import the GStreamer macros for this purpose.
 enum GstBufferReference {
     static func release(_ buffer: UnsafeMutablePointer<GstBuffer>) {
         gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
     }
 
-    /// Takes ownership of a buffer and returns one with writable metadata: the same buffer, or a shallow copy if it has
-    /// other references.
+    /// Takes ownership of a buffer and returns a buffer with writable metadata. This is the same buffer if it has no
+    /// other references. Otherwise it is a shallow copy.
     static func makeWritable(_ buffer: UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer> {
         let object = UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)
         return UnsafeMutableRawPointer(gst_mini_object_make_writable(object)!)

@@ -2,9 +2,11 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// The incoming stream as its events describe it: caps, segment, tags and seeks. Creates the context of each frame.
+/// The properties of the incoming stream according to its events: caps, segment, tags and seeks. Creates the context of
+/// each frame.
 struct IncomingStream {
-    /// The format of the next frames; `nil` before valid caps. Queued frames keep theirs.
+    /// The format of the next frame. `nil` before valid caps have arrived. Queued frames keep the format with which
+    /// they arrived.
     private(set) var format: StreamFormat?
     private(set) var isLive: Bool
 
@@ -15,7 +17,8 @@ struct IncomingStream {
     private var epochs = EpochRule()
     private var clock = SteadyClock()
     private var hasQueriedUpstream = false
-    /// The number of frames so far, and whether a seek or flush has made it unrelated to the position in the video.
+    /// The number of frames so far (`frameCount`), and whether there has been a seek or flush (`hasJumped`). After a
+    /// seek or flush, the number is not the position in the video.
     private var (frameCount, hasJumped) = (0, false)
 
     init(element: ElementHandle, signals: StreamSignals, isLive: Bool) {
@@ -23,7 +26,8 @@ struct IncomingStream {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
     }
 
-    /// Determines once whether the stream is live. Upstream can answer at the first frame at the latest.
+    /// Determines whether the stream is live. Only the first call queries upstream elements. They can answer when the
+    /// first frame has arrived.
     mutating func queryUpstream() {
         guard !hasQueriedUpstream else { return }
         hasQueriedUpstream = true
@@ -33,7 +37,7 @@ struct IncomingStream {
 
     // MARK: Frames
 
-    /// Returns `nil` for a frame outside its segment.
+    /// Returns the times of a frame. Returns `nil` for a frame outside its segment.
     mutating func times(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameTimes? {
         FrameTimes(buffer, segment: &segment)
     }
@@ -90,9 +94,9 @@ struct IncomingStream {
         }
     }
 
-    /// Discards the segment at a flush.
+    /// Discards the segment and the state of the clock at a flush.
     ///
-    /// - Returns: the reason for a new epoch; `nil` if there was no frame since the last one began.
+    /// - Returns: the reason for the new epoch. `nil` if no frame has arrived since the last epoch began.
     mutating func flush() -> EpochRule.Break? {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         hasJumped = frameCount > 0

@@ -1,8 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// Decides which frames run inference and on which region, starts it, and holds an inference in flight that no frame
-/// waits for.
+/// Decides on which frames and regions inference runs, and starts the inference. Holds the inference in flight if no
+/// frame waits for it.
 ///
 /// A scheduler belongs to the streaming thread.
 struct InferenceScheduler {
@@ -11,9 +11,9 @@ struct InferenceScheduler {
     private let signals: StreamSignals
     private let recorder: DetectionRecorder?
     private var policy = InferencePolicy()
-    /// Chooses regions; `nil` if zooming is off.
+    /// Chooses the regions for inference. `nil` if `zoom` is off.
     private var regionSelector: RegionSelector?
-    /// The inference in flight, with `strategy=keep-only-latest`.
+    /// The inference in flight. Frames do not wait for it with `strategy=keep-only-latest`.
     private var inFlight: StartedDetection?
 
     init(element: ElementHandle, statistics: Statistics, signals: StreamSignals, recorder: DetectionRecorder?) {
@@ -22,14 +22,16 @@ struct InferenceScheduler {
 
     // MARK: Results
 
-    /// Returns the inference in flight if it is finished or will be waited for.
+    /// Returns and removes the inference in flight if it has finished, or if `isAwaited` is set because a frame will
+    /// wait for it.
     mutating func takeAnswer(isAwaited: Bool) -> StartedDetection? {
         guard let begun = inFlight, isAwaited || begun.promise.isDone else { return nil }
         inFlight = nil
         return begun
     }
 
-    /// Updates the policies with the tracks after a frame is finished, if the next inference depends on them.
+    /// Updates the policies with the state of the tracks after a frame has been finished. Does nothing if the next
+    /// inference does not depend on the tracks.
     mutating func note(_ frame: QueuedFrame, _ snapshot: () -> TrackerSnapshot?) {
         let (choosesRegions, isAdaptive) = (frame.settings.choosesRegions, frame.context.intervalPolicy == .auto)
         guard choosesRegions || isAdaptive else { return }
@@ -38,13 +40,13 @@ struct InferenceScheduler {
         if isAdaptive { policy.note(snapshot) }
     }
 
-    /// Forgets all objects: the next frame runs full-frame inference.
+    /// Discards the state of all objects. The next frame runs inference on the full frame.
     mutating func forgetScene() {
         policy.reset()
         regionSelector = nil
     }
 
-    /// Begins a new epoch: also cancels the inference in flight.
+    /// Begins a new epoch: discards the state of all objects and cancels the inference in flight.
     mutating func forgetEpoch() {
         inFlight?.promise.cancel()
         inFlight = nil
@@ -53,9 +55,9 @@ struct InferenceScheduler {
 
     // MARK: Inference
 
-    /// Returns whether inference may run on a frame, which must then be mapped.
+    /// Returns whether inference may run on a frame. If so, the frame must be mapped.
     ///
-    /// - Parameter source: `nil` while the detector is being loaded.
+    /// - Parameter source: the source of detections. `nil` while it is being loaded.
     func mayInfer(at context: FrameContext, by source: DetectionSource?) -> Bool {
         policy.mayInfer(frameState(context, source), at: context.intervalPolicy)
     }
@@ -126,7 +128,7 @@ struct InferenceScheduler {
             key: context.key, startedAt: startedAt, source: source)
     }
 
-    /// Returns the precomputed result of the frame, including one from a resumed recording.
+    /// Returns the precomputed result of a frame, which may also come from the recording that is resumed.
     private func precomputed(of context: FrameContext, _ source: DetectionSource) throws -> PrecomputedResult {
         guard let recorder else { return context.precomputed }
         try recorder.begin(context, isSubstitute: source.isSubstitute)
@@ -134,7 +136,7 @@ struct InferenceScheduler {
         return context.precomputed
     }
 
-    /// Returns the region of a frame for inference; `nil` for the full frame.
+    /// Returns the region of a frame on which inference runs. `nil` for the full frame.
     private mutating func chooseRegion(
         of frame: Frame, because cause: InferencePolicy.Reason, for source: DetectionSource, _ settings: Settings
     ) -> Box? {
@@ -145,7 +147,7 @@ struct InferenceScheduler {
         let picture = RegionSelector.Geometry(
             width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio,
             turned: frame.orientation.swapsAxes, input: input)
-        // Moved out of the property to avoid a copy.
+        // The selector is moved out of the property. This avoids a copy.
         var choice = regionSelector.take() ?? RegionSelector()
         let (region, reason) = choice.next(at: frame.time, because: cause, in: picture, luma: frame.luma)
         regionSelector = choice
@@ -161,7 +163,7 @@ struct InferenceScheduler {
         element.log(.log, "no detection at the frame of \(context.times): \(reasonToSkip(context, source))")
     }
 
-    /// The reason for the log.
+    /// Returns the reason why inference does not run on a frame, for the log.
     private func reasonToSkip(_ context: FrameContext, _ source: DetectionSource?) -> String {
         if context.precomputed.isNotInferred { return "the recording has no result for it" }
         if inFlight != nil { return "a detection is in flight" }

@@ -2,11 +2,11 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// Plays a recording in place of a detector: returns the recorded detections of each frame, and detects that the
-/// recording is of another video.
+/// Plays a recording in place of a detector. Returns the recorded detections of each frame, and checks whether the
+/// recording belongs to the video.
 final class RecordingPlayback: Sendable {
-    /// Whether the recording also determines which frames have results if the interval is automatic: it was made with
-    /// an automatic interval, or by a source that runs on every frame.
+    /// Whether the recording determines which frames have results if the inference interval is automatic. This is so if
+    /// the recording was made with an automatic interval, or by a source that runs on every frame.
     let recordsInferenceSchedule: Bool
     /// The traits of the network that the recording was made with.
     let traits: DetectorTraits
@@ -27,15 +27,16 @@ final class RecordingPlayback: Sendable {
         play = Monitor(PlaybackState(reader, hasLabels: labels != nil))
     }
 
+    /// A recording with one of these header fields determines which frames have results.
     private static let whole =
         ["motion", "upstream"].map { RecordingHeader.Field("detector", .string($0)) } + [
             RecordingHeader.Field("inference-interval", .number(0))
         ]
 
-    /// Returns the recorded detections of a frame; `nil` if inference did not run on it.
+    /// Returns the recorded detections of a frame. Returns `nil` if inference did not run on the frame.
     ///
-    /// - Parameter warn: receives warnings, each of them once.
-    /// - Throws: ``ODTError`` if the recording cannot be of this video, or cannot be read.
+    /// - Parameter warn: receives warnings. Each kind of warning is passed only once.
+    /// - Throws: ``ODTError`` if the recording cannot belong to this video, or cannot be read.
     func detections(
         of context: FrameContext, warn: (ElementProblem) -> Void
     ) throws -> (detections: [Detection], region: Box?)? {
@@ -47,7 +48,7 @@ final class RecordingPlayback: Sendable {
         return answer
     }
 
-    /// Checks the end of the video against the end of the recording.
+    /// Compares the end of the video with the end of the recording.
     func finishStream(warn: (ElementProblem) -> Void) {
         play.update { play in
             play.finishStream()
@@ -56,9 +57,9 @@ final class RecordingPlayback: Sendable {
     }
 }
 
-/// The state of the playback and the mismatches found so far.
+/// The state of the playback, and the mismatches between recording and stream that have been found so far.
 private struct PlaybackState {
-    /// The kinds of mismatch; each is reported once.
+    /// The kinds of mismatches. Each kind is reported once.
     private enum Mismatch: Hashable {
         case labels, orientation, privacy, floor, overlap, unfinished, times, ended, size, shorter
     }
@@ -66,16 +67,19 @@ private struct PlaybackState {
     private let reader: RecordingReader
     private let hasLabels: Bool
     private var size = (width: 0, height: 0)
-    /// The time of the first frame, if it is the beginning of the video.
+    /// The time at which the video begins. 0 if the first frame of the stream is not that of the video. `nil` until it
+    /// is determined.
     private var origin: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
+    /// The number of frames for which the recording has a result.
     private var found = 0
     private var mismatches: Set<Mismatch> = []
     private var problems: [ElementProblem] = []
 
-    /// The number of recorded frames without a match from which the recording counts as one of another video.
+    /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to
+    /// another video.
     private static let many = 25
-    /// Containers round times to a millisecond.
+    /// The maximum rounding error of times. Containers often round times to a millisecond.
     private static let rounding: Nanoseconds = 1_000_000
 
     init(_ reader: RecordingReader, hasLabels: Bool) { (self.reader, self.hasLabels) = (reader, hasLabels) }
@@ -107,7 +111,8 @@ private struct PlaybackState {
         }
         guard let frame = try reader.frame(at: key, within: tolerance) else {
             try judgeTimes()
-            // MOTChallenge files have no lines for frames without detections.
+            // A MOTChallenge file has no lines for frames without detections. Frames without lines therefore have an
+            // empty result.
             return reader.header == nil ? ([], nil) : nil
         }
         found += 1
@@ -117,7 +122,7 @@ private struct PlaybackState {
         return (frame.detections.filter { $0.score >= floor }, frame.seen)
     }
 
-    /// Compares the recording's header with the stream and the settings.
+    /// Compares the header of the recording with the stream and the settings.
     private mutating func compare(_ context: FrameContext) throws {
         let (format, settings) = (context.format, context.settings)
         defer { size = (format.width, format.height) }
@@ -172,7 +177,7 @@ private struct PlaybackState {
         reportMismatch(.overlap, "iou-threshold has no effect on recorded detections: \(what)")
     }
 
-    /// Returns the key of a frame in the recording.
+    /// Returns the key by which the recording identifies a frame.
     private mutating func key(of context: FrameContext) throws -> FrameKey {
         if let header = reader.header, reader.last?.isTime ?? true {
             guard let time = context.streamTime else {
@@ -184,7 +189,7 @@ private struct PlaybackState {
         }
         let rate = context.frameRate
         if reader.header == nil, let time = context.streamTime, rate.numerator > 0 {
-            // A video may begin slightly after 0. A later first frame is the result of a seek.
+            // A video may begin slightly after 0. If the first frame is much later, there was a seek.
             let origin = origin ?? (time < 1_000_000_000 && !context.hasJumped ? time : 0)
             self.origin = origin
             let place = Double(time.since(origin)) / 1e9 * Double(rate.numerator) / Double(rate.denominator)
@@ -200,7 +205,8 @@ private struct PlaybackState {
         return .number(context.number)
     }
 
-    /// Detects that recorded frames are missing in the video: those that a queue dropped, or all of them.
+    /// Checks whether frames of the video match the recorded frames. Throws if none matches. Reports a mismatch if only
+    /// few match, for example because a queue drops frames.
     private mutating func judgeTimes() throws {
         guard reader.skippedLines >= Self.many, reader.skippedLines / 4 > found else { return }
         guard found > 0 else { throw mismatchError(otherTimes) }

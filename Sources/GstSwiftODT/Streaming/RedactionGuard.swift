@@ -1,13 +1,13 @@
 import CGStreamer
 import SwiftODT
 
-/// Makes redaction fail closed: if it is requested and cannot be guaranteed, the stream ends with an error before the
-/// frame passes. With `privacy-strict=false` a warning is posted instead.
+/// Makes redaction fail closed: if redaction is requested but cannot be guaranteed, the stream ends with an error
+/// before an unredacted frame passes. With `privacy-strict=false`, a warning is posted instead.
 ///
-/// It is checked before each frame, so that changed properties and replaced detectors are covered. A successful check
-/// is repeated only after one of them has changed.
+/// ``check(_:_:)`` is called before each frame, so that it covers changes of properties and of the detector. After a
+/// successful check, the conditions are evaluated again only if a property or the detector has changed.
 struct RedactionGuard {
-    /// The properties that the result depends on in addition to the detector.
+    /// The properties that determine the result of the check together with the detector.
     private struct Request: Equatable {
         let labels: Set<String>
         let style: AnnotatorOptions.BoxStyle
@@ -26,11 +26,11 @@ struct RedactionGuard {
 
     init(_ element: ElementHandle) { self.element = element }
 
-    /// Invalidates the check after the detector has been replaced.
+    /// Makes the next call evaluate the conditions again. Called after the detector has been replaced.
     mutating func noteSource() { checked = nil }
 
-    /// - Parameter source: the detector; `nil` while it is being loaded.
-    /// - Throws: ``ODTError`` with the remedy.
+    /// - Parameter source: the source of detections. `nil` while it is being loaded.
+    /// - Throws: ``ODTError`` that names the remedy.
     mutating func check(_ settings: Settings, _ source: DetectionSource?) throws {
         guard settings.requestsRedaction else { return }
         let request = Request(settings)
@@ -42,12 +42,12 @@ struct RedactionGuard {
     /// Reports that redaction cannot be guaranteed.
     ///
     /// - Parameter fault: the problem and the remedy.
-    /// - Throws: an error unless `privacy-strict=false`, which posts one warning instead.
+    /// - Throws: an error, unless `privacy-strict=false`. In that case, posts one warning instead.
     mutating func fail(_ fault: String, _ settings: Settings) throws {
         if settings.privacyStrict {
             throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")
         }
-        // The limit bounds the memory if a program sets other invalid values with every frame.
+        // The limit bounds the memory. A program may set another invalid value with every frame.
         guard warned.count < 100, warned.insert(fault).inserted else { return }
         element.warn(.settings(fault))
     }
@@ -78,7 +78,7 @@ struct RedactionGuard {
             return
                 "\(request) redacts nothing with detector=\(settings.detector), which has no labels; set detector=neural, or "
                 + "clear privacy-labels to redact all detected objects"
-        // Labels of upstream elements and recordings are not known in advance.
+        // The labels of upstream elements and recordings are not known in advance.
         case .upstream, .recorded: return nil
         case .auto, .neural: break
         }

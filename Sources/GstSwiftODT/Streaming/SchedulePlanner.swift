@@ -1,8 +1,9 @@
 import SwiftODT
 import Synchronization
 
-/// Creates plans from the settings and the known properties of detector and stream, and remembers the latency that was
-/// reported to the pipeline, to announce changes. Thread-safe, because pipelines query latency from any thread.
+/// Creates plans from the settings and from the known properties of the detector and the stream. Remembers the latency
+/// that was reported to the pipeline, in order to detect changes. The planner is thread-safe, because pipelines query
+/// the latency from any thread.
 final class SchedulePlanner: Sendable {
     private struct Facts {
         var capacity = 1
@@ -22,18 +23,20 @@ final class SchedulePlanner: Sendable {
 
     private let facts = Mutex(Facts())
 
-    /// Discards all properties at the start of a run.
+    /// Discards all known properties when the element starts.
     func reset() { facts.withLock { $0 = Facts() } }
 
-    /// Sets the number of detections that the detector runs concurrently.
+    /// Sets the number of inferences that the detector runs concurrently.
     func set(capacity: Int) { facts.withLock { $0.capacity = capacity } }
 
-    /// Sets the frame duration and frame size of the caps; the duration is `nil` if it is variable.
+    /// Sets the frame duration and the frame size in bytes according to the caps. The duration is `nil` if it is
+    /// variable.
     func set(frameDuration: Nanoseconds?, frameBytes: Int) {
         facts.withLock { ($0.frameDuration, $0.frameBytes) = (frameDuration, frameBytes) }
     }
 
-    /// Sets the processing time of a frame that waits for its result, in addition to the frames held.
+    /// Sets the processing time of a frame that waits for its result. The time for which frames are held is not
+    /// included.
     func set(work: Nanoseconds) { facts.withLock { $0.work = work } }
 
     /// Returns the plan for the given settings.
@@ -41,7 +44,7 @@ final class SchedulePlanner: Sendable {
         facts.withLock { $0.plan(for: settings, isLive: isLive) }
     }
 
-    /// Returns the latency that the element adds, and remembers it as reported.
+    /// Returns the latency that the element adds, and remembers it as the reported latency.
     func reportLatency(_ settings: Settings, isLive: Bool) -> Nanoseconds {
         facts.withLock { facts in
             let latency = facts.plan(for: settings, isLive: isLive).latency
@@ -50,8 +53,8 @@ final class SchedulePlanner: Sendable {
         }
     }
 
-    /// Returns whether the latency differs from the one reported, and remembers the new one as reported, because a
-    /// latency message makes the pipeline query it.
+    /// Returns whether the latency differs from the reported latency. Remembers the new latency as reported, because
+    /// the caller posts a latency message, and the pipeline then queries the latency.
     func hasLatencyChanged(_ settings: Settings) -> Bool {
         facts.withLock { facts in
             guard let reported = facts.reportedLatency else { return false }
@@ -62,52 +65,59 @@ final class SchedulePlanner: Sendable {
     }
 }
 
-/// Determines whether frames wait for their detections, and how many are held while inference runs on later ones.
+/// Determines whether frames wait for their inferences, and how many frames are held while inference runs on later
+/// frames.
 struct SchedulePlan: Equatable {
-    /// The limits for frames held for redaction, in time and memory.
+    /// The limits for the frames that are held for redaction: their total duration (`redactionSpan`) and their total
+    /// size in bytes (`redactionBytes`).
     private static let redactionSpan: Nanoseconds = 1_000_000_000
     private static let redactionBytes = 256 << 20
-    /// The frame duration if neither frames nor caps specify one.
+    /// The frame duration that is assumed if neither frames nor caps specify one.
     static let usualFrameDuration: Nanoseconds = 33_333_333
 
-    /// Whether each frame waits for its own result; otherwise no frame waits.
+    /// Whether each frame waits for the result of its own inference. If `false`, no frame waits.
     let waits: Bool
-    /// The number of frames held for look-ahead, which adds latency.
+    /// The number of frames that are held for look-ahead. Each of them adds latency.
     let depth: Int
-    /// The number of frames with complete results that are held until later frames have completed their redaction.
+    /// The number of additional frames that are held for redaction. They have complete results and wait until later
+    /// frames have completed their redaction.
     let redactionDepth: Int
-    /// Whether a frame is finished exactly when `depth` later frames have arrived. The next inference depends on the
-    /// results of earlier ones, so the number of finished inferences must not depend on the speed of the machine.
+    /// Whether a frame is finished exactly when `depth` later frames have arrived, not earlier. This is needed if the
+    /// next inference depends on earlier results: the number of finished inferences must then not depend on the speed
+    /// of the machine.
     let isSequential: Bool
-    /// Whether a frame that will run inference regardless of the previous frame, as with a moving camera, is scheduled
-    /// before the previous one is finished, so that two inferences are in flight.
+    /// Whether two inferences may be in flight at once in adaptive inference. If a frame will run inference regardless
+    /// of the previous result, for example with a moving camera, it is scheduled before the previous frame is finished.
     let overlapsKnownInferences: Bool
-    /// The optimisation goal for the inference runtime.
+    /// The performance hint for the inference runtime.
     let hint: InferenceHint
-    /// The latency that the element adds. The processing time is included for live streams only, because files are not
-    /// paced.
+    /// The latency that the element adds. The processing time is included only for live streams, because frames of
+    /// files arrive as fast as the element accepts them.
     let latency: Nanoseconds
 
     /// - Parameters:
-    ///   - capacity: the number of detections that the detector runs concurrently.
-    ///   - frameBytes: the size of a frame in memory.
-    ///   - work: the processing time of a frame that waits for its result, in addition to the frames held.
+    ///   - capacity: the number of inferences that the detector runs concurrently.
+    ///   - frameBytes: the size of a frame in bytes.
+    ///   - work: the processing time of a frame that waits for its result. The time for which frames are held is not
+    ///     included.
     init(
         settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, frameBytes: Int = 0,
         work: Nanoseconds = 0
     ) {
         waits = Self.waits(settings, isLive: isLive)
         let isAdaptive = settings.intervalPolicy == .auto
-        // Throughput mode uses few threads per inference, which costs least in total and suits adaptive inference. In a
-        // live stream the frame waits for each inference, so latency mode is used.
+        // The throughput hint uses few threads per inference. This needs the least processor time in total, which suits
+        // adaptive inference. In a live stream with adaptive inference, each frame waits for its inference, so the
+        // latency hint is used.
         let looksAhead = waits && settings.lookAhead != 1 && !(isAdaptive && isLive)
         hint = looksAhead ? .throughput : .latency
         isSequential = looksAhead && (settings.choosesRegions || isAdaptive)
         overlapsKnownInferences = looksAhead && isAdaptive
         let asked = settings.inFlightLimit(for: hint)
         let inFlight = asked == 0 ? capacity : min(asked, capacity)
-        // In sequential mode a frame is held until the next inference has started, whatever the detector's capacity is.
-        // In adaptive mode the need for the next inference depends on the previous one, which must be finished by then.
+        // In sequential mode, a frame is held until the next inference has started, regardless of the capacity of the
+        // detector. In adaptive mode, the previous result decides whether the next inference is needed. The previous
+        // inference must therefore have finished, so no frame is held.
         let inferencesToWaitFor = isAdaptive ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
         depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Settings.maximumLookAhead)
         let step = max(1, frameDuration ?? Self.usualFrameDuration)
@@ -120,10 +130,10 @@ struct SchedulePlan: Equatable {
         latency = step.times(depth + redactionDepth).adding(waits && isLive ? work : 0)
     }
 
-    /// The maximum number of frames held at once.
+    /// The maximum number of frames that are held at the same time.
     var maximumHeldFrames: Int { max(depth, overlapsKnownInferences ? 1 : 0) + redactionDepth }
 
-    /// Returns whether another plan schedules frames in the same way, apart from latency.
+    /// Returns whether another plan schedules frames in the same way. The latencies of the plans may differ.
     func schedules(as other: SchedulePlan) -> Bool {
         (waits, depth, redactionDepth, isSequential, overlapsKnownInferences, hint)
             == (
@@ -142,14 +152,15 @@ struct SchedulePlan: Equatable {
     }
 }
 
-/// An upper estimate of how long a frame occupies the streaming thread that waits for its result. It changes in steps,
-/// so that the pipeline does not recalculate its latency for each frame.
+/// An upper estimate of the time for which a frame that waits for its result occupies the streaming thread. The
+/// estimate changes rarely, so that the pipeline does not recalculate its latency for each frame.
 struct ProcessingTimeEstimate {
-    /// The estimate: at least a quarter above the 95th percentile, in steps of 5 ms; 0 before the first frames.
+    /// The estimate in multiples of 5 ms. When it is set, it is at least a quarter above the 95th percentile. 0 before
+    /// the first frames.
     private(set) var estimate: Nanoseconds = 0
 
     private var block: [Nanoseconds] = []
-    /// The number of frames per estimate. The first estimate uses fewer.
+    /// The number of frames for the next estimate. The first estimate uses fewer frames than later ones.
     private var enough = 8
     private static let blockSize = 64
     private static let step: Nanoseconds = 5_000_000
@@ -162,7 +173,7 @@ struct ProcessingTimeEstimate {
         block.removeAll(keepingCapacity: true)
         enough = Self.blockSize
         let ample = ((high + high / 4) / Self.step + 1) * Self.step
-        // The estimate decreases only if it is much too high.
+        // The estimate is lowered only if it is much too high.
         if high > estimate || ample * 3 / 2 < estimate { estimate = ample }
     }
 }

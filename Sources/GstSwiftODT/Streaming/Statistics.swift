@@ -2,54 +2,57 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// The counters and stage durations of the property `stats`. The streaming thread writes them, any thread may read
+/// The counters and stage durations of the property `stats`. The streaming thread writes them. Any thread may read
 /// them.
 final class Statistics: Sendable {
-    /// The stages of a frame on the streaming thread, in their order.
+    /// The stages of a frame on the streaming thread, in the order of their execution.
     enum Stage: String, CaseIterable {
         /// Reducing the frame and starting inference.
         case start
-        /// Waiting for the detections.
+        /// Waiting for the results of inferences.
         case wait
         case track
         case classify
         case draw
-        /// Copying a frame that another element references before drawing. Part of ``draw``, or of ``start`` if the
-        /// copy was made in advance together with the grey copy.
+        /// Copying a frame before drawing, because another element references its memory. The duration is part of
+        /// ``draw``. It is part of ``start`` instead if the copy was made in advance together with the grey copy.
         case copy
         case report
     }
 
     struct Counters {
         var frames: UInt64 = 0
+        /// The number of finished inferences.
         var detections: UInt64 = 0
-        /// The number of inferences by reason.
+        /// The number of started inferences by the reason to run them.
         var inferences = [UInt64](repeating: 0, count: InferencePolicy.Reason.allCases.count)
-        /// The number of inferences by the reason for their region, if regions are chosen.
+        /// The number of inferences by the reason for the choice of their region. Counted only if regions are chosen.
         var regions = [UInt64](repeating: 0, count: RegionSelector.Reason.allCases.count)
         /// The number of frames without inference.
         var skipped: UInt64 = 0
-        /// The number of frames that could not be mapped for reading, and of those to be drawn on that were not
-        /// writable.
+        /// The number of frames that could not be mapped for reading (`unreadable`), and the number of frames that
+        /// could not be mapped for drawing (`unwritable`).
         var unreadable: UInt64 = 0
         var unwritable: UInt64 = 0
-        /// The number of redacted boxes in all frames.
+        /// The number of redacted boxes, summed over all frames.
         var redacted: UInt64 = 0
+        /// The number of messages that were merged into a later message.
         var coalesced: UInt64 = 0
         var rejections = Rejections()
-        /// Objects omitted because of `max-objects`.
+        /// The number of objects that were omitted because of `max-objects` (`leftOutObjects`), and the number of
+        /// frames with such objects (`leftOutFrames`).
         var leftOutObjects = 0
         var leftOutFrames = 0
         var activeTracks: UInt32 = 0
         var epoch: UInt32 = 0
-        /// Wall time from the start of a detection to its use.
+        /// The wall-clock durations from the start of an inference to the use of its result.
         var detectionLatency = Durations()
-        /// Wall times at which the first and the latest detection finished.
+        /// The times on the monotonic clock at which the results of the first and of the latest inference were used.
         var firstDetection: Nanoseconds?
         var lastDetection: Nanoseconds?
         var stages = [Durations](repeating: Durations(), count: Stage.allCases.count)
 
-        /// The number of detections per second of wall time.
+        /// The number of finished inferences per second.
         var detectionRate: Double {
             guard let firstDetection, let lastDetection, lastDetection > firstDetection else { return 0 }
             return Double(detections - 1) / (Double(lastDetection - firstDetection) / 1e9)
@@ -70,7 +73,7 @@ final class Statistics: Sendable {
         update { $0.inferences[InferencePolicy.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }
 
-    /// Counts the choice of a region or of the full frame.
+    /// Counts the choice of a region or of the full frame for an inference.
     func count(_ reason: RegionSelector.Reason) {
         update { $0.regions[RegionSelector.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }
@@ -81,7 +84,7 @@ final class Statistics: Sendable {
             defer { previous = source }
             return previous
         }
-        // Released outside the lock, because the deinitialiser of a detector may take time.
+        // The previous source is released outside of the lock, because the deinitialiser of a detector may take time.
         _ = previous
     }
 
@@ -95,7 +98,8 @@ final class Statistics: Sendable {
         return try work()
     }
 
-    /// Returns a new structure for the property, including the timings of the detector if it has any.
+    /// Returns a new structure for the property `stats`. It includes the timings of the detector if the detector
+    /// measures them.
     ///
     /// - Parameter name: the name of the stream (property `source`).
     func structure(source name: String?) -> UnsafeMutablePointer<GstStructure> {
@@ -148,7 +152,7 @@ final class Statistics: Sendable {
     }
 }
 
-/// The latest 512 durations of a stage. Adding is O(1); ``percentiles`` sorts a copy.
+/// The latest 512 durations of a stage. ``add(_:)`` takes constant time. ``percentiles`` sorts a copy.
 struct Durations {
     private static let capacity = 512
     private var latest: [Nanoseconds] = []

@@ -2,7 +2,7 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// One run of the element from start to stop: accepts frames, schedules inference, and returns finished frames in
+/// One run of the element from start to stop. Accepts frames, schedules inference, and returns finished frames in
 /// order.
 ///
 /// A stream belongs to the streaming thread. Other threads communicate with it through ``StreamSignals``.
@@ -23,9 +23,9 @@ final class Stream {
     private var redaction: RedactionGuard
     private var queue = FrameQueue()
     /// Frames with complete results that are held until later frames have completed their redaction, and the events
-    /// between them.
+    /// between these frames.
     private var held = FrameQueue()
-    /// The number of frames to hold, according to the latest frame.
+    /// The number of frames to hold for redaction, according to the plan for the latest frame.
     private var redactionDepth = 0
 
     init(
@@ -37,7 +37,7 @@ final class Stream {
         self.signals = signals
         self.planner = planner
         var redaction = RedactionGuard(element)
-        // Checked first so that no network is compiled for an invalid request.
+        // Redaction is checked first, so that no network is compiled if the request is invalid.
         try redaction.check(settings, nil)
         self.redaction = redaction
         let isLive = element.isUpstreamLive()
@@ -58,7 +58,7 @@ final class Stream {
 
     /// Accepts a frame and takes ownership of it.
     ///
-    /// - Parameter settings: returns the settings; called after controllers have set the properties for this frame.
+    /// - Parameter settings: returns the settings. Called after controllers have set the properties for this frame.
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, settings: () -> Settings) -> GstFlowReturn {
         guard let format = incoming.format, !signals.isInterrupted else {
             GstBufferReference.release(buffer)
@@ -95,7 +95,7 @@ final class Stream {
         }
     }
 
-    /// Schedules a frame: creates its context and starts inference on it if it is due.
+    /// Schedules a frame: creates its context, and starts inference if one is due.
     private func schedule(
         _ buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings
     ) throws -> QueuedFrame {
@@ -119,7 +119,7 @@ final class Stream {
         return queued
     }
 
-    /// Maps a frame if necessary, copies what later stages need of it, and starts inference if it is due.
+    /// Maps a frame if necessary, copies the data that later stages need, and starts inference if one is due.
     ///
     /// - Returns: whether inference was started.
     private func inferIfDue(_ queued: inout QueuedFrame, by source: DetectionSource?) throws -> Bool {
@@ -143,9 +143,9 @@ final class Stream {
         return false
     }
 
-    /// Creates the grey copy of a frame and, if the frame will probably be drawn on, a full copy in the same pass. No
-    /// full copy is made if frames are held: the decoder often releases its reference in the meantime, and each held
-    /// frame would need its own copy.
+    /// Creates the grey copy of a frame. If the frame will probably be drawn on, also creates a full copy in the same
+    /// pass. No full copy is made if frames are held: the decoder often releases its reference in the meantime, and
+    /// each held frame would need its own copy.
     private func reduce(_ frame: Frame, of context: FrameContext) -> (LumaPlane, FrameCopy?) {
         guard context.plan.depth == 0, context.plan.redactionDepth == 0, let copy = finisher.copyAhead(of: context)
         else { return (LumaPlane.reduce(frame), nil) }
@@ -180,7 +180,8 @@ final class Stream {
 
     // MARK: The detector
 
-    /// Queries upstream and updates the detector. Frames that wait for their results also wait for the first detector.
+    /// Queries upstream elements and updates the detector. If frames wait for their results, this function waits for
+    /// the first detector.
     private func prepareSource(_ settings: Settings) throws {
         incoming.queryUpstream()
         if try sources.adapt(to: settings, isLive: incoming.isLive) { noteSource() }
@@ -189,9 +190,9 @@ final class Stream {
         if try sources.adapt(to: settings, isLive: incoming.isLive) { noteSource() }
     }
 
-    /// Returns the maximum number of frames held, which depends on the detector.
+    /// Returns the maximum number of frames that are held. The number depends on the detector.
     func framesHeld(_ settings: Settings) -> Int {
-        // An error here occurs again at the first frame, where it is reported.
+        // An error in this call occurs again at the first frame and is reported then.
         try? prepareSource(settings)
         return planner.plan(for: settings, isLive: false).maximumHeldFrames
     }
@@ -210,18 +211,21 @@ final class Stream {
 
     // MARK: Frames out
 
-    /// Ten seconds at 30 frames per second.
+    /// The number of frames with omitted objects after which a live stream warns: 10 s at 30 frames per second.
     private static let leftOutFramesUntilWarning = 300
 
-    /// Called when the element stops, whether or not the stream has ended.
+    /// Posts a pending warning. Called when the element stops, whether or not the stream has ended.
     func stop() { finisher.warnOfLeftOut() }
 
-    /// The flow return for upstream if no more frames can be produced.
+    /// The reason why the stream cannot return more frames. `flow` is returned to the upstream element.
     struct Stop: Error {
         let flow: GstFlowReturn
     }
 
-    /// Returns the next finished frame or the event that follows the previous one; `nil` while the first one is held.
+    /// Returns the next finished frame, or the next event in order. Returns `nil` if the next frame is held or if
+    /// nothing is queued.
+    ///
+    /// - Parameter draining: whether all frames are to be finished because no more frames arrive.
     func produce(draining: Bool) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
         while true {
             if let first = held.first, isRevealed(first, draining: draining) { return emit(held.removeFirst()) }
@@ -239,7 +243,7 @@ final class Stream {
         }
     }
 
-    /// Returns whether later frames can no longer change the redaction of a frame.
+    /// Returns whether the redaction of a frame is complete, so that the frame need not be held any longer.
     private func isRevealed(_ item: FrameQueue.Item, draining: Bool) -> Bool {
         guard case .processed = item else { return true }
         return held.frameCount > redactionDepth || draining && queue.isEmpty
@@ -318,10 +322,10 @@ final class Stream {
 
     // MARK: Events
 
-    /// Handles a serialized event other than a flush.
+    /// Handles a serialised event that is not part of a flush.
     ///
-    /// - Returns: whether the stream takes ownership of the event and returns it in order, because earlier frames are
-    ///   queued.
+    /// - Returns: `true` if frames are queued. In that case, the stream takes ownership of the event, and
+    ///   ``produce(draining:)`` returns it in order.
     func notice(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         incoming.notice(event)
         switch event.pointee.type {
@@ -349,8 +353,9 @@ final class Stream {
         finisher.beginEpoch(reason)
     }
 
-    /// Discards the detector's state and inferences in flight at the end of an epoch. Queued frames of that epoch still
-    /// receive their results: only detectors without state between frames let frames wait.
+    /// Discards the detector's state and cancels the inference in flight at the end of an epoch. Queued frames of that
+    /// epoch still receive their results, so the detector is reset only if no frame is queued. A detector with state
+    /// from frame to frame never has queued frames.
     private func forgetEpoch() {
         if queue.frameCount == 0 { sources.source?.reset() }
         scheduler.forgetEpoch()

@@ -1,14 +1,15 @@
 import SwiftODT
 import Synchronization
 
-/// Requests of other threads to the streaming thread: flushing, stopping, seeks, and action signals.
+/// Requests from other threads to the streaming thread: flushing, stopping, seeks and action signals.
 final class StreamSignals: Sendable {
     private struct State {
         var isFlushing = false
         var isClosed = true
         var wantsReset = false
         var wantsDetection = false
-        /// Interrupts the streaming thread's current wait.
+        /// A function that interrupts the current wait of the streaming thread. `nil` if the streaming thread does not
+        /// wait.
         var cut: (@Sendable () -> Void)?
         /// The sequence number of a seek that was sent upstream and whose segment has not arrived yet.
         var seek: UInt32?
@@ -42,7 +43,7 @@ final class StreamSignals: Sendable {
 
     // MARK: Called by the streaming thread
 
-    /// Whether frames are refused because of flushing or stopping.
+    /// Whether the stream refuses frames, because it is flushing or stopping.
     var isInterrupted: Bool { state.withLock { $0.isFlushing || $0.isClosed } }
 
     func takeReset() -> Bool {
@@ -54,10 +55,10 @@ final class StreamSignals: Sendable {
 
     var wantsDetection: Bool { state.withLock { $0.wantsDetection } }
 
-    /// Clears the request once the detection has started.
+    /// Clears the request for a detection. Called after the inference has started.
     func noteRequestedDetection() { state.withLock { $0.wantsDetection = false } }
 
-    /// Returns whether a segment with this sequence number is the result of the latest seek.
+    /// Returns whether a segment belongs to the latest seek. `number` is the sequence number of the segment event.
     func takeSeek(_ number: UInt32) -> Bool {
         state.withLock { state in
             guard state.seek == number else { return false }
@@ -66,8 +67,8 @@ final class StreamSignals: Sendable {
         }
     }
 
-    /// Runs an interruptible wait: `cut` is called from another thread when flushing or stopping begins. Throws
-    /// `CancellationError` if that has already happened.
+    /// Runs `body`, which waits. When flushing or stopping begins, another thread calls `cut` to end the wait. Throws
+    /// `CancellationError` if flushing or stopping has already begun.
     func interruptible<Answer>(by cut: @escaping @Sendable () -> Void, _ body: () throws -> Answer) throws -> Answer {
         let isInterrupted = state.withLock { state in
             state.cut = cut
@@ -78,14 +79,14 @@ final class StreamSignals: Sendable {
         return try body()
     }
 
-    /// Waits for a background task. Throws `CancellationError` when flushing or stopping begins.
+    /// Waits until a background task has ended. Throws `CancellationError` when flushing or stopping begins.
     func wait(for task: BackgroundTask<some Sendable>) throws {
         try interruptible(by: task.wake) {
             if !task.wait(unless: { isInterrupted }) { throw CancellationError() }
         }
     }
 
-    /// Waits for a result. Throws `CancellationError` when flushing or stopping begins.
+    /// Waits for the result of an inference. Throws `CancellationError` when flushing or stopping begins.
     func wait(for promise: DetectionPromise) throws -> [Detection] {
         try interruptible(by: promise.cancel) { try promise.wait() }
     }

@@ -48,10 +48,14 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
 package struct TrackClassifierOptions: Hashable, Sendable {
     /// The minimum confidence of a reported category, 0 to 1. With -1, the default, the threshold of the classifier's
     /// model applies, and categories from the detector's labels have no minimum.
-    package var threshold = -1.0
+    package var threshold: Double
     /// The minimum growth factor of the object's area, since the last crop, that triggers another crop. Default 1.5.
-    package var growth = 1.5
+    package var growth: Double
     /// The time until another crop is classified after an ambiguous result. Default 0.5 s. It doubles with each further
     /// crop.
-    package var retryInterval: Nanoseconds = 500_000_000
+    package var retryInterval: Nanoseconds
+
+    package init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {
+        (self.threshold, self.growth, self.retryInterval) = (threshold, growth, retryInterval)
+    }
 }

@@ -1,12 +1,13 @@
-/// An object found by a detector.
+/// An object that a detector has found in a frame.
 public struct Detection: Sendable {
     /// The bounding box in buffer pixels.
     public var box: Box
-    /// The detector's confidence, 0...1.
+    /// The detector's confidence, 0 to 1.
     public var score: Double
-    /// The class label, or `nil` if the detector does not classify.
+    /// The class label. `nil` if the detector does not classify.
     public var label: Label?
-    /// The number of the object in the frame's metadata that it was read from; `nil` for a detector's own result.
+    /// The index of the object in the frame's metadata, for a detection that was read from this metadata. `nil` for a
+    /// detector's own result.
     package var origin: Int?
 
     /// Creates a detection, for example from the output of another detector.
@@ -23,11 +24,11 @@ public struct Detection: Sendable {
 }
 
 extension Detection {
-    /// A class in the vocabulary of a detector or classifier.
+/// A class in the vocabulary of a detector or classifier.
     public struct Label: Hashable, Sendable {
-        /// The class index; below -1 if only the name is known.
+    /// The class index. It is below -1 if only the name of the class is known.
         public let index: Int
-        /// The class name, for example `person`.
+    /// The class name, for example `person`.
         public let text: String
 
         /// Creates a label. Detections of the same class must have the same index and text.
@@ -40,5 +41,5 @@ extension Detection {
 
 package typealias Label = Detection.Label
 
-/// The pending result of a detection.
+/// The pending result of an inference.
 package typealias DetectionPromise = Promise<[Detection]>

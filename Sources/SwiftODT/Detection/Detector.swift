@@ -1,38 +1,43 @@
-/// A detector, which finds objects in a frame: `Frame -> [Detection]`.
+/// A detector. It finds objects in frames: `Frame -> [Detection]`. One run of a detector on one frame is called an
+/// inference.
 ///
-/// A detector copies the required data from the frame within ``start(_:options:)`` (a reduced copy, a network's input).
-/// It may continue on other threads, but does not access the frame's memory after `start` has returned.
+/// ``start(_:options:)`` copies the data that the detector needs from the frame, for example a reduced copy or a
+/// network's input. The detector may continue on other threads. After `start` has returned, the detector does not
+/// access the memory of the frame.
 ///
 ///     let detector: any Detector = MotionDetector()
 ///     let detections = try detector.start(frame, options: DetectionOptions()).wait()
 ///     for detection in detections { print(detection.box, detection.score, detection.label?.text ?? "unknown") }
 package protocol Detector: AnyObject, Sendable {
-    /// The maximum useful number of detections in flight; 1 for detectors with state from frame to frame.
+    /// The maximum useful number of inferences in flight. It is 1 for a detector that keeps state from frame to frame.
     var capacity: Int { get }
 
-    /// The durations of the detector's stages, or `nil` if it does not measure them.
+    /// The durations of the detector's stages. `nil` if the detector does not measure them.
     var timings: StageTimings? { get }
 
-    /// The input size, or `nil` if the detector processes the full frame regardless of ``DetectionOptions/view``.
+    /// The size of the detector's input. `nil` if the detector processes the full frame regardless of
+    /// ``DetectionOptions/view``.
     var inputSize: InputSize? { get }
 
-    /// The names that its detections can have; empty where they have none, `nil` where that is not known.
+    /// The possible labels of the detector's detections. Empty if detections have no labels, `nil` if the labels are
+    /// unknown.
     var labels: [String]? { get }
 
     /// What its network and manifest state, apart from the labels.
     var traits: DetectorTraits { get }
 
-    /// Starts the detection for a frame. Calls must be serialised and in frame order.
+    /// Starts the inference of a frame. Calls must not overlap, and must be in the order of the frames.
     ///
-    /// Blocks while ``capacity`` detections are in flight.
+    /// The call blocks while ``capacity`` inferences are in flight.
     /// - Throws: ``ODTError`` if the frame cannot be processed.
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise
 
-    /// Discards the state from earlier frames, at the beginning of an epoch.
+    /// Discards the state from earlier frames. Called when an epoch begins, for example after a seek or a change of the
+    /// frame size.
     func reset()
 
-    /// Cancels the detections in flight as soon as possible; their promises throw `CancellationError`. Any thread may
-    /// call this, also while ``start(_:options:)`` runs.
+    /// Cancels the inferences in flight as soon as possible. Their promises throw `CancellationError`. Any thread may
+    /// call this method, even while ``start(_:options:)`` runs.
     func cancel()
 }
 
@@ -42,7 +47,7 @@ extension Detector {
     package var labels: [String]? { nil }
     package var traits: DetectorTraits { DetectorTraits() }
 
-    /// The default does nothing, which suits detectors that finish within a short time.
+    /// The default implementation does nothing. It is sufficient for detectors that finish within a short time.
     package func cancel() {}
 }
 
@@ -69,17 +74,17 @@ package struct DetectorTraits: Hashable, Sendable {
     package init() {}
 }
 
-/// The options of one detection.
+/// The options of one inference.
 package struct DetectionOptions: Hashable, Sendable {
-    /// Minimum score of returned detections, default 0.1. It is lower than the user's threshold, because trackers use
-    /// detections with low scores.
+    /// The minimum score of the returned detections, 0 to 1, default 0.1. It is lower than the user's threshold,
+    /// because trackers also use detections with low scores.
     package var scoreFloor: Double
-    /// IoU threshold of non-maximum suppression, default 0.5.
+    /// The IoU threshold of non-maximum suppression, 0 to 1, default 0.5.
     package var iouThreshold: Double
-    /// Whether the caller blocks until the result is available. The detector may then compute on the caller's thread,
-    /// which saves two thread switches.
+    /// Whether the caller blocks until the result is available. If so, the detector may compute the result on the
+    /// caller's thread, which saves two thread switches.
     package var isAwaited: Bool
-    /// The region to process. Boxes are always relative to the full frame.
+    /// The region to process. The boxes of the detections are relative to the full frame in any case.
     package var view: DetectionRegion
 
     package init(
@@ -97,14 +102,14 @@ package struct DetectionOptions: Hashable, Sendable {
 package enum DetectionRegion: Hashable, Sendable {
     /// The full frame.
     case fullFrame
-    /// A region in buffer pixels. Scaled to the network's input size, its content appears larger than in the full
-    /// frame.
+    /// A region in buffer pixels. It is scaled to the network's input size, so objects in it appear larger than in the
+    /// full frame.
     case region(Box)
-    /// The full frame and all tiles of a ``TileGrid``. The cost grows with the number of tiles.
+    /// The full frame and all tiles of a ``TileGrid``. The duration increases with the number of tiles.
     case grid
 }
 
-/// The input size of a detector in pixels of the upright picture. Larger pictures are scaled down.
+/// The size of a detector's input, in pixels of the upright picture. Larger pictures are scaled down to it.
 package struct InputSize: Hashable, Sendable {
     package var width: Int
     package var height: Int
@@ -114,7 +119,8 @@ package struct InputSize: Hashable, Sendable {
 
 /// The durations of a detector's stages.
 package struct StageTimings: Sendable {
-    /// The latest duration of a stage, the total, and the number of measurements.
+    /// The duration of the latest execution of a stage (`last`), the sum of all durations (`total`) and the number of
+    /// executions (`count`).
     package struct Stage: Sendable {
         package private(set) var last: Nanoseconds = 0
         package private(set) var total: Nanoseconds = 0
@@ -131,11 +137,11 @@ package struct StageTimings: Sendable {
         }
     }
 
-    /// Conversion of the frame to the network's input.
+    /// The conversion of a frame to the network's input.
     package internal(set) var preprocess = Stage()
-    /// From the start of the inference to its result, including queueing.
+    /// The time from the start of the inference to its result. It includes the time in the runtime's queue.
     package internal(set) var inference = Stage()
-    /// Conversion of the network's outputs to detections.
+    /// The conversion of the network's outputs to detections.
     package internal(set) var decode = Stage()
 
     package init() {}

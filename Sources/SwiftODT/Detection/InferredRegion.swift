@@ -1,16 +1,18 @@
-/// A region used for inference. Its edges cut objects unless they coincide with the picture's edges.
+/// A region of a frame that is inferred. The edges of the region cut objects, except edges at the border of the frame.
 package struct InferredRegion: Hashable, Sendable {
     /// The region in buffer pixels.
     package let box: Box
+    /// ``box`` without the margins in which a detection counts as cut. Unlimited on sides at the border of the frame.
     private let inner: Box
     private let pictureWidth: Double
     private let pictureHeight: Double
     private let pixelAspectRatio: Double
 
-    /// Tolerance as a share of the region's side. Networks' boxes end slightly before an edge that cuts the object.
+    /// The width of these margins relative to the side of the region. The margins are needed, because networks often
+    /// return boxes that end slightly before the edge that cuts the object.
     private static let slack = 0.015
-    /// Share of the region's longer side from which an object is clearly visible, which is 80 pixels of a 320-pixel
-    /// input.
+    /// The minimum size of a clearly visible object, relative to the longer side of the region. It corresponds to 80
+    /// pixels of a 320-pixel input.
     private static let clearShare = 0.25
 
     /// Creates a region.
@@ -36,37 +38,44 @@ package struct InferredRegion: Hashable, Sendable {
 
     package var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
-    /// The magnification relative to the full frame, at least 1. Regions have the network's aspect ratio, whereas a
-    /// full frame of another shape fills only one side of the input.
+    /// The ratio of an object's size in the network's input for this region to its size in the input for the full
+    /// frame, at least 1. The longer ratio of the two axes is used: regions have the aspect ratio of the network's
+    /// input, while a full frame with another aspect ratio fills the input along one axis only.
     package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
-    /// Returns whether an object is so large in this region that a detector would find it, whatever the magnification
-    /// of its earlier detections.
+    /// Returns whether an object is so large in this region that a detector should find it. This holds even if earlier
+    /// detections of the object needed a higher magnification.
+    ///
+    /// - Parameter box: the box of the object, in buffer pixels.
     package func showsClearly(_ box: Box) -> Bool {
         (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.clearShare * longer(self.box.width, self.box.height)
     }
 
-    /// Returns the longer side after applying the pixel aspect ratio.
+    /// Returns the longer of the two sides in square pixels.
     private func longer(_ width: Double, _ height: Double) -> Double { max(width * pixelAspectRatio, height) }
 
-    /// Returns whether a box reaches a cutting edge, so that it may be a fragment of an object.
+    /// Returns whether a box reaches an edge of the region at which objects are cut. Such a box may be only a fragment
+    /// of an object.
     package func cuts(_ box: Box) -> Bool {
         box.minX < inner.minX || box.minY < inner.minY || box.maxX > inner.maxX || box.maxY > inner.maxY
     }
 }
 
-/// Tests whether a detection is a fragment or a detail of another object, rather than an object in front of it.
+/// Distinguishes a fragment or a detail of an object from a separate object in front of it.
 enum TileFragment {
-    /// Minimum share of a fragment's area inside the object.
+    /// The minimum share of the area of a fragment that lies within the object.
     private static let inside = 0.7
-    /// A detection is not a detail if the object's score is at most this factor times the detection's score.
+    /// A detection with a far higher score than the object is not a detail of the object. This is the maximum ratio of
+    /// the object's score to the detection's score for such a detection.
     private static let trustInDetails = 0.5
 
-    /// Returns whether most of a box is inside an object's box.
+    /// Returns whether most of a box lies within the box of an object.
     static func lies(_ box: Box, within object: Box) -> Bool { box.intersection(object).area > inside * box.area }
 
-    /// Returns whether a detection is a mere detail of an object of the same class, for example a head detected as a
-    /// person.
+    /// Returns whether a detection is only a detail of an object of the same class, for example a head that was
+    /// detected as a person.
+    ///
+    /// - Parameter score: the score of the detection.
     static func isDetail(_ box: Box, score: Double, of object: Box, score other: Double) -> Bool {
         other > trustInDetails * score && lies(box, within: object)
     }

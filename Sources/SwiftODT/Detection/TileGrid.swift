@@ -1,44 +1,48 @@
-/// The tiles that are inferred in addition to the full frame to find small objects.
+/// The tiles that are inferred in addition to the full frame, in order to find small objects.
 ///
-/// Tiles overlap, so that an object cut by one tile is complete in another. Each level has about twice the
-/// magnification of the previous one; an object too large for a tile is found at a lower level. Levels are added until
-/// the network receives the picture's native resolution, or up to 1.5 times that while there are at most eight tiles
-/// along the longer side. The total number of tiles is limited.
+/// Tiles overlap, so that an object that one tile cuts is complete in another tile. There are several levels of tiles.
+/// Each level has about twice the magnification of the previous level. An object that is too large for the tiles of a
+/// level is complete in a tile of a previous level or in the full frame.
+///
+/// Levels are added until the network receives the picture's native resolution. While there are at most eight tiles
+/// along the longer side, levels are added up to 1.5 times the native resolution. The total number of tiles is limited.
 ///
 ///     TileGrid(width: 1920, height: 1080, input: InputSize(width: 320, height: 320)).tiles.count // 54
 ///     TileGrid(width: 3840, height: 2160, input: InputSize(width: 320, height: 320)).tiles.count // 198
 package struct TileGrid: Hashable, Sendable {
-    /// The tiles in buffer pixels, by level, without the full frame.
+    /// The tiles in buffer pixels, in the order of the levels. The full frame is not included.
     package let tiles: [Box]
 
-    /// Minimum overlap of adjacent tiles as a share of their side.
+    /// The minimum overlap of adjacent tiles, relative to the side of a tile.
     private static let overlap = 0.2
-    /// Share of a tile's side by which the overlap may fall short before another tile is added.
+    /// The amount by which the overlap may fall short of the minimum before another tile is added, relative to the
+    /// distance between adjacent tiles.
     private static let slack = 0.1
-    /// Maximum number of tiles. A level that exceeds it is omitted.
+    /// The maximum number of tiles. A level that would exceed this number is omitted.
     private static let maximum = 500
-    /// Number of tiles along the longer side up to which a level is considered cheap.
+    /// The maximum number of tiles along the longer side of a cheap level.
     private static let few = 8
-    /// Input pixels per picture pixel beyond which no level is added: for cheap levels, and for levels with many tiles.
+    /// The maximum resolution in input pixels per picture pixel up to which levels are added: for cheap levels
+    /// (`nearest`) and for levels with more tiles (`nearestOfMany`).
     private static let (nearest, nearestOfMany) = (1.5, 1.0)
 
-    /// Creates the tiles for a picture.
+    /// Creates the tiles for a picture of the given size in buffer pixels.
     /// - Parameters:
-    ///   - turned: whether the orientation exchanges the buffer's width and height.
-    ///   - input: the detector's input size.
+    ///   - turned: whether the orientation exchanges the width and height of the buffer.
+    ///   - input: the size of the detector's input.
     package init(
         width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize
     ) {
         let across = Double(max(1, turned ? input.height : input.width))
         let down = Double(max(1, turned ? input.width : input.height))
         let aspect = Self.clampedToRange(pixelAspectRatio)
-        // The picture's sides in input pixels at native resolution.
+        // The sides of the picture at native resolution, in input pixels.
         let (wide, high) = (Double(width) * aspect, Double(height))
         let whole = min(across / wide, down / high)
         var (scale, count) = (whole, 2)
         var tiles: [Box] = []
         while scale < (count <= Self.few ? Self.nearest : Self.nearestOfMany), width > 1, height > 1 {
-            // The magnification is the ratio of the picture's longer side to the tile's.
+            // The magnification is the ratio of the picture's longer side to the tile's longer side.
             scale = whole * (Double(count) - Double(count - 1) * Self.overlap)
             let columns = Self.ranges(over: Double(width), each: across / scale / aspect)
             let rows = Self.ranges(over: Double(height), each: down / scale)
@@ -51,12 +55,13 @@ package struct TileGrid: Hashable, Sendable {
         self.tiles = tiles
     }
 
-    /// Returns a pixel aspect ratio limited to a valid range, because it is external input.
+    /// Returns a pixel aspect ratio that is limited to a valid range. The ratio comes from outside and can have any
+    /// value.
     static func clampedToRange(_ pixelAspectRatio: Double) -> Double {
         pixelAspectRatio.isFinite && pixelAspectRatio > 0 ? min(max(pixelAspectRatio, 1e-3), 1e3) : 1
     }
 
-    /// Covers a length with evenly spread ranges of equal size.
+    /// Returns evenly spaced ranges of equal length that cover 0..<length.
     private static func ranges(over length: Double, each side: Double) -> [(start: Double, side: Double)] {
         let side = min(length, max(1, side.rounded()))
         let step = (1 - overlap) * side

@@ -1,10 +1,10 @@
-/// The options of a detector, and the factory that creates a ``Detector`` from them.
+/// The options of a detector. Creates a ``Detector`` with these options.
 ///
 ///     var configuration = DetectorConfiguration(.neural)
 ///     configuration.modelFile = "yolov8n.onnx"
 ///     let detector = try configuration.makeDetector()
 package struct DetectorConfiguration: Hashable, Sendable {
-    /// The detectors that process frames themselves.
+    /// The detectors that find objects themselves. (Detections can also be read from metadata or from a recording.)
     package enum Kind: Int, Sendable {
         /// A detection network.
         case neural
@@ -15,25 +15,27 @@ package struct DetectorConfiguration: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// A path or a name in the ``ModelSearchPath``; `nil` for the installed default.
+    /// A path or a name in the ``ModelSearchPath``. `nil` selects the installed default model.
     package var modelFile: String?
+    /// The path of a label file. `nil` uses the labels of the model.
     package var labelFile: String?
     /// The OpenVINO device name. The default is `CPU`.
     package var device = "CPU"
-    /// The number of threads; 0, the default, lets the runtime decide.
+    /// The maximum number of inference threads. The default of 0 lets the runtime decide.
     package var threads = 0
-    /// Whether the runtime optimises for latency or throughput.
+    /// Whether the runtime optimises for low latency or for high throughput.
     package var hint = InferenceHint.latency
-    /// Whether pictures are independent of each other. Box accuracy then takes precedence over speed and temporal
-    /// stability.
+    /// Whether pictures are independent of each other. If so, accurate boxes have priority over speed and over stable
+    /// boxes in consecutive pictures.
     package var isForStills = false
-    /// The maximum number of inferences in flight; 0, the default, takes the runtime's recommendation.
+    /// The maximum number of inferences in flight. With the default of 0, the number that the runtime recommends is
+    /// used.
     package var maximumInFlight = 0
 
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// The configuration of the default saliency network for the most prominent object of single pictures, on the same
-    /// device.
+    /// The configuration of the default saliency network on the same device. It finds the most prominent objects of
+    /// single pictures.
     package var salientConfiguration: DetectorConfiguration {
         var configuration = self
         (configuration.kind, configuration.modelFile, configuration.labelFile) = (.salient, nil, nil)
@@ -41,7 +43,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
         return configuration
     }
 
-    /// Creates the detector. Compiling a network can take seconds the first time.
+    /// Creates the detector. The first compilation of a network can take seconds.
     ///
     /// - Throws: ``ODTError`` that names the missing file or library and the remedy.
     package func makeDetector() throws -> any Detector {
@@ -71,8 +73,8 @@ package struct DetectorConfiguration: Hashable, Sendable {
         return manifest?.scoreThreshold ?? DetectorTraits.usualScoreThreshold
     }
 
-    /// Reads the files and loads the libraries that ``makeDetector()`` needs, without compiling. Afterwards it is safe
-    /// to call ``makeDetector()`` on another thread and to exit the process before that call returns.
+    /// Reads the files and loads the libraries that ``makeDetector()`` needs, without compiling the network. After this
+    /// call, ``makeDetector()`` may run on another thread, and the process may exit before it returns.
     ///
     /// - Throws: ``ODTError`` that names the missing file or library and the remedy.
     package func inspect() throws {
@@ -82,8 +84,8 @@ package struct DetectorConfiguration: Hashable, Sendable {
         try Network.loadLibrary(of: device)
     }
 
-    /// The class names that detections can have, read from files without compiling the network, or `nil` if the files
-    /// contain none.
+    /// The possible class names of detections, read from files without compiling the network. `nil` if the files have
+    /// no class names, or if the detector does not classify.
     package var knownLabels: [String]? {
         guard kind == .neural, let file = try? locate(),
             let labels = try? Labels.load(file: labelFile, manifest: ModelManifest.load(model: file), model: file)
@@ -96,10 +98,10 @@ package struct DetectorConfiguration: Hashable, Sendable {
         (try? ModelManifest.load(model: locate()))?.labelGroups ?? [:]
     }
 
-    /// Returns the facts that determine the detector's results for a given frame, as names and values, for recordings.
-    /// Reads the model files without compiling them.
+    /// Returns the properties that determine the detector's results for a given frame, as names and values, for the
+    /// header of a recording. The model files are read but not compiled.
     ///
-    /// - Throws: ``ODTError`` as ``makeDetector()`` does.
+    /// - Throws: the same errors as ``makeDetector()``.
     package func origin() throws -> [(name: String, value: JSONValue)] {
         if kind == .motion { return [("detector", .string("motion"))] }
         let file = try locate()
@@ -130,7 +132,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
             ?? ModelSearchPath.locate(kind == .salient ? .salient : .detector)
     }
 
-    /// Returns the decoder for the network's outputs.
+    /// Returns the decoder for the outputs of the network.
     private func decoder(for network: NetworkDescription, in file: String) throws -> any DetectionDecoder {
         let manifest = try ModelManifest.load(model: file)
         if kind == .salient {

@@ -1,32 +1,32 @@
-/// A reader for FlatBuffers, the format of .tflite files. It checks every offset; fields whose offset points outside
-/// the buffer are treated as absent.
+/// A reader for FlatBuffers, the format of .tflite files. Every offset is checked. A field whose offset points outside
+/// the buffer counts as absent.
 struct FlatBuffer {
     let bytes: [UInt8]
     private let allowance: Allowance
 
-    /// - Parameter identifier: the four-character file identifier that follows the first offset.
+    /// - Parameter identifier: the file identifier of four characters. It is stored after the first offset.
     init?(_ bytes: [UInt8], identifier: String) {
         guard bytes.count >= 8, bytes[4..<8].elementsEqual(identifier.utf8) else { return nil }
         self.bytes = bytes
         allowance = Allowance(bytes: 16 * bytes.count)
     }
 
-    /// The number of bytes that may still be read. Vectors can share memory, so a small malicious file could expand to
-    /// any number of nested tables. A valid file is read only a few times over.
+    /// The number of bytes that may still be read. Several vectors can share memory, so a small malicious file could
+    /// expand to any number of nested tables. The bytes of a valid file are read only a few times.
     private final class Allowance {
         var bytes: Int
 
         init(bytes: Int) { self.bytes = bytes }
     }
 
-    /// Deducts bytes from the allowance. Returns `false` if the rest is insufficient.
+    /// Subtracts `count` bytes from the allowance. Returns `false` if fewer bytes are left.
     fileprivate func allows(_ count: Int) -> Bool {
         guard allowance.bytes >= count else { return false }
         allowance.bytes -= count
         return true
     }
 
-    /// Reads a .tflite file. Returns `nil` for other formats.
+    /// Reads a .tflite file. Returns `nil` for files of other formats.
     static func read(tflite path: String) throws -> FlatBuffer? {
         guard ModelFormat(file: path) == .tflite else { return nil }
         return FlatBuffer(try FileBytes.read(path, limit: 1 << 30), identifier: "TFL3")
@@ -35,14 +35,14 @@ struct FlatBuffer {
     /// The root table.
     var root: Table? { offset(at: 0).flatMap { table(at: $0) } }
 
-    /// A table, whose fields are optional and identified by their number in the schema.
+    /// A table. Its fields are optional and are identified by their numbers in the schema.
     struct Table {
         fileprivate let buffer: FlatBuffer
         fileprivate let position: Int
         fileprivate let fields: Range<Int>
     }
 
-    /// The maximum length of a vector, so that a corrupt length costs little.
+    /// The maximum number of elements of a vector. It limits the work for a vector with a corrupt length.
     fileprivate static let maximumElements = 1 << 20
 
     fileprivate func number<Number: FixedWidthInteger>(_ type: Number.Type, at position: Int) -> Number? {
@@ -53,7 +53,8 @@ struct FlatBuffer {
         }
     }
 
-    /// Returns the target of the offset stored at a position.
+    /// Returns the position to which the offset at `position` points. Returns `nil` if that position is outside the
+    /// buffer.
     fileprivate func offset(at position: Int) -> Int? {
         guard let step = number(UInt32.self, at: position), step > 0 else { return nil }
         let target = position + Int(step)
@@ -69,7 +70,8 @@ struct FlatBuffer {
 }
 
 extension FlatBuffer.Table {
-    /// Returns the position of a field's content, or `nil` if the field has its default value.
+    /// Returns the position of the content of a field. Returns `nil` if the field is absent and thus has its default
+    /// value.
     private func contentPosition(_ field: Int) -> Int? {
         guard fields.lowerBound + 2 * field + 2 <= fields.upperBound,
             let step = buffer.number(UInt16.self, at: fields.lowerBound + 2 * field), step > 0
@@ -99,13 +101,13 @@ extension FlatBuffer.Table {
 
     func text(_ field: Int) -> String? { contents(field).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Returns the content of a byte vector.
+    /// Returns the content of a byte vector, or `nil` if the field is absent.
     func contents(_ field: Int) -> ArraySlice<UInt8>? {
         guard let span = span(field, size: 1), buffer.allows(span.count) else { return nil }
         return buffer.bytes[span]
     }
 
-    /// Returns the byte range of a vector's elements.
+    /// Returns the range of the bytes of a vector's elements. `size` is the number of bytes per element.
     func span(_ field: Int, size: Int) -> Range<Int>? {
         guard let start = contentPosition(field).flatMap({ buffer.offset(at: $0) }),
             let count = buffer.number(UInt32.self, at: start)
@@ -123,10 +125,10 @@ extension FlatBuffer.Table {
     }
 }
 
-/// A reader for the numbers in a FlexBuffer's root map, which stores the options of TensorFlow Lite's custom
-/// operations. Every offset is checked.
+/// A reader for the numbers in the root map of a FlexBuffer. Custom operations of TensorFlow Lite store their options
+/// in this format. Every offset is checked.
 enum FlexBuffer {
-    /// - Returns: the numeric entries, or `nil` if the root is not a valid map.
+    /// - Returns: the numeric entries by key. `nil` if the root is not a valid map.
     static func numbers(_ bytes: [UInt8]) -> [String: Double]? {
         guard bytes.count >= 3, let rootWidth = width(bytes[bytes.count - 1]) else { return nil }
         let (root, type) = (bytes.count - 2 - rootWidth, bytes[bytes.count - 2])
@@ -147,7 +149,8 @@ enum FlexBuffer {
         return numbers
     }
 
-    /// Limits the copying for a corrupt key without terminator, which would extend to the end of the file.
+    /// The maximum length of a key in bytes. It limits the work for a corrupt key without terminator, which would
+    /// extend to the end of the file.
     private static let longestKey = 64
 
     private enum Kind {
@@ -173,7 +176,7 @@ enum FlexBuffer {
         return Int(truncatingIfNeeded: bits)
     }
 
-    /// Returns the target of an offset. Offsets point backwards.
+    /// Returns the position to which the offset at `place` points. Offsets in a FlexBuffer point backwards.
     private static func follow(_ bytes: [UInt8], _ place: Int, _ width: Int) -> Int? {
         guard let step = unsigned(bytes, place, width), step > 0, step <= place else { return nil }
         return place - step

@@ -1,4 +1,4 @@
-/// A parsed JSON value. It replaces Foundation's parser, which would double the size of the plugin.
+/// A parsed JSON value. Foundation's parser is not used, because it would double the size of the plugin.
 ///
 ///     let value = try JSONValue(parsing: #"{"labels": ["cup"]}"#.utf8)
 ///     print(value["labels"]?.array?.first?.string ?? "none")
@@ -20,10 +20,9 @@ extension JSONValue {
         package var description: String { "line \(line): \(reason)" }
     }
 
-    /// Parses a complete JSON text in linear time.
+    /// Parses a complete JSON text. Takes linear time.
     ///
-    /// - Throws: ``SyntaxError`` for anything that RFC 8259 does not allow, and for values nested deeper than 64
-    ///   levels.
+    /// - Throws: ``SyntaxError`` if RFC 8259 does not allow the text, or if values are nested deeper than 64 levels.
     package init(parsing text: some Collection<UInt8>) throws {
         var reader = JSONReader(bytes: Array(text))
         self = try reader.document()
@@ -49,11 +48,11 @@ extension JSONValue {
         if case .array(let values) = self { values } else { nil }
     }
 
-    /// The number as an `Int`, or `nil` if it is not an integer within the range of `Int`.
+    /// The number as `Int`. `nil` if it is not an integer or is outside the range of `Int`.
     package var integer: Int? { number.flatMap(Int.init(exactly:)) }
 }
 
-/// A recursive-descent parser for a JSON text.
+/// A recursive-descent parser for JSON texts.
 private struct JSONReader {
     private static let deepest = 64
 
@@ -148,9 +147,9 @@ private struct JSONReader {
         }
     }
 
-    /// Parses a number without exponent as the quotient of two integers that are exactly representable as doubles,
-    /// which covers most numbers. The division rounds once, so the result equals that of the general parser, which is
-    /// slower. Returns `nil` without consuming input for other numbers.
+    /// Parses a number without exponent as the quotient of two integers. Both integers are exactly representable as
+    /// doubles, which is possible for most numbers. The division rounds once, so the result is the same as that of the
+    /// general parser, which is slower. For other numbers, returns `nil` and consumes no input.
     private mutating func quotient() -> Double? {
         let start = position
         let isNegative = skip("-")
@@ -170,14 +169,14 @@ private struct JSONReader {
         return isNegative ? -value : value
     }
 
-    /// The powers of ten that are exactly representable.
+    /// The powers of ten that are exactly representable as doubles.
     private static let powersOfTen: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Appends at least one decimal digit to `figures`. Returns `nil` if there is no digit or the result is not exactly
-    /// representable as a double.
+    /// Appends the next decimal digits to the number `figures`. Returns `nil` if there is no digit, or if the result is
+    /// not exactly representable as a double.
     private mutating func digits(after figures: UInt64) -> UInt64? {
         let (start, maximum) = (position, UInt64(1) << 53)
         var figures = figures
@@ -199,8 +198,8 @@ private struct JSONReader {
         while let byte = next, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
         let text = bytes[start..<position]
         let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
-        // `Double.init` accepts more than JSON does: exclude leading zeros, a plus sign, and a point without a digit on
-        // both sides.
+        // `Double.init` also accepts numbers that JSON does not allow: those with leading zeros, with a plus sign, and
+        // with a point that does not have digits on both sides.
         guard let first = digits.first, (0x30...0x39).contains(first),
             digits.last.map({ (0x30...0x39).contains($0) }) == true,
             !(first == 0x30 && digits.count > 1 && (0x30...0x39).contains(digits[digits.startIndex + 1])),
@@ -244,7 +243,8 @@ private struct JSONReader {
         }
     }
 
-    /// Parses the part after `\u`: four hexadecimal digits, or a surrogate pair.
+    /// Parses the part of an escape sequence after `\u`: four hexadecimal digits, or two such groups for a surrogate
+    /// pair.
     private mutating func unicodeEscape() throws -> Unicode.Scalar {
         let first = try hexGroup()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -267,9 +267,9 @@ private struct JSONReader {
 }
 
 extension JSONValue {
-    /// The value as one line of JSON with sorted keys, so that equal values give equal text.
+    /// The value as one line of JSON with sorted keys. Equal values have equal texts.
     ///
-    /// Runs in linear time. Infinities and NaN, which JSON cannot represent, become `null`.
+    /// The property takes linear time. Infinities and NaN become `null`, because JSON cannot represent them.
     package var text: String {
         switch self {
         case .null: "null"
@@ -289,7 +289,7 @@ extension JSONValue {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// Returns a JSON string literal with all reserved characters escaped.
+    /// Returns a JSON string literal. All characters that must be escaped are escaped.
     package static func quoted(_ string: String) -> String {
         var text = "\""
         for scalar in string.unicodeScalars {

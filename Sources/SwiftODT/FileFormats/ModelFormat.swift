@@ -1,8 +1,8 @@
-/// The supported model file formats, by file extension.
+/// The supported formats of model files. The raw values are the file extensions.
 package enum ModelFormat: String, CaseIterable, Sendable {
     case xml, onnx, tflite, pb, pdmodel
 
-    /// Returns the format for a file name, or `nil` for an unsupported extension.
+    /// Creates the format of a file from its extension. Returns `nil` if the extension is not supported.
     package init?(file: String) {
         guard let dot = file.lastIndex(of: ".") else { return nil }
         self.init(rawValue: file[file.index(after: dot)...].lowercased())

@@ -1,4 +1,4 @@
-/// A cursor over the fields of a protobuf message.
+/// A cursor that reads the fields of a protobuf message.
 struct ProtobufFields {
     let message: ArraySlice<UInt8>
     private(set) var position: Int
@@ -8,7 +8,7 @@ struct ProtobufFields {
         position = message.startIndex
     }
 
-    /// Reads a variable-length integer. Returns `nil` at the end of the message or if it is malformed.
+    /// Reads a variable-length integer. Returns `nil` if the message ends or if the integer is malformed.
     mutating func varint() -> UInt64? {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
@@ -21,14 +21,15 @@ struct ProtobufFields {
         return nil
     }
 
-    /// Reads a length-delimited field. Returns `nil` if it exceeds the message.
+    /// Reads the content of a length-delimited field. Returns `nil` if the content exceeds the message.
     mutating func bytes() -> ArraySlice<UInt8>? {
         guard let length = varint(), length <= UInt64(message.endIndex - position) else { return nil }
         defer { position += Int(length) }
         return message[position..<position + Int(length)]
     }
 
-    /// Skips a scalar field. Returns `false` for an unsupported wire type.
+    /// Skips the content of a scalar field. Returns `false` if the wire type is not supported or if the content exceeds
+    /// the message.
     mutating func skip(wireType: UInt64) -> Bool {
         switch wireType {
         case 0: return varint() != nil
@@ -46,19 +47,20 @@ struct ProtobufFields {
 struct ProtobufField {
     let number: Int
     let value: Value
-    /// The bytes of the field including its tag.
+    /// The bytes of the field, including the tag.
     let whole: ArraySlice<UInt8>
 
     enum Value {
         case number(UInt64)
         case bytes(ArraySlice<UInt8>)
-        /// A 32-bit or 64-bit value, which no caller uses.
+        /// A 32-bit or 64-bit value. Its content is not stored, because no caller needs it.
         case fixed
     }
 }
 
 extension ProtobufFields {
-    /// Returns the fields of a message in order, without copying their content, or `nil` if the message is malformed.
+    /// Returns all fields of a message in order, without copying their content. Returns `nil` if the message is
+    /// malformed.
     static func all(of message: ArraySlice<UInt8>) -> [ProtobufField]? {
         var fields = ProtobufFields(message)
         var found: [ProtobufField] = []
@@ -84,22 +86,22 @@ extension ProtobufFields {
 }
 
 extension [ProtobufField] {
-    /// Returns the last value of an integer field.
+    /// Returns the last value of an integer field, or `nil` if the field is missing.
     func number(_ field: Int) -> UInt64? {
         lazy.compactMap { if $0.number == field, case .number(let value) = $0.value { value } else { nil } }.last
     }
 
-    /// Returns the last value of a length-delimited field.
+    /// Returns the last value of a length-delimited field, or `nil` if the field is missing.
     func bytes(_ field: Int) -> ArraySlice<UInt8>? { all(field).last }
 
     func text(_ field: Int) -> String? { bytes(field).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Returns all values of a repeated field.
+    /// Returns all values of a repeated length-delimited field.
     func all(_ field: Int) -> [ArraySlice<UInt8>] {
         compactMap { if $0.number == field, case .bytes(let value) = $0.value { value } else { nil } }
     }
 
-    /// Returns the values of a repeated integer field, packed or not.
+    /// Returns all values of a repeated integer field, both packed and unpacked. Returns `nil` if a value is malformed.
     func integers(_ field: Int) -> [Int]? {
         var list: [Int] = []
         for one in self where one.number == field {

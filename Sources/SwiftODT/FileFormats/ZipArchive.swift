@@ -1,6 +1,6 @@
 import CZlib
 
-/// A zip archive, which can follow other content, as in a .tflite file with metadata.
+/// A zip archive. Other content may precede it, as in a .tflite file with metadata.
 struct ZipArchive {
     /// A file within the archive.
     struct Entry: Sendable {
@@ -14,13 +14,14 @@ struct ZipArchive {
     let entries: [Entry]
     private let bytes: [UInt8]
 
-    /// - Parameter bytes: the archive, optionally preceded by other content. Returns `nil` if there is no central
-    ///   directory at the end.
+    /// - Parameter bytes: the archive, optionally preceded by other content.
+    /// - Returns: `nil` if there is no central directory at the end.
     init?(_ bytes: [UInt8]) {
         guard let end = Self.endRecord(bytes) else { return nil }
         let directorySize = bytes.little32(end + 12)
         let directoryOffset = bytes.little32(end + 16)
-        // Offsets are relative to the start of the original archive, which follows from the position of the directory.
+        // Offsets in the archive are relative to the start of the archive. The position of the central directory shows
+        // where the archive starts.
         let start = end - directorySize
         guard start >= 0 else { return nil }
         let shift = start - directoryOffset
@@ -41,7 +42,8 @@ struct ZipArchive {
         self.bytes = bytes
     }
 
-    /// Returns a file's content, or `nil` if it is corrupt, uses an unsupported compression method, or exceeds 4 MiB.
+    /// Returns the content of a file in the archive. Returns `nil` if the content is damaged, exceeds 4 MiB, or uses a
+    /// compression method other than DEFLATE.
     func contents(_ entry: Entry) -> [UInt8]? {
         let header = entry.headerOffset
         guard header >= 0, header + 30 <= bytes.count, bytes.little32(header) == 0x0403_4B50,
@@ -62,7 +64,7 @@ struct ZipArchive {
     private static let maximumEntries = 1000
     private static let largestEntry = 4 << 20
 
-    /// Returns the position of the end-of-central-directory record. A comment of up to 64 KiB can follow it.
+    /// Returns the position of the end-of-central-directory record. A comment of up to 64 KiB may follow this record.
     private static func endRecord(_ bytes: [UInt8]) -> Int? {
         var position = bytes.count - 22
         while position >= max(0, bytes.count - 22 - 0xFFFF) {
@@ -80,18 +82,19 @@ extension [UInt8] {
     fileprivate func little32(_ offset: Int) -> Int { little16(offset) | little16(offset + 2) << 16 }
 }
 
-/// Decompresses DEFLATE data (RFC 1951), as used in zip files, with zlib.
+/// Decompresses raw DEFLATE data (RFC 1951), which zip files contain. Uses zlib.
 enum Inflate {
-    /// The data is truncated, is not valid DEFLATE, or exceeds the size limit when decompressed.
+    /// The error for data that is truncated, is not valid DEFLATE, or exceeds the size limit when it is decompressed.
     struct Damaged: Error {}
 
     /// Decompresses `input`.
-    /// - Parameter limit: maximum size of the output in bytes. It bounds the memory use.
-    /// - Throws: ``Damaged``.
+    ///
+    /// - Parameter limit: the maximum size of the output in bytes. It limits the memory use.
+    /// - Throws: ``Damaged`` if the data cannot be decompressed within the limit.
     static func unpack(_ input: ArraySlice<UInt8>, limit: Int) throws -> [UInt8] {
         guard let packedCount = UInt32(exactly: input.count), let room = UInt32(exactly: limit) else { throw Damaged() }
         var stream = z_stream()
-        // Negative window bits select raw DEFLATE without a zlib header.
+        // Negative window bits select raw DEFLATE data without a zlib header.
         let started = inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         guard started == Z_OK else { throw Damaged() }
         defer { inflateEnd(&stream) }

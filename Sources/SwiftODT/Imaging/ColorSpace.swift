@@ -87,8 +87,8 @@ extension ColorSpace.Transfer {
         }
     }
 
-    /// Returns the signals for the light of a colour. This is the inverse of ``light(_:)``, for the three components
-    /// red, green and blue of BT.2020.
+    /// Returns the signals, 0 to 1, for the light of a colour. This is the inverse of ``light(_:)``, for the three
+    /// components red, green and blue of BT.2020. `light` is relative to graphics white.
     package func signals(_ light: SIMD3<Float>) -> SIMD3<Float> {
         let light = light.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 10000 / Self.white))
         switch self {

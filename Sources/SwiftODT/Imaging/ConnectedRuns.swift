@@ -5,7 +5,7 @@ struct ConnectedRuns {
         /// The index of the first pixel of the run.
         let y: Int
         let start: Int
-        /// The index after that of the last pixel of the run.
+        /// One past the index of the last pixel of the run.
         let end: Int
         var region: Int
     }

@@ -39,7 +39,7 @@ extension Orientation {
         }
     }
 
-    /// Returns the orientation that is equivalent to `first` and then this orientation.
+    /// Returns the orientation that has the same effect as `first` followed by this orientation.
     public func following(_ first: Orientation) -> Orientation {
         let (second, first) = (axes, first.axes)
         let both = Axes(

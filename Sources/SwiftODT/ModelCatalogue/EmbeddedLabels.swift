@@ -1,6 +1,6 @@
 extension Labels {
-    /// Reads the class names that a model file contains: in the zip archive at the end of a .tflite file, in the
-    /// metadata of an .onnx file, or in the exporter's section of an .xml file. Returns `nil` if the file has no
+    /// Reads the class names that a model file contains. A .tflite file has them in a zip archive at its end, an .onnx
+    /// file in its metadata, and an .xml file in a section that the exporter wrote. Returns `nil` if the file has no
     /// readable names.
     static func embedded(in model: String) throws -> Labels? {
         switch ModelFormat(file: model) {
@@ -18,8 +18,8 @@ extension Labels {
         }
     }
 
-    /// Chooses one of the archive's label lists: English if there are several languages, and names rather than machine
-    /// identifiers such as `/m/01g317`.
+    /// Chooses one of the label lists of an archive. English lists are preferred to other languages, and lists of names
+    /// to lists of machine identifiers such as `/m/01g317`.
     init?(archive: ZipArchive) {
         let texts = archive.entries.filter { $0.name.lowercased().hasSuffix(".txt") }
         let named = texts.filter { $0.name.lowercased().contains("label") }
@@ -35,10 +35,12 @@ extension Labels {
         self = list.1
     }
 
-    /// Limits the work for a small archive that unpacks to many long lists.
+    /// The maximum number of lists that are read. It limits the work for a small archive that unpacks to many long
+    /// lists.
     private static var maximumLists: Int { 32 }
 
-    /// Parses the dictionary that YOLO's exporter writes into .onnx files: `{0: 'person', 1: "bull's eye"}`.
+    /// Parses the dictionary text that YOLO's exporter writes into .onnx files, for example `{0: 'person', 1: "bull's
+    /// eye"}`.
     init?(dictionaryText text: String) {
         var names: [(index: Int, name: String)] = []
         var rest = Substring(text).drop { $0 != "{" }.dropFirst()
@@ -63,7 +65,8 @@ extension Labels {
         self.init(placed)
     }
 
-    /// Parses the labels that exporters write into .xml files: `<labels value="person traffic_light" />`.
+    /// Parses the labels that exporters write into .xml files, for example `<labels value="person traffic_light" />`.
+    /// An underscore stands for a space.
     init?(notes text: [UInt8]) {
         let start = Array("<labels value=\"".utf8)
         guard let first = text.indices.first(where: { text[$0...].starts(with: start) }) else { return nil }

@@ -1,38 +1,41 @@
-/// The expected detections in the ``ReferencePicture``, from the model's manifest.
+/// The expected detections in the ``ReferencePicture``. The manifest of a model specifies them.
 ///
-/// A detector that finds nothing looks like an empty scene. With the known answer, a damaged model, a broken runtime
-/// or a faulty processor feature is an error when the network is loaded.
+/// A detector that finds nothing looks like a detector of an empty scene. The detections in the reference picture are
+/// therefore compared with the known answer when a network is loaded. A damaged model, a broken runtime or a faulty
+/// processor feature then causes an error.
 package struct KnownAnswer: Hashable, Sendable {
-    /// An expected object. Detectors give boxes, classifiers a label without a box, and saliency networks boxes
-    /// without labels.
+    /// An expected object. Answers of detection networks have boxes and labels, those of classifiers labels only, and
+    /// those of saliency networks boxes only.
     package struct Object: Hashable, Sendable {
         package var label: String?
         package var score: Double
-        /// In pixels of the reference picture.
+        /// The box in pixels of the reference picture.
         package var box: Box?
     }
 
     /// The name of the reference picture.
     package var picture: String
-    /// The size of the network's input: with another size the result may differ.
+    /// The size of the network's input. The detections may differ for another size.
     package var width: Int
     package var height: Int
     package var objects: [Object]
 }
 
 extension KnownAnswer {
-    // The tolerances allow for processors with bfloat16 and devices with 16-bit floats, which change boxes and scores
-    // noticeably.
+    // The following tolerances are necessary for processors with bfloat16 and devices with 16-bit floats, on which
+    // boxes and scores change noticeably.
     //
-    // The minimum IoU of a detection with the expected box.
+    // The minimum IoU of a detection and the expected box.
     static let smallestIoU = 0.7
-    /// The maximum difference of a detection's score from the expected one.
+    /// The maximum difference between the score of a detection and the expected score.
     static let largestScoreDifference = 0.35
-    /// Unexpected detections are tolerated below this score.
+    /// The score up to which unexpected detections are tolerated.
     static let unexpectedScore = 0.6
 
-    /// - Parameter comparesLabels: `false` if the user has renamed the classes.
-    /// - Returns: the problem with a result; `nil` if it is as expected.
+    /// Compares detections with the expected objects.
+    ///
+    /// - Parameter comparesLabels: whether labels are compared. `false` if the user has renamed the classes.
+    /// - Returns: a description of the first difference. `nil` if the detections are as expected.
     func problem(of found: [Detection], comparesLabels: Bool) -> String? {
         var rest = found
         for object in objects {
@@ -56,7 +59,7 @@ extension KnownAnswer {
 }
 
 extension KnownAnswer.Object {
-    /// For example `stop sign at 24,54 107x106 (0.92)`.
+    /// The object as text, for example `stop sign at 24,54 107x106 (0.92)`.
     var text: String {
         let place = box.map { box in
             " at \(Self.text(box.x)),\(Self.text(box.y)) \(Self.text(box.width))x\(Self.text(box.height))"
@@ -68,7 +71,7 @@ extension KnownAnswer.Object {
 }
 
 extension [KnownAnswer] {
-    /// Returns the known answer for the current reference picture and an input size; `nil` if there is none.
+    /// Returns the known answer for the current reference picture and an input size. Returns `nil` if there is none.
     func first(for input: NetworkInput) -> KnownAnswer? {
         first { $0.picture == ReferencePicture.name && $0.width == input.width && $0.height == input.height }
     }

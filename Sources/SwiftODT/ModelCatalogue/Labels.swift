@@ -5,26 +5,27 @@
 package struct Labels: Sendable {
     private let labels: [Label?]
 
-    /// - Parameter names: the names in the order of the network's classes. An empty name marks an unused index.
+    /// - Parameter names: the names in the order of the network's class indices. An empty name stands for an unused
+    ///   index.
     package init(_ names: [String]) {
         labels = names.enumerated().map { $1.isEmpty ? nil : Label(index: $0, text: $1) }
     }
 
-    /// The number of indices, including unused ones.
+    /// The number of class indices, including unused indices.
     package var count: Int { labels.count }
 
-    /// Returns the label of a class index, or `nil` if the index has none.
+    /// Returns the label of a class index. Returns `nil` if the index is unused or out of range.
     package subscript(index: Int) -> Label? { labels.indices.contains(index) ? labels[index] : nil }
 
-    /// All labels in index order, without unused indices.
+    /// All labels in the order of their indices, without unused indices.
     package var all: [Label] { labels.compactMap(\.self) }
 }
 
 extension Labels {
-    /// The names of the built-in vocabularies, as used in manifests.
+    /// The names of the built-in vocabularies. Manifests use these names.
     package static let vocabularies = ["coco80", "coco90"]
 
-    /// Returns the built-in vocabulary of a name, or `nil` if there is none.
+    /// Returns the built-in vocabulary with the given name, or `nil` if there is none.
     package static func vocabulary(_ name: String) -> Labels? {
         switch name {
         case "coco80": Labels(COCOVocabulary.names)
@@ -33,9 +34,9 @@ extension Labels {
         }
     }
 
-    /// Loads the class names of a model. The first available source is used: `file`, the manifest, the model file
-    /// itself, or a text file beside it (`model.txt`, `model_labels.txt` or `labels.txt`). Returns `nil` if there is
-    /// none.
+    /// Loads the class names of a model from the first available source: `file`, the manifest, the model file, or a
+    /// text file in the folder of the model (`model.txt`, `model_labels.txt` or `labels.txt` for `model.onnx`). Returns
+    /// `nil` if there is no source.
     ///
     /// - Throws: ``ODTError`` if a file that was specified is missing or is not a label file.
     package static func load(file: String? = nil, manifest: ModelManifest?, model: String) throws -> Labels? {
@@ -61,8 +62,8 @@ extension Labels {
 }
 
 extension Labels {
-    /// Reads a label file: one name per line, lines of the form `index name`, or a TensorFlow label map with
-    /// `item { id: 1 name: 'x' }` blocks.
+    /// Reads a label file. The file has one name per line, lines of the form `index name`, or a TensorFlow label map
+    /// with blocks of the form `item { id: 1 name: 'x' }`.
     ///
     /// - Throws: ``ODTError`` if the file is missing or is not a label file.
     package static func load(file path: String) throws -> Labels {
@@ -75,7 +76,7 @@ extension Labels {
         return labels
     }
 
-    /// Parses the text of a label file. Returns `nil` if it is not text or contains no names.
+    /// Parses the text of a label file. Returns `nil` if the bytes are not text or contain no names.
     init?(parsing bytes: [UInt8]) {
         guard !bytes.contains(0) else { return nil }
         let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
@@ -85,7 +86,7 @@ extension Labels {
         self.init(names)
     }
 
-    /// Larger indices are treated as errors.
+    /// The maximum class index. A label file with a larger index is rejected.
     private static let largestIndex = 100_000
 
     private static func lines(_ text: String) -> [String] {
@@ -94,7 +95,7 @@ extension Labels {
         return numbered(lines) ?? lines
     }
 
-    /// Returns the names if every line begins with its index, otherwise `nil`.
+    /// Returns the names if every line begins with its class index. Otherwise returns `nil`.
     private static func numbered(_ lines: [String]) -> [String]? {
         var names: [(index: Int, name: String)] = []
         for line in lines where !line.isEmpty {
@@ -107,7 +108,7 @@ extension Labels {
         return placed(names)
     }
 
-    /// Parses a TensorFlow label map. Returns `nil` if the text is not one.
+    /// Parses a TensorFlow label map. Returns `nil` if the text is not a label map.
     private static func blocks(_ text: String) -> [String]? {
         guard text.contains("item"), text.contains("{"), text.contains("id:") else { return nil }
         var names: [(index: Int, name: String)] = []
@@ -129,7 +130,7 @@ extension Labels {
         return placed(names)
     }
 
-    /// Returns an array with each name at its index, or `nil` if an index is duplicated or too large.
+    /// Returns an array in which each name is at its index. Returns `nil` if an index occurs twice or is too large.
     static func placed(_ names: [(index: Int, name: String)]) -> [String]? {
         guard let last = names.map(\.index).max(), last <= largestIndex,
             Set(names.map(\.index)).count == names.count
@@ -146,8 +147,8 @@ extension Labels {
         return String(text.dropFirst().dropLast())
     }
 
-    /// Removes surrounding white space and all control characters. `???`, which marks an unused index, becomes an empty
-    /// name.
+    /// Removes surrounding white space and all control characters. `???` stands for an unused index and becomes an
+    /// empty name.
     static func name(from text: some StringProtocol) -> String {
         let visible = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }
         var name = Substring(String(String.UnicodeScalarView(visible)))
@@ -157,12 +158,12 @@ extension Labels {
     }
 }
 
-/// The object classes of COCO, which most detection networks are trained on.
+/// The object classes of COCO. Most detection networks are trained with these classes.
 enum COCOVocabulary {
-    /// The 80 classes in the order used by networks with 80 outputs.
+    /// The 80 classes in the order of networks with 80 class outputs.
     static let names = byCategory.filter { !$0.isEmpty }
 
-    /// The classes indexed by COCO category number minus 1, as used by networks with 90 outputs. Ten indices are unused
+    /// The classes by COCO category id minus 1. Networks with 90 class outputs use this order. Ten indices are unused
     /// and have empty names.
     static let namesByPaperIndex = byCategory
 

@@ -1,7 +1,7 @@
 extension ModelManifest {
-    /// Parses a manifest. Unknown entries are ignored; known entries of a wrong type are errors.
+    /// Parses a manifest. Unknown members are ignored. A known member with a value of another type is an error.
     ///
-    /// - Parameter file: the manifest's path, used in error messages and to resolve relative paths.
+    /// - Parameter file: the path of the manifest. It is used in error messages and to resolve relative paths.
     package init(parsing text: some Collection<UInt8>, file: String) throws {
         let root: JSONValue
         do {
@@ -89,7 +89,8 @@ extension KnownAnswer.Object {
     }
 }
 
-/// Typed access to the members of one JSON object. A missing member is `nil`; a member of another type is an error.
+/// Typed access to the members of a JSON object. The value of a missing member is `nil`. A value of another type is an
+/// error.
 private struct ManifestFields {
     let members: JSONValue
     let file: String
@@ -125,7 +126,7 @@ private struct ManifestFields {
         return try ManifestFields(value, file: file, path: path + key + ".")
     }
 
-    /// A list of objects; empty where there is none.
+    /// Returns the objects of a list. The result is empty if the list is missing.
     func objects(_ key: String) throws -> [ManifestFields] {
         guard let values = try find(key, "a list", { $0.array }) else { return [] }
         return try values.enumerated().map { try ManifestFields($1, file: file, path: "\(path)\(key)[\($0)].") }
@@ -158,7 +159,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns three numbers; a single number applies to all channels.
+    /// Returns one number per channel. If the value is a single number, it applies to all three channels.
     func channels(_ key: String) throws -> SIMD3<Float>? {
         try find(key, "a number or a list of three numbers") { value in
             let numbers = value.number.map { [$0, $0, $0] } ?? value.array?.compactMap(\.number) ?? []
@@ -167,7 +168,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the files that the manifest lists, with size and checksum.
+    /// Returns the files of the model that the manifest lists, with their sizes and checksums.
     func files(_ key: String) throws -> [ModelManifest.File] {
         guard let files = try object(key), case .object(let known) = files.members else { return [] }
         return try known.keys.sorted().map { name in
@@ -200,7 +201,8 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the label source: a list of names, a built-in vocabulary, or a file relative to the manifest.
+    /// Returns the source of the labels: a list of names, a built-in vocabulary, or a file whose path is relative to
+    /// the folder of the manifest.
     func labels(_ key: String) throws -> ModelManifest.LabelSource? {
         try find(key, "a list of names, a vocabulary (\(Labels.vocabularies.joined(separator: ", "))) or a file") {
             value in

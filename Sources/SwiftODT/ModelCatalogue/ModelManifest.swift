@@ -1,7 +1,8 @@
-/// Metadata that a model file lacks, read from a small JSON file beside it (`yolox.json` for `yolox.onnx`).
+/// Metadata that a model file lacks. It is read from a small JSON file in the same folder, for example `yolox.json` for
+/// `yolox.onnx`.
 ///
-/// All entries except the name are optional. Missing ones are derived from the network or take the default of its
-/// family.
+/// All members except `name` are optional. Missing values are derived from the network, or the defaults of the
+/// network's family are used.
 ///
 ///     if let manifest = try ModelManifest.load(besideModel: "yolov8n.onnx") { print(manifest.name) }
 package struct ModelManifest: Hashable, Sendable {
@@ -14,7 +15,7 @@ package struct ModelManifest: Hashable, Sendable {
     package enum LabelSource: Hashable, Sendable {
         /// Names listed in the manifest.
         case list([String])
-        /// A label file, with an absolute path or one relative to the working directory.
+        /// A label file. The path is absolute or relative to the working directory.
         case file(String)
         /// A built-in vocabulary such as `coco80`.
         case vocabulary(String)
@@ -22,13 +23,14 @@ package struct ModelManifest: Hashable, Sendable {
 
     package var name: String
     package var task: Task?
-    /// The name of the network family, which overrides recognition by outputs; see ``DetectionFamily``.
+    /// The name of the network family, a raw value of ``DetectionFamily``. It replaces the recognition of the family
+    /// from the outputs.
     package var family: String?
     package var labels: LabelSource?
     package var licence: String?
     /// The origin of the model, for example a URL.
     package var source: String?
-    /// The files of the model at installation.
+    /// The files of the model, as they were at the time of installation.
     package var files: [File]
     /// The number of classes, without a background class.
     package var classes: Int?
@@ -38,18 +40,18 @@ package struct ModelManifest: Hashable, Sendable {
     package var scoreThreshold: Double?
     /// Lower-case labels by the name of the group, without `@`.
     package var labelGroups: [String: Set<String>] = [:]
-    /// Whether the class outputs are logits, so that the logistic function must be applied.
+    /// Whether the class outputs are logits. If so, the decoder applies the logistic function.
     package var scoresAreLogits: Bool?
     /// The quantisation of inputs and outputs, by tensor name.
     package var quantisation: [String: QuantisationScale] = [:]
     package var input: Input
     package var anchors: AnchorSettings?
-    /// Input pixels per cell of each output level, for grid-based families.
+    /// The number of input pixels per cell of each output level, for families with a grid of cells.
     package var strides: [Int]?
-    /// What the network finds in the test picture, for one or more sizes of its input.
+    /// The expected detections in the test picture, for one or more sizes of the network's input.
     package var knownAnswers: [KnownAnswer] = []
 
-    /// The identity of a model file, for verification.
+    /// The size and the checksum of a model file, for verification.
     package struct File: Hashable, Sendable {
         /// The file name, relative to the manifest's folder.
         package var name: String
@@ -58,12 +60,13 @@ package struct ModelManifest: Hashable, Sendable {
         package var sha256: String
     }
 
-    /// The network's input format, where it differs from the family's default.
+    /// The input format of the network. `nil` values are those of the file or of the family's defaults.
     package struct Input: Hashable, Sendable {
         package var width: Int?
         package var height: Int?
         package var channelOrder: NetworkInput.ChannelOrder?
-        /// In the order of the channels. A single number in the file applies to all three.
+        /// The mean and the scale of each channel, in the order of `channelOrder`. A single number in the manifest
+        /// applies to all three channels.
         package var mean: SIMD3<Float>?
         package var scale: SIMD3<Float>?
         package var fit: NetworkInput.Fit?
@@ -71,18 +74,18 @@ package struct ModelManifest: Hashable, Sendable {
         package init() {}
     }
 
-    /// The anchors (prior boxes) of a network with raw outputs.
+    /// The parameters of the anchors (prior boxes) of a network with raw heads.
     package struct AnchorSettings: Hashable, Sendable {
-        /// The levels of the feature pyramid. Level n has one cell every 2^n pixels.
+        /// The levels of the feature pyramid. The cells of level n have a side of 2^n input pixels.
         package var levels: ClosedRange<Int>?
         package var scalesPerLevel: Int?
         package var aspectRatios: [Double]?
-        /// Size of an anchor in cells (EfficientDet).
+        /// The side of the smallest square anchor in cells (EfficientDet, SSD with FPN).
         package var scale: Double?
-        /// Smallest and largest anchor as a fraction of the picture (SSD).
+        /// The scales of the smallest and the largest anchors, as fractions of the input's shorter side (SSD).
         package var minScale: Double?
         package var maxScale: Double?
-        /// The factors that scaled box offsets in training: y, x, height, width.
+        /// The factors by which the network's box offsets are divided: y, x, height, width.
         package var boxCoderScales: [Double]?
 
         package init() {}
@@ -96,14 +99,14 @@ package struct ModelManifest: Hashable, Sendable {
 }
 
 extension ModelManifest {
-    /// Returns the path of a model's manifest: the model's path with the extension `.json`.
+    /// Returns the path of the manifest of a model. It is the path of the model with the extension `.json`.
     package static func path(besideModel model: String) -> String {
         let folderEnd = model.lastIndex(of: "/") ?? model.startIndex
         let stem = model[folderEnd...].lastIndex(of: ".").map { model[..<$0] } ?? model[...]
         return stem + ".json"
     }
 
-    /// Reads the manifest beside a model. Returns `nil` if there is none.
+    /// Reads the manifest in the folder of a model. Returns `nil` if there is none.
     ///
     /// - Throws: ``ODTError`` if the file exists but is not a valid manifest.
     package static func load(besideModel model: String) throws -> ModelManifest? {
@@ -112,7 +115,7 @@ extension ModelManifest {
         return try load(path)
     }
 
-    /// Reads and parses a manifest.
+    /// Reads and parses a manifest file.
     package static func load(_ path: String) throws -> ModelManifest {
         try ModelManifest(parsing: FileBytes.read(path, limit: 4 << 20), file: path)
     }

@@ -1,14 +1,14 @@
-/// The folders that are searched for models: those in `SWIFTODT_MODEL_PATH` (separated by colons), then the ones of
-/// ``DataFolders``.
+/// The folders that are searched for models. The folders in `SWIFTODT_MODEL_PATH` (separated by colons) are searched
+/// first, then those of ``DataFolders``.
 ///
 ///     let standard = try ModelSearchPath.locate(.detector)
 ///     let named = try ModelSearchPath.locate(named: "efficientdet_lite0_int8")
 package enum ModelSearchPath {
-    /// The purpose of a default model. `Pipelines/setup` installs one for each.
+    /// The purpose of a default model. `Pipelines/setup` installs one model for each purpose.
     package enum Purpose: String, CaseIterable, Sendable {
         case detector, salient, classifier
 
-        /// The file names of suitable models, best first, in the order of `Pipelines/models/catalogue.json`.
+        /// The file names of suitable models, in descending order of preference.
         var files: [String] {
             switch self {
             case .detector:
@@ -22,13 +22,13 @@ package enum ModelSearchPath {
         }
     }
 
-    /// The folders in search order. They need not exist.
+    /// The folders in the order of the search. They need not exist.
     package static var folders: [String] {
         let named = DataFolders.environment("SWIFTODT_MODEL_PATH")?.split(separator: ":").map(String.init) ?? []
         return named + DataFolders.holding("models")
     }
 
-    /// Returns the path of the default model for a purpose: the user's choice, or the best one installed.
+    /// Returns the path of the installed default model for a purpose.
     ///
     /// - Throws: ``ODTError`` that names the folders and the command that fetches the model.
     package static func locate(_ purpose: Purpose) throws -> String {
@@ -50,10 +50,10 @@ package enum ModelSearchPath {
                 + folders.joined(separator: ", ") + "; run Pipelines/setup or \"odt models fetch\" to get it")
     }
 
-    /// Returns the path of a model given as a path, or as the name of a file in one of the folders. The extension of a
-    /// name is optional.
+    /// Returns the path of a model. `name` is a path, or the name of a file in one of the folders. The extension of a
+    /// file name is optional.
     ///
-    /// - Throws: ``ODTError`` with `.fileNotFound`.
+    /// - Throws: ``ODTError`` with `.fileNotFound` if there is no such model.
     package static func locate(named name: String) throws -> String {
         if FileBytes.size(name) != nil { return name }
         if !name.contains("/") {

@@ -1,10 +1,11 @@
-/// The name that is most likely meant by a misspelled one, for an error message that asks "did you mean 'person'?".
+/// Returns the name that the user probably meant, for error messages with "did you mean 'person'?".
 ///
-/// Compares without regard to case by the optimal string alignment distance: insertions, deletions, substitutions and
-/// swapped neighbours each count 1. Takes time in O(*n* · *m* · *k*) for *k* names.
+/// Names are compared without regard to case, by the optimal string alignment distance: each insertion, deletion,
+/// substitution and swap of neighbouring characters counts 1. The function takes O(*n* · *m* · *k*) time for *k* names,
+/// where *n* and *m* are the lengths of the compared names.
 ///
-/// - Returns: The first of the names with the smallest distance; `nil` if that exceeds a third of the length of the
-///   misspelled name (1 for names of up to five characters), because a distant name would mislead.
+/// - Returns: the first name with the smallest distance. `nil` if this distance exceeds a third of the length of
+///   `misspelled` (or 1 if `misspelled` has up to five characters), because such a suggestion would be misleading.
 package func nearestName(to misspelled: String, in names: some Sequence<String>) -> String? {
     let wanted = Array(misspelled.lowercased())
     guard !wanted.isEmpty else { return nil }

@@ -1,7 +1,7 @@
 /// The metadata properties of an .onnx file, by name.
 struct ONNXProperties {
-    /// Reads the properties without loading the network: large fields are skipped. Stops silently at a malformed field,
-    /// because the runtime reports corrupt files with better messages.
+    /// Reads the properties without loading the network: large fields are skipped. A malformed field ends the search
+    /// without an error, because the runtime reports damaged files with better messages.
     static func read(_ path: String) throws -> [String: String] {
         try FileBytes.withDescriptor(path) { file, size in
             var properties: [String: String] = [:]
@@ -31,7 +31,7 @@ struct ONNXProperties {
     private static let propertyField: UInt64 = 14
     private static let largestProperty: UInt64 = 1 << 20
 
-    /// Parses a `StringStringEntryProto`: field 1 is the key, field 2 the value.
+    /// Parses a `StringStringEntryProto`. Field 1 is the key, field 2 is the value.
     private static func property(_ entry: ArraySlice<UInt8>) -> (String, String)? {
         var fields = ProtobufFields(entry)
         var (key, value): (String?, String?) = (nil, nil)

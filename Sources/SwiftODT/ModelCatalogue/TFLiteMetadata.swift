@@ -1,14 +1,14 @@
-/// TensorFlow Lite's model metadata, which the custom classifiers of ML Kit contain: the author's input normalisation
-/// and score threshold.
+/// The model metadata of TensorFlow Lite: the input normalisation and the score threshold of the author. The custom
+/// classifiers of ML Kit have such metadata.
 struct TFLiteMetadata: Equatable {
-    /// The mean and the standard deviation of each channel: an input value is `(level - mean) / deviation`. They apply
-    /// to float inputs.
+    /// The mean and the standard deviation of each channel, for float inputs. An input value is `(level - mean) /
+    /// deviation`.
     var mean: SIMD3<Float>?
     var deviation: SIMD3<Float>?
-    /// The author's score threshold, 0 to 1.
+    /// The score threshold that the author recommends, 0 to 1.
     var scoreThreshold: Double?
 
-    /// - Returns: `nil` if the file has no readable metadata.
+    /// - Returns: `nil` if the model has no readable metadata.
     init?(model: FlatBuffer) {
         guard let root = model.root,
             let entry = root.tables(ModelField.metadata).first(where: { $0.text(0) == "TFLITE_METADATA" })
@@ -20,7 +20,7 @@ struct TFLiteMetadata: Equatable {
         self.init(notes: Array(contents))
     }
 
-    /// - Parameter notes: the metadata buffer of the model.
+    /// - Parameter notes: the content of the model's metadata buffer.
     init?(notes: [UInt8]) {
         guard let root = FlatBuffer(notes, identifier: "M001")?.root, let graph = root.tables(3).first else {
             return nil
@@ -34,7 +34,7 @@ struct TFLiteMetadata: Equatable {
         for output in graph.tables(3) {
             guard let threshold = Self.unit(.scoreThreshold, of: output)?.float(0), (0...1).contains(threshold)
             else { continue }
-            // Convert through the shortest decimal text: 0.35 rather than 0.3499999940395355.
+            // The conversion through the shortest decimal text gives 0.35 instead of 0.3499999940395355.
             scoreThreshold = Double(threshold.description)
             break
         }
@@ -50,12 +50,13 @@ struct TFLiteMetadata: Equatable {
         case scoreThreshold = 3
     }
 
-    /// Returns a tensor's processing step (`ProcessUnit`) of a kind, or `nil` if there is none.
+    /// Returns the `ProcessUnit` of a kind that belongs to a tensor. Returns `nil` if there is none.
     private static func unit(_ kind: Unit, of tensor: FlatBuffer.Table) -> FlatBuffer.Table? {
         tensor.tables(4).first { $0.integer(0, as: UInt8.self) == kind.rawValue }?.table(1)
     }
 
-    /// Returns three numbers; a single number applies to all channels.
+    /// Returns one number per channel. A single number applies to all three channels. Returns `nil` for other counts of
+    /// numbers.
     private static func channels(_ numbers: [Float]) -> SIMD3<Float>? {
         guard numbers.allSatisfy({ $0.isFinite && abs($0) < 1e6 }) else { return nil }
         switch numbers.count {
@@ -67,16 +68,17 @@ struct TFLiteMetadata: Equatable {
 }
 
 extension ModelManifest {
-    /// Returns the manifest beside a model, completed by the metadata in the model file, or `nil` if there is neither.
+    /// Returns the manifest of a model. Values that the manifest does not specify are read from the metadata in the
+    /// model file. Returns `nil` if there is neither a manifest nor metadata.
     ///
-    /// - Throws: ``ODTError`` if one of them exists but cannot be read.
+    /// - Throws: ``ODTError`` if the manifest or the model file cannot be read, or if the manifest is not valid.
     package static func load(model: String) throws -> ModelManifest? {
         let manifest = try load(besideModel: model)
         guard let metadata = try FlatBuffer.read(tflite: model).flatMap({ TFLiteMetadata(model: $0) }) else {
             return manifest
         }
         var completed = manifest ?? ModelManifest(name: model.split(separator: "/").last.map(String.init) ?? model)
-        // If the manifest sets one of mean and scale, the other one keeps the family's default.
+        // If the manifest specifies only one of mean and scale, the other one is the family's default.
         if completed.input.mean == nil, completed.input.scale == nil, let deviation = metadata.deviation {
             completed.input.mean = metadata.mean ?? .zero
             completed.input.scale = 1 / deviation
@@ -87,12 +89,13 @@ extension ModelManifest {
 }
 
 extension [String: QuantisationScale] {
-    /// The quantisation of each tensor of a .tflite file, by name. OpenVINO does not report it.
+    /// Reads the quantisation of each tensor of a .tflite file, by tensor name. OpenVINO does not report the
+    /// quantisation.
     init?(tflite model: FlatBuffer) {
         guard let graph = model.root?.tables(2).first else { return nil }
         self.init()
         for tensor in graph.tables(0) {
-            // Only tensors with a single scale; per-channel scales occur for weights alone.
+            // Only tensors with a single scale are read. Only weights have one scale per channel.
             guard let quantisation = tensor.table(4), let name = tensor.text(3), self[name] == nil,
                 quantisation.floats(2).count == 1, let step = quantisation.floats(2).first
             else { continue }

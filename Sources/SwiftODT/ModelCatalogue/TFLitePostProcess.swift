@@ -1,14 +1,14 @@
-/// The operation `TFLite_Detection_PostProcess` at the end of a .tflite file, which decodes boxes and suppresses
-/// duplicates. OpenVINO does not support it, so the model is cut before it. Decoding needs the anchors, scales and
-/// number of classes that the file contains.
+/// The operation `TFLite_Detection_PostProcess` at the end of a .tflite file. It decodes boxes and applies non-maximum
+/// suppression. OpenVINO does not support this operation, so it is removed from the model. The decoder then needs the
+/// parameters of the operation: the anchors, the scale factors and the number of classes.
 struct TFLitePostProcess {
-    /// The centre y, centre x, height and width of each anchor, as fractions of the picture.
+    /// The centre y, centre x, height and width of each anchor, as fractions of the input.
     let anchors: [Float]
-    /// The factors that scaled box offsets in training: y, x, height, width.
+    /// The factors by which the network's box offsets are divided: y, x, height, width.
     let scales: [Double]
     let classCount: Int?
-    /// File positions and new values that make the model end before the operation. The outputs are then box offsets and
-    /// class scores.
+    /// File positions and their new values. With these values, the model ends before the operation, and its outputs are
+    /// box offsets and class scores.
     fileprivate let patches: [(place: Int, number: UInt32)]
 
     /// - Returns: `nil` if the model does not end with this operation.
@@ -38,7 +38,7 @@ struct TFLitePostProcess {
         ]
     }
 
-    /// Returns the model file without the operation.
+    /// Returns the model file without the operation. `model` is the content of the original file.
     func cut(_ model: [UInt8]) -> [UInt8] {
         var cut = model
         for (place, number) in patches {
@@ -47,7 +47,8 @@ struct TFLitePostProcess {
         return cut
     }
 
-    /// Returns the values of a constant, dequantised if necessary.
+    /// Returns the values of a constant tensor. Quantised values are dequantised. Returns `nil` for other element
+    /// types.
     private static func floats(_ tensor: FlatBuffer.Table, _ root: FlatBuffer.Table) -> [Float]? {
         let buffers = root.tables(4)
         guard let number = tensor.integer(2, as: UInt32.self), buffers.indices.contains(Int(number)) else { return nil }
@@ -65,7 +66,7 @@ struct TFLitePostProcess {
 }
 
 extension FlatBuffer.Table {
-    /// Returns floats stored as a byte vector.
+    /// Returns the floats in a byte vector, or `nil` if the field is missing.
     fileprivate func packedFloats(_ field: Int) -> [Float]? {
         guard let bytes = contents(field), bytes.count % 4 == 0 else { return nil }
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { place in

@@ -29,7 +29,8 @@ struct TileMerger: Sendable {
     private static let (largeShare, largeScoreFactor) = (0.5, 0.5)
     /// The IoU above which the boxes of two tiles are averaged. Such boxes differ only by localisation error.
     private static let agreementIoU = 0.75
-    /// The maximum number of complete boxes that are merged, and of fragments. Those with the highest scores are used.
+    /// The maximum number of complete boxes that are merged. The same maximum applies to fragments. The boxes with the
+    /// highest scores are used.
     private static let maximum = 5000
 
     private struct TileDetection {
@@ -38,8 +39,8 @@ struct TileMerger: Sendable {
         let isLarge: Bool
     }
 
-    /// The detection of an object with the highest score, and the detections that agree with it. Each other tile has at
-    /// most one of these.
+    /// The detections of one object that agree. `best` has the highest score. `others` are detections of other tiles,
+    /// at most one for each tile.
     private struct DetectionCluster {
         let best: TileDetection
         var others: [TileDetection] = []

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A long-running computation on a thread of its own, for example compiling a network.
+/// A long computation on its own thread, for example the compilation of a network.
 ///
-/// The computation cannot be interrupted. It can be abandoned: releasing the task does not block, and the product is
-/// then released on the computing thread.
+/// The computation cannot be interrupted, but it can be abandoned. The release of the task does not block. The product
+/// of an abandoned computation is released on the thread of the computation.
 ///
 ///     let task = BackgroundTask { try configuration.makeDetector() }
 ///     if let result = task.take() { use(try result.get()) }
@@ -17,7 +17,7 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
     private let state = Monitor(State.running)
 
     /// Starts the computation.
-    /// - Parameter make: must not retain objects that may be destroyed before it returns.
+    /// - Parameter make: the computation. It must not use objects that may be destroyed before it returns.
     package init(_ make: @escaping @Sendable () throws -> Product) {
         let isStarted = DetachedThread.run { [weak self] in
             let product = Result { try make() }
@@ -32,7 +32,8 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
         let description = "cannot start a thread for the background task; raise the limit of processes (ulimit -u)"
     }
 
-    /// Returns the result once, when it is available. Returns `nil` before and afterwards.
+    /// Returns the result when it is available, and only once. Returns `nil` before the result is available and after
+    /// it was taken.
     package func take() -> Result<Product, any Error>? {
         state.update { state in
             guard case .done(let result) = state else { return nil }
@@ -41,21 +42,21 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the result, or until `isInterrupted` returns `true`. Call ``wake()`` to have `isInterrupted` evaluated
-    /// again.
+    /// Waits until the result is available, or until `isInterrupted` returns `true`. `isInterrupted` is evaluated at
+    /// the start and after each call of ``wake()``.
     ///
-    /// - Returns: whether the result is available.
+    /// - Returns: whether the computation has ended.
     package func wait(unless isInterrupted: () -> Bool) -> Bool {
         state.wait { state in
             if case .running = state { isInterrupted() ? false : nil } else { true }
         }
     }
 
-    /// Makes waiting callers evaluate their condition again.
+    /// Makes waiting callers evaluate `isInterrupted` again.
     package func wake() { state.update { _ in } }
 }
 
-/// A detached POSIX thread, for long-running work outside any thread pool.
+/// A detached POSIX thread, for long-running work outside of thread pools.
 package enum DetachedThread {
     private final class Work {
         let body: @Sendable () -> Void
@@ -63,7 +64,7 @@ package enum DetachedThread {
     }
 
     /// Runs `body` on a new thread.
-    /// - Returns: whether a thread was started.
+    /// - Returns: whether the thread could be started.
     @discardableResult
     package static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()

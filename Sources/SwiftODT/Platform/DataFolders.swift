@@ -1,10 +1,11 @@
 import COpenVINO
 import Glibc
 
-/// The folders for installed data and for caches.
+/// The folders of installed data and of caches.
 enum DataFolders {
-    /// Returns the folders that can contain `name`: the user's data folder, the system's, those under the installation
-    /// prefix of this plugin or program, and the one beside it.
+    /// Returns the folders that may contain installed data called `name`, for example `models`. The user's data folder
+    /// is first, then the system's folders, the folder of this plugin or program, and the `share` folders of its
+    /// installation prefix.
     static func holding(_ name: String) -> [String] {
         var folders = [userFolder("XDG_DATA_HOME", or: ".local/share")].compactMap(\.self)
         folders += ["/usr/local/share", "/usr/share", "/usr/local/lib"]
@@ -26,13 +27,13 @@ enum DataFolders {
     /// The folder of the user's configuration, or `nil` if the user has no home directory.
     static var configuration: String? { userFolder("XDG_CONFIG_HOME", or: ".config").map { $0 + "/swiftodt" } }
 
-    /// Returns the value of an environment variable, or `nil` if it is unset or empty.
+    /// Returns the value of an environment variable. Returns `nil` if the variable is not set or is empty.
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }
 
-    /// Returns the absolute path with symbolic links resolved, or `nil` if the file does not exist.
+    /// Returns the absolute path of a file with all symbolic links resolved. Returns `nil` if the file does not exist.
     static func canonicalPath(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

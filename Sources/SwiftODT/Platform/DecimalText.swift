@@ -1,6 +1,7 @@
 import Glibc
 
-/// Converts between decimal numbers and UTF-8 bytes without intermediate strings, for files with many numbers.
+/// Converts between numbers and decimal UTF-8 text. No intermediate strings are created, because some files have many
+/// numbers.
 package enum DecimalText {
     /// Parses a number. Returns `nil` if the word is not a number.
     ///
@@ -15,25 +16,25 @@ package enum DecimalText {
                 continue
             }
             let digit = byte &- UInt8(ascii: "0")
-            // The general parser handles exponents, `nan`, `inf` and invalid words.
+            // The general parser handles exponents, `nan`, `inf`, long numbers and invalid words.
             guard digit <= 9, digits < maximumDigits else { return anyNumber(word, point) }
             mantissa = mantissa * 10 + Int(digit)
             digits += 1
             if isPastPoint { decimals += 1 }
         }
         if digits == 0 { return nil }
-        // Numerator and denominator are exact, so the quotient is correctly rounded.
+        // The numerator and the denominator are exact, so the quotient is rounded correctly.
         let size = Double(mantissa) / powersOfTen[decimals]
         return isNegative ? -size : size
     }
 
     private static func anyNumber(_ word: ArraySlice<UInt8>, _ point: UInt8) -> Double? {
-        // With another decimal separator, a period would be a thousands separator; such words are rejected.
+        // With another decimal separator, a period would be a thousands separator. Such words are rejected.
         if point != UInt8(ascii: "."), word.contains(UInt8(ascii: ".")) { return nil }
         return Double(String(decoding: word.map { $0 == point ? UInt8(ascii: ".") : $0 }, as: UTF8.self))
     }
 
-    /// Appends a number with a fixed number of decimals.
+    /// Appends a number with a fixed number of decimal places.
     package static func append(_ number: Double, decimals: Int, to text: inout [UInt8]) {
         let scaled = (number.magnitude * powersOfTen[decimals]).rounded()
         guard scaled < 1e15 else { return appendLarge(number, decimals: decimals, to: &text) }
@@ -45,15 +46,15 @@ package enum DecimalText {
         append(part, digits: decimals, to: &text)
     }
 
-    /// Appends an integer, padded with zeros to at least `digits` digits.
+    /// Appends an integer with at least `digits` digits. Leading zeros are added if necessary.
     package static func append(_ number: Int, digits: Int = 1, to text: inout [UInt8]) {
-        // Swift stores strings of up to 15 bytes inline, so this does not allocate.
+        // Swift stores strings of up to 15 bytes inline, so the conversion allocates no memory.
         let figures = String(number).utf8
         text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, digits - figures.count)))
         text.append(contentsOf: figures)
     }
 
-    /// Returns a number as text with a fixed number of decimals.
+    /// Returns the text of a number with a fixed number of decimal places.
     package static func text(_ number: Double, decimals: Int) -> String {
         var text: [UInt8] = []
         append(number, decimals: decimals, to: &text)
@@ -70,7 +71,7 @@ package enum DecimalText {
         }
     }
 
-    /// Integers with up to this many digits are exact as doubles.
+    /// The maximum number of digits for which every integer is exact as a double.
     private static let maximumDigits = 15
     private static let powersOfTen: [Double] = (0...maximumDigits).map { pow(10, Double($0)) }
 }

@@ -1,21 +1,22 @@
 import Glibc
 import Synchronization
 
-/// Diagnostic messages of the library, for example the runtime version, the recognised network family, or a cache hit.
+/// Diagnostic messages of the library, for example about the version of the runtime, the recognised network family, or
+/// a cache hit.
 ///
-/// Messages go to the listener that the current thread has installed, so that several users of the library receive only
-/// their own:
+/// A message goes to the listener that is installed on the current thread. If a process uses the library several times,
+/// each user thus receives only its own messages:
 ///
 ///     try Diagnostics.listening({ print($0.text) }) { try DetectorConfiguration(.neural).makeDetector() }
 ///
-/// There are no messages per frame. Without a listener a message costs one access to thread-local storage, and its text
-/// is not evaluated.
+/// There are no messages per frame. Without a listener, a message only costs one access to thread-local storage, and
+/// its text is not evaluated.
 package enum Diagnostics {
     /// The severity of a message.
     package enum Level: Sendable {
-        /// A feature does not work; the operation continues without it.
+        /// A feature does not work. The operation continues without this feature.
         case warning
-        /// A decision and its basis.
+        /// A decision and the reason for it.
         case info
         /// Details of an operation.
         case debug
@@ -33,7 +34,7 @@ package enum Diagnostics {
 
     package typealias Listener = @Sendable (Entry) -> Void
 
-    /// Runs `work` and passes the messages of this thread to `listener` during that time.
+    /// Runs `work`. Messages of the current thread go to `listener` in the meantime.
     package static func listening<Result>(
         _ listener: @escaping Listener, to work: () throws -> Result
     ) rethrows -> Result {
@@ -47,14 +48,15 @@ package enum Diagnostics {
         return try work()
     }
 
-    /// Runs `work` and returns its messages, for work that can outlive its listener.
+    /// Runs `work` and returns its messages together with its result. Intended for work that may end after its
+    /// listener.
     package static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
         let record = Record()
         let result = try listening({ fact in record.entries.withLock { $0.append(fact) } }, to: work)
         return (result, record.entries.withLock { $0 })
     }
 
-    /// The key of the thread-local listener. A task-local value would require Swift's concurrency runtime.
+    /// The key of the thread-local listener. A task-local value would need Swift's concurrency runtime.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)
@@ -70,7 +72,7 @@ package enum Diagnostics {
         init(_ listener: @escaping Listener) { self.listener = listener }
     }
 
-    /// Sends a message to the current thread's listener, if there is one.
+    /// Sends a message to the listener of the current thread, if there is one.
     package static func report(
         _ level: Level, _ text: @autoclosure () -> String, file: StaticString = #fileID,
         function: StaticString = #function,

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Reads files, or parts of them, into memory.
+/// Reads files or parts of files into memory.
 package struct FileBytes {
     /// Returns the content of a file.
-    /// - Parameter limit: maximum size in bytes.
-    /// - Throws: ``ODTError`` with `.fileNotFound` if the file cannot be read, or `.invalidFile` if it exceeds the
-    ///   limit.
+    /// - Parameter limit: the maximum size of the file in bytes.
+    /// - Throws: ``ODTError`` with `.fileNotFound` if the file cannot be read, or with `.invalidFile` if the size
+    ///   exceeds the limit.
     package static func read(_ path: String, limit: Int) throws -> [UInt8] {
         try withDescriptor(path) { file, size in
             guard size <= limit else {
@@ -17,14 +17,14 @@ package struct FileBytes {
         }
     }
 
-    /// Returns the size of a regular file in bytes, or `nil` if there is none.
+    /// Returns the size of a regular file in bytes. Returns `nil` if there is no such file.
     package static func size(_ path: String) -> Int? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)
     }
 
-    /// Opens a regular file and calls `body` with its descriptor and size.
+    /// Opens a regular file and calls `body` with the descriptor and the size of the file.
     static func withDescriptor<Answer>(_ path: String, _ body: (Int32, Int) throws -> Answer) throws -> Answer {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -38,7 +38,7 @@ package struct FileBytes {
         return try body(file, Int(status.st_size))
     }
 
-    /// Reads `count` bytes at `offset` of an open file. The result is shorter if the file ends earlier.
+    /// Reads `count` bytes of an open file from the position `offset`. The result is shorter if the file ends earlier.
     static func read(_ file: Int32, from offset: Int, count: Int, path: String) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
@@ -56,32 +56,32 @@ package struct FileBytes {
 
 /// Creates files with unique names.
 enum UniqueFile {
-    /// Whether file sizes are unlimited. Under a limit (RLIMIT_FSIZE) a write that exceeds it terminates the process
-    /// with SIGXFSZ, so optional files are not written.
+    /// Whether the size of files is unlimited. If there is a limit (RLIMIT_FSIZE), a write beyond it terminates the
+    /// process with SIGXFSZ. Optional files are therefore not written under any limit.
     static var mayGrow: Bool { largest == .max }
 
-    /// The maximum file size in bytes.
+    /// The maximum size of a file in bytes, or `Int.max` if there is no limit.
     static var largest: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return 0 }
         return limit.rlim_cur == ~0 ? .max : Int(clamping: limit.rlim_cur)
     }
 
-    /// Writes a file completely or not at all. The file is not synced, because that would delay the first frame; a
-    /// power failure can lose it.
+    /// Writes a file completely or not at all. The file is not synced to the disk, because this would delay the first
+    /// frame. A power failure can therefore lose the file.
     ///
     /// - Parameters:
-    ///   - start: the beginning of the path. A unique part follows.
+    ///   - start: the beginning of the path. A unique part follows it.
     ///   - end: the end of the path.
-    /// - Returns: the path, or `nil` if the file cannot be written.
+    /// - Returns: the path of the file. `nil` if the file cannot be written.
     static func write(_ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "") -> String? {
         guard mayGrow else { return nil }
-        // The template that mkstemps replaces by a unique name.
+        // `mkstemps` replaces these characters by a unique text.
         let placeholder = String(repeating: "X", count: 6)
         var name = Array("\(start)\(placeholder)\(end)".utf8CString)
         let file = mkstemps(&name, Int32(end.utf8.count))
         guard file >= 0 else { return nil }
-        // Child processes of the host program must not inherit the descriptor.
+        // Child processes of the program must not inherit the descriptor.
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         var count = 0
         while count < bytes.count {

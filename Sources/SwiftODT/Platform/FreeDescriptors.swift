@@ -1,12 +1,14 @@
 import Glibc
 
-/// A check for sufficient file descriptors.
+/// A check whether enough file descriptors are available.
 enum FreeDescriptors {
-    /// Verifies that `count` descriptors are available by opening and closing them.
+    /// Checks that `count` descriptors are available. Opens and closes this number of descriptors.
     ///
-    /// Without descriptors, files that cannot be opened seem missing or corrupt. C++ exceptions can also need two:
-    /// programs that use GStreamer often unwind with libunwind, which uses a pipe to validate addresses. Without the
-    /// pipe no exception is caught, and OpenVINO's first exception terminates the process.
+    /// Without free descriptors, files cannot be opened and seem to be missing or damaged. The handling of a C++
+    /// exception can also need two descriptors: programs that use GStreamer often unwind the stack with libunwind,
+    /// which validates addresses with a pipe. Without the pipe, no exception is caught, and the first exception of
+    /// OpenVINO terminates the process.
+    ///
     /// - Throws: ``ODTError`` that names the limit to raise.
     static func require(_ count: Int = 8) throws {
         var taken: [Int32] = []
@@ -25,12 +27,14 @@ enum FreeDescriptors {
     }
 }
 
-/// A check for sufficient address space.
+/// A check whether enough address space is available.
 enum FreeAddressSpace {
-    /// Verifies that `bytes` of address space are available by reserving and releasing them. No memory is committed.
+    /// Checks that `bytes` of address space are available. Reserves and releases this address space without committing
+    /// memory.
     ///
-    /// Address space runs out only under a limit (`ulimit -v`). If that happens while OpenVINO compiles a network, its
-    /// threads throw uncaught exceptions or deadlock, so the limit is checked in advance.
+    /// Address space is scarce only under a limit (`ulimit -v`). If it runs out while OpenVINO compiles a network, the
+    /// threads of OpenVINO throw uncaught exceptions or deadlock. The address space is therefore checked in advance.
+    ///
     /// - Throws: ``ODTError`` that names the limit to raise.
     static func require(_ bytes: Int = 1 << 30) throws {
         let memory = mmap(nil, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A value protected by a lock, with a condition variable to wait for changes.
+/// A value that a lock protects, with a condition variable to wait for changes of the value.
 ///
-/// `@unchecked Sendable`: `value` is only accessed while `mutex` is locked. The mutex and the condition variable are
-/// allocated on the heap, because POSIX requires stable addresses.
+/// `@unchecked Sendable`: `value` is accessed only while `mutex` is locked. The mutex and the condition variable are on
+/// the heap, because POSIX requires that their addresses do not change.
 ///
 ///     let left = Monitor(3)
 ///     for _ in 0..<3 { DetachedThread.run { left.update { $0 -= 1 } } }
@@ -30,26 +30,27 @@ package final class Monitor<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Calls `body` with the value while holding the lock. Waiting threads are not woken.
+    /// Calls `body` with the value while the lock is held. Does not wake waiting threads.
     package func read<Answer>(_ body: (Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(value)
     }
 
-    /// Changes the value while holding the lock, then wakes all waiting threads.
+    /// Changes the value while the lock is held. Then wakes all waiting threads.
     @discardableResult
     package func update<Answer>(_ body: (inout Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer {
             pthread_mutex_unlock(mutex)
-            // Broadcast after unlocking; otherwise woken threads would block on the lock at once.
+            // The broadcast follows the unlocking. Otherwise the woken threads would immediately block on the lock.
             pthread_cond_broadcast(condition)
         }
         return try body(&value)
     }
 
-    /// Blocks until `body` returns a value other than `nil`. The caller ensures that the value changes eventually.
+    /// Blocks until `body` returns a result other than `nil`, and returns this result. `body` is called while the lock
+    /// is held, at the start and after each ``update(_:)``.
     package func wait<Answer>(for body: (inout Value) -> Answer?) -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -59,9 +60,10 @@ package final class Monitor<Value>: @unchecked Sendable {
         }
     }
 
-    /// Waits until `body` has an answer, but no longer than until `deadline`, a time of ``MonotonicClock``.
+    /// Blocks until `body` returns a result other than `nil`, but at most until `deadline`. `deadline` is a time of
+    /// ``MonotonicClock``.
     ///
-    /// - Returns: `nil` if there was no answer in time.
+    /// - Returns: the result of `body`. `nil` if the deadline has passed.
     @discardableResult
     package func wait<Answer>(until deadline: Nanoseconds, for body: (inout Value) -> Answer?) -> Answer? {
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The monotonic system clock, for measuring durations.
+/// The monotonic clock of the system, for the measurement of durations.
 package enum MonotonicClock {
     package static var now: Nanoseconds {
         var time = timespec()
@@ -9,8 +9,8 @@ package enum MonotonicClock {
     }
 }
 
-/// The system's time of day, in nanoseconds since 1970. It can jump when the clock is set; measure durations with
-/// ``MonotonicClock``.
+/// The system's time of day in nanoseconds since 1970. It can jump when the clock is set. Use ``MonotonicClock`` to
+/// measure durations.
 package enum WallClock {
     package static var now: Nanoseconds {
         var time = timespec()

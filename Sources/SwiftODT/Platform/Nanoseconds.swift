@@ -1,12 +1,13 @@
-/// A time or duration in nanoseconds, as in GStreamer.
+/// A point in time or a duration, in nanoseconds as in GStreamer.
 ///
-/// Times from outside can have any 64-bit value, and Swift traps on overflow. Pass such a time through
-/// ``clampedToRange`` or a ``SteadyClock`` first: sums and differences of two clamped times never overflow. The methods
-/// below saturate instead and accept any value.
+/// Times from outside can have any 64-bit value, and Swift traps on overflow. Pass such times through
+/// ``clampedToRange`` or a ``SteadyClock`` first. Sums and differences of two clamped times never overflow. The methods
+/// of this extension accept any value and saturate: a result beyond the range of `Int64` becomes the nearest value in
+/// the range.
 package typealias Nanoseconds = Int64
 
 extension Nanoseconds {
-    /// The largest magnitude of a valid time, about 146 years. Larger values are treated as errors.
+    /// The largest magnitude of a valid time, about 146 years. A larger magnitude counts as an error of the source.
     package static let farthest = max / 2
 
     /// This time, clamped to the valid range.
@@ -15,7 +16,7 @@ extension Nanoseconds {
     /// Whether this time is within the valid range.
     package var isInRange: Bool { self == clampedToRange }
 
-    /// Returns the duration from an earlier time to this one, saturated.
+    /// Returns the duration from an earlier time to this time, saturated.
     package func since(_ earlier: Nanoseconds) -> Nanoseconds {
         let (difference, overflow) = subtractingReportingOverflow(earlier)
         return overflow ? (self < earlier ? .min : .max) : difference
@@ -27,13 +28,13 @@ extension Nanoseconds {
         return overflow ? (duration < 0 ? .min : .max) : sum
     }
 
-    /// Returns this duration multiplied by a count, saturated.
+    /// Returns the product of this duration and a count, saturated.
     package func times(_ count: Int) -> Nanoseconds {
         let (product, overflow) = multipliedReportingOverflow(by: Nanoseconds(count))
         return overflow ? ((self < 0) == (count < 0) ? .max : .min) : product
     }
 
-    /// Rounds seconds to nanoseconds, saturated. NaN becomes 0.
+    /// Creates a time from seconds, rounded to nanoseconds and saturated. NaN becomes 0.
     package init(seconds: Double) {
         let nanoseconds = (seconds * 1e9).rounded()
         self = nanoseconds.isNaN ? 0 : Int64(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max)

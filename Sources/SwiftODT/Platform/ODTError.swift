@@ -1,4 +1,4 @@
-/// The reason why a detector cannot be created or cannot process a frame. The description names the remedy.
+/// The reason why a detector cannot be created or cannot process a frame. The description also names the remedy.
 ///
 ///     do {
 ///         _ = try Frame(contentsOfFile: "street.png")
@@ -6,7 +6,7 @@
 ///         print(error)
 ///     }
 public struct ODTError: Error, CustomStringConvertible, Sendable {
-    /// The category of an error, so that callers can map it to their own error codes.
+    /// The category of an error. Callers can map it to their own error codes.
     public enum Reason: Sendable {
         /// A file does not exist or cannot be read.
         case fileNotFound

@@ -1,4 +1,4 @@
-/// A result that is supplied once, possibly later and on another thread.
+/// A result that is supplied once, usually later and on another thread.
 ///
 ///     let promise = Promise<Int>()
 ///     DetachedThread.run { promise.fulfil(.success(6 * 7)) }
@@ -13,30 +13,31 @@ package final class Promise<Answer: Sendable>: Sendable {
 
     package init() {}
 
-    /// Creates a promise that is already fulfilled.
+    /// Creates a promise that is already fulfilled with `answer`.
     package convenience init(_ answer: Answer) {
         self.init()
         fulfil(.success(answer))
     }
 
-    /// Supplies the result and wakes waiting threads. Later results are ignored.
+    /// Supplies the result and wakes the waiting threads. If the promise is already fulfilled, the result is ignored.
     package func fulfil(_ result: Result<Answer, any Error>) {
         state.update { state in
             if case .waiting = state { state = .done(result) }
         }
     }
 
-    /// Fulfils the promise with `CancellationError`, so that ``wait()`` throws at once and a later result is ignored.
+    /// Fulfils the promise with a `CancellationError`. ``wait()`` then throws immediately, and a later result is
+    /// ignored.
     package func cancel() { fulfil(.failure(CancellationError())) }
 
-    /// Whether ``wait()`` would return without blocking.
+    /// Whether the promise is fulfilled. If so, ``wait()`` does not block.
     package var isDone: Bool {
         state.read { state in
             if case .done = state { true } else { false }
         }
     }
 
-    /// Waits for the result and returns it.
+    /// Waits until the promise is fulfilled. Returns or throws its result.
     package func wait() throws -> Answer {
         try state.wait { state in
             if case .done(let result) = state { result } else { nil }

@@ -1,20 +1,23 @@
-/// A clock that derives strictly increasing times from the timestamps of a stream's frames, for the tracker.
+/// A clock that derives strictly increasing times from the timestamps of a stream's frames. The tracker uses these
+/// times.
 ///
-/// The clock follows the timestamps while they increase. A frame advances the clock by one step instead if it has no
-/// timestamp, an invalid one (``Nanoseconds/isInRange``), or one that is not later than the previous frame's. Objects
-/// can therefore move even if all timestamps are equal or decrease. If the clock is then ahead of the timestamps, it
-/// runs at half their rate until they have caught up.
+/// While the timestamps increase, the clock returns them. The clock instead advances by one frame interval if a frame
+/// has no timestamp, an invalid timestamp (``Nanoseconds/isInRange``), or a timestamp that is not later than that of
+/// the previous frame. Objects can therefore move even if timestamps are equal or decrease. If the clock gets ahead of
+/// the timestamps, it runs at half their speed until the timestamps have caught up.
 ///
 ///     var clock = SteadyClock()
 ///     let times = [0, nil, 80_000_000].map { clock.time(of: $0, step: 40_000_000) }
 package struct SteadyClock: Sendable {
+    /// The time that the clock returned last.
     private var streamTime: Nanoseconds?
+    /// The last valid timestamp of a frame.
     private var frameTime: Nanoseconds?
 
     package init() {}
 
-    /// Returns the time of the next frame.
-    /// - Parameter step: the expected frame interval, used if the timestamp is unusable.
+    /// Returns the time of the next frame. `frameTime` is the timestamp of the frame.
+    /// - Parameter step: the expected frame interval. It is used if the timestamp cannot be used.
     package mutating func time(of frameTime: Nanoseconds?, step: Nanoseconds) -> Nanoseconds {
         let frameTime = frameTime.flatMap { $0.isInRange ? $0 : nil }
         let before = self.frameTime
@@ -35,7 +38,7 @@ package struct SteadyClock: Sendable {
         return time
     }
 
-    /// Restarts the clock for another stream or segment.
+    /// Restarts the clock for another stream or another segment.
     package mutating func reset() { self = SteadyClock() }
 
     private static let minimumStep: Nanoseconds = 1_000

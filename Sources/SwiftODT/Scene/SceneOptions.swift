@@ -64,6 +64,8 @@ package struct SceneObject: Sendable {
     package var isProminent = false
     /// The rank by prominence. 0 is the most prominent object.
     package var rank = 0
+    /// The areas that the object is in, and the lines that it crosses in this frame. Requires tracking.
+    package var zones: [ZoneRelation] = []
 }
 
 /// The beginning, a change or the end of a reported object.

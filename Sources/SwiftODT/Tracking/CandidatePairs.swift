@@ -1,34 +1,39 @@
-/// The pairs of tracks and detections whose boxes overlap: the gate of the association.
+/// The pairs of tracks and detections whose boxes overlap. Only these pairs are candidates of the association (gating).
 ///
-/// The pairs are computed once with a wide margin, and several stages use them. Pairs that overlap with a smaller
-/// margin also overlap with the wide one. A row stands for a track and a column for a detection. Memory is reused from
-/// result to result.
+/// The pairs are found with boxes that are expanded by a wide margin. Several association stages use these pairs,
+/// because each stage needs a subset of them: boxes that overlap with a smaller margin also overlap with the wide
+/// margin. A row is the position of a track in the argument `rows` of ``find(of:_:at:shift:in:)``. A column is the
+/// index of a detection. Each search reuses the memory of the previous one.
 struct CandidatePairs: ~Copyable {
-    /// A candidate detection of a track.
+    /// A candidate detection for a track.
     struct Neighbour {
+        /// The index of the detection.
         var column: Int32
-        /// The IoU of the two boxes after both were widened by ``margin``.
+        /// The IoU of the boxes of the track and the detection. Both boxes are expanded by ``margin``.
         var overlap: Double
     }
 
+    /// The candidates of all rows, row after row.
     private(set) var all = ScratchList<Neighbour>()
-    /// The end of each row's range in ``all``.
+    /// For each row, the index in ``all`` after the last candidate of the row.
     private(set) var ends = ScratchList<Int>()
 
-    /// The margin of each box on every side, as a fraction of the box's size. No association rule uses a wider margin.
+    /// The distance by which each side of a box is moved outwards, as a fraction of the width or height of the box. No
+    /// association stage uses a wider margin.
     static let margin = 0.3
-    /// The minimum IoU of a pair. No association rule uses a lower one.
+    /// The minimum IoU of the expanded boxes of a pair. No association stage uses a lower threshold.
     static let threshold = 0.2
 
-    /// Selects the track's box: the predicted or the last observed one.
+    /// The box of a track that is compared with detections: the predicted box, or the box of the last detection.
     enum Place { case predicted, lastSeen }
 
     /// Finds the candidate pairs of some tracks.
     ///
     /// - Parameters:
-    ///   - rows: the indices of the tracks.
-    ///   - place: the box of each track to compare.
-    ///   - shift: the camera motion beyond the prediction, in pixels.
+    ///   - rows: the indices of the tracks in `tracks`.
+    ///   - place: the box of each track that is compared with the detections.
+    ///   - shift: the camera motion that the predictions do not include, in pixels. The boxes of the tracks are moved
+    ///     by it.
     ///   - index: the detections.
     mutating func find(
         of rows: UnsafeBufferPointer<Int>, _ tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
@@ -49,7 +54,7 @@ struct CandidatePairs: ~Copyable {
     @inline(__always)
     func places(of row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
 
-    /// Returns the candidate column with the greatest overlap. `nil` if the row has no candidates.
+    /// Returns the column of the candidate with the greatest IoU. Returns `nil` if the row has no candidates.
     func nearest(of row: Int) -> Int? {
         var (nearest, maximum) = (-1, 0.0)
         for place in places(of: row) where all[place].overlap > maximum {
@@ -62,7 +67,7 @@ struct CandidatePairs: ~Copyable {
     private mutating func find(near wide: ExpandedBox, in index: DetectionIndex.View) {
         index.forEach(near: wide) { column in
             let overlap = wide.overlap(index.wide[column])
-            // Compares without a division, because most pairs do not overlap.
+            // The comparison avoids a division, because most pairs do not overlap.
             if overlap.shared > Self.threshold * (1 - 1e-9) * overlap.whole {
                 all.append(
                     Neighbour(column: Int32(truncatingIfNeeded: column), overlap: overlap.shared / overlap.whole))
@@ -71,7 +76,7 @@ struct CandidatePairs: ~Copyable {
     }
 }
 
-/// A box with a margin, prepared for computing overlaps.
+/// A box that is expanded by a margin. Its area is computed in advance for the computation of overlaps.
 struct ExpandedBox {
     /// The upper left corner.
     let low: SIMD2<Double>
@@ -79,7 +84,7 @@ struct ExpandedBox {
     let high: SIMD2<Double>
     private let area: Double
 
-    /// Widens the box on every side by the fraction `share` of its size.
+    /// Moves each side of the box outwards by the fraction `share` of the width or height.
     @inline(__always)
     init(_ box: Box, by share: Double) {
         let size = SIMD2(box.width, box.height)
@@ -89,7 +94,8 @@ struct ExpandedBox {
         area = wideSize.x * wideSize.y
     }
 
-    /// Returns the areas of intersection (0 if the boxes do not touch) and union.
+    /// Returns the areas of the intersection (`shared`) and of the union (`whole`). The intersection is 0 if the boxes
+    /// do not overlap.
     @inline(__always)
     func overlap(_ other: ExpandedBox) -> (shared: Double, whole: Double) {
         let size = (high.smaller(other.high) - low.larger(other.low)).larger(.zero)

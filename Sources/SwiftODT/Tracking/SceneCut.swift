@@ -1,20 +1,22 @@
 /// Detects scene cuts.
 ///
-/// Compares coarse thumbnails of consecutive pictures by correlation, at several offsets. Correlation is robust against
-/// changes of brightness, and the offsets make the comparison robust against pans. A cut is a sudden drop of the
-/// correlation. Uniform pictures are skipped: the picture after a flash or a lost frame is compared with the picture
-/// before it.
+/// The detector compares coarse thumbnails (``CellMeans``) of consecutive pictures. It computes their maximum
+/// correlation over several offsets. Correlation is robust against changes of brightness, and the offsets make it
+/// robust against pans. A cut is a sudden drop of this correlation. Uniform pictures are skipped. The picture after a
+/// flash or a lost frame is thus compared with the picture before it.
 struct SceneCut {
+    /// The thumbnails of the two latest pictures that are not uniform, and of the picture that is being added (`next`).
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
     private var next: ContiguousArray<Float> = []
-    /// The recent maximum of `1 - correlation`.
+    /// A recent maximum of `1 - correlation`, which decays with each picture. A cut must exceed twice this value.
     private var restlessness: Float = 0
 
-    /// The maximum variance of a uniform picture, in squared grey levels. It allows for noise and compression.
+    /// The maximum variance of the cells of a uniform picture, in squared grey levels. It is greater than 0 because of
+    /// noise and compression.
     private static let minimumVariance: Float = 4
 
-    /// Adds the next picture and returns whether a new scene begins with it.
+    /// Compares the next picture with the previous one. Returns whether a scene begins with the next picture.
     mutating func isCut(_ plane: LumaPlane) -> Bool {
         guard CellMeans.take(of: plane, into: &next), !isFlat else { return false }
         swap(&previous, &current)
@@ -32,20 +34,21 @@ struct SceneCut {
         return isCut
     }
 
-    /// Whether the next picture is uniform.
+    /// Whether the picture in `next` is uniform.
     private var isFlat: Bool {
         let mean = next.reduce(0, +) / Float(next.count)
         return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.minimumVariance * Float(next.count)
     }
 
-    /// Forgets all pictures. The next picture therefore does not count as a cut.
+    /// Discards all thumbnails. The next picture therefore does not count as a cut.
     mutating func reset() {
         previous.removeAll(keepingCapacity: true)
         current.removeAll(keepingCapacity: true)
         restlessness = 0
     }
 
-    /// Returns the correlation of the overlapping cells when one thumbnail is shifted by `dx` and `dy` cells.
+    /// Returns the correlation of the two latest thumbnails where they overlap after a shift. The shift moves the
+    /// thumbnail `previous` by `dx` cells to the right and `dy` cells down.
     private func correlation(_ dx: Int, _ dy: Int) -> Float {
         var (sumA, sumB, sumAA, sumBB, sumAB) = (Float(0), Float(0), Float(0), Float(0), Float(0))
         var count: Float = 0
@@ -61,8 +64,8 @@ struct SceneCut {
                 count += 1
             }
         }
-        // Adds a variance of one squared grey level to both variances and to the covariance. Two flat pictures thus
-        // have a correlation of 1 instead of 0/0.
+        // One squared grey level is added to both variances and to the covariance. Two uniform pictures thus have a
+        // correlation of 1 instead of 0/0.
         let varianceA = sumAA - sumA * sumA / count + count
         let varianceB = sumBB - sumB * sumB / count + count
         return (sumAB - sumA * sumB / count + count) / (varianceA * varianceB).squareRoot()

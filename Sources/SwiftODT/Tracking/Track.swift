@@ -44,6 +44,10 @@ extension Track {
         package var score: Double
         package var box: Box
         package var time: Nanoseconds
+
+        package init(score: Double, box: Box, time: Nanoseconds) {
+            (self.score, self.box, self.time) = (score, box, time)
+        }
     }
 }
 

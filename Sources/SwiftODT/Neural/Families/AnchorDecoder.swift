@@ -11,7 +11,7 @@ struct AnchorDecoder: DetectionDecoder {
         let anchorCount: Int
         /// The number of anchors per cell if the outputs are stored in planes (NCHW): one plane for each value of each
         /// of these anchors. `nil` if the outputs are stored in rows (NHWC): one row for each anchor.
-        let planesPerCell: Int?
+        let planarAnchorsPerCell: Int?
     }
 
     let assembly: DetectionAssembly
@@ -49,11 +49,13 @@ struct AnchorDecoder: DetectionDecoder {
     private func read(
         _ head: Head, _ output: TensorView, _ boxes: SparseNumbers, _ floor: Float, _ candidates: inout [Candidate]
     ) throws -> Bool {
-        if head.planesPerCell == nil, let quantised = try output.quantised() {
+        if head.planarAnchorsPerCell == nil, let quantised = try output.quantised() {
             return readRows(head, quantised, boxes, floor, &candidates)
         }
         return try output.withFloats { scores in
-            if let kinds = head.planesPerCell { return readPlanes(head, kinds, scores, boxes, floor, &candidates) }
+            if let kinds = head.planarAnchorsPerCell {
+                return readPlanes(head, kinds, scores, boxes, floor, &candidates)
+            }
             return readRows(head, scores, boxes, floor, &candidates)
         }
     }

@@ -164,7 +164,8 @@ struct AnchorHeads {
         else { return nil }
         heads = [
             AnchorDecoder.Head(
-                boxesOutput: boxes, scoresOutput: scores, firstAnchor: 0, anchorCount: anchors, planesPerCell: nil)
+                boxesOutput: boxes, scoresOutput: scores, firstAnchor: 0, anchorCount: anchors,
+                planarAnchorsPerCell: nil)
         ]
         self.classes = classes
     }
@@ -187,7 +188,7 @@ struct AnchorHeads {
                 AnchorDecoder.Head(
                     boxesOutput: boxes.output, scoresOutput: scores.output, firstAnchor: level.start * anchorsPerCell,
                     anchorCount: level.columns * level.rows * anchorsPerCell,
-                    planesPerCell: boxes.inPlanes ? anchorsPerCell : nil))
+                    planarAnchorsPerCell: boxes.inPlanes ? anchorsPerCell : nil))
         }
         guard counts.count == 1, let classes = counts.first else { return nil }
         self.heads = heads

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decodes DETR, RT-DETR and similar networks. A fixed number of queries each returns class scores and a box. Boxes are
-/// fractions of the input.
+/// Decodes DETR, RT-DETR and similar networks. Each of a fixed number of queries returns class scores and a box. Boxes
+/// are fractions of the input.
 struct DETRDecoder: DetectionDecoder {
     enum Activation: Sendable {
         /// Softmax over all classes and the class "no object", which is the last one.

@@ -229,8 +229,7 @@ enum PostprocessedLayout: Sendable {
         return .separate(boxes: boxes, classes: classes, scores: scores, certain: whole.count == 1, topFirst: false)
     }
 
-    /// Returns whether a shape is that of a list whose rows have `count` values, with or without a batch dimension of
-    /// 1.
+    /// Returns whether a shape describes a list with `count` values per row, with or without a batch dimension of 1.
     private static func isList(_ shape: [Int?], of count: Int) -> Bool {
         shape.last == count && (shape.count == 2 || shape.count == 3 && (shape[0] == nil || shape[0] == 1))
     }

@@ -21,7 +21,7 @@ struct ColorTransform {
             input.scale = SIMD3(repeating: ToneMap.scale)
         }
         let fullRange = !format.isYUV || colorSpace.fullRange
-        // The resampled value of one 8-bit level.
+        // The number of units per 8-bit level in the resampled components.
         let one = RowKernels.blendedOne(format.depth, fullRange: fullRange)
         let swapped = input.channelOrder == .bgr
         let mean = swapped ? SIMD3(input.mean.z, input.mean.y, input.mean.x) : input.mean

@@ -171,10 +171,11 @@ struct TensorOffsets {
     /// The number of planes. The planes of the three channels of a phase are adjacent.
     var planes: Int { 3 * step * step }
 
-    /// Returns the index of an element of the tensor, in the order of ``NetworkInput/Layout``.
+    /// Returns the index of the tensor element for a channel of a pixel. Channels are in separate planes even if the layout
+    /// of the network is `nhwc`.
     func offset(x: Int, y: Int, channel: Int) -> Int {
-        let group = x % step * step + y % step
-        return (group * 3 + channel) * plane + y / step * width + x / step
+        let phase = x % step * step + y % step
+        return (phase * 3 + channel) * plane + y / step * width + x / step
     }
 
     /// Returns how many of the pixels 0 to `length` - 1 of a row or column are in the same plane as pixel `first`,

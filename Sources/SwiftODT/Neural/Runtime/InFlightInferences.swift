@@ -68,8 +68,8 @@ enum InFlightInferences {
         let isDone = Atomic(false)
     }
 
-    /// Runs `body`, during which the runtime may register exit handlers. The own exit handler is registered repeatedly
-    /// during `body`, and once after it.
+    /// Runs `body`, during which the runtime may register exit handlers. The exit handler of this type is registered
+    /// repeatedly while `body` runs, and once after that.
     ///
     /// - Throws: `CancellationError` if the process has begun to exit. In this case, parts of the runtime may be
     ///   destroyed.

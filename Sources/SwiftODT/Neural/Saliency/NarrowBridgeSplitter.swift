@@ -21,12 +21,11 @@ struct NarrowBridgeSplitter {
     /// yet.
     private var island: [Int32]
 
-    // For each island:
-    /// Islands that have been merged are in the same set. The root of a set is its thickest island.
+    /// The sets of merged islands. The root of a set is its thickest island.
     private var sets = DisjointSets()
-    /// The maximum thickness of an island.
+    /// The maximum thickness of each island, by index.
     private var peaks: [Float] = []
-    /// The number of pixels of an island.
+    /// The number of pixels of each island, by index.
     private var areas: [Int] = []
     /// The bridges between pairs of islands, thickest first.
     private var necks: [(Int, Int)] = []
