@@ -1,7 +1,7 @@
 /// The raw video formats that are read directly. Frames in these formats need no conversion.
 ///
 /// A number after `p` in a name is the number of bits per sample. Such samples are stored in little-endian 16-bit
-/// words. ``layout`` describes the format.
+/// words. The names are those of GStreamer in lower case.
 public enum PixelFormat: Int, CaseIterable, Sendable {
     /// 8-bit YUV: planes, or luma and a plane of pairs (NV), or packed pairs of pixels (YUY2, UYVY); 8-bit grey.
     case i420, yv12, nv12, nv21, y42b, y444, yuy2, uyvy, gray8
