@@ -14,6 +14,16 @@ swiftodt_register_linked_element (void)
 {
   if (!gst_plugin_swiftodt_register)
     return FALSE;
+  /* The element takes precedence over a plugin file. It is registered once, because GStreamer would replace and free its factory. */
+  GstPluginFeature *feature = gst_registry_lookup_feature (gst_registry_get (), "swiftodt");
+  if (feature) {
+    GstPlugin *plugin = gst_plugin_feature_get_plugin (feature);
+    gboolean is_linked = plugin && !gst_plugin_get_filename (plugin);
+    g_clear_object (&plugin);
+    gst_object_unref (feature);
+    if (is_linked)
+      return TRUE;
+  }
   gst_plugin_swiftodt_register ();
   return TRUE;
 }

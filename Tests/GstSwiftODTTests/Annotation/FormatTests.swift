@@ -281,7 +281,7 @@ import Testing
     /// Tests that the pad templates list exactly the supported formats.
     @Test func padTemplatesListEveryFormat() throws {
         gst_init(nil, nil)
-        gst_plugin_swiftodt_register()
+        _ = swiftodt_register_linked_element()
         let element = try #require(gst_element_factory_make("swiftodt", nil))
         defer { gst_object_unref(element) }
         for name in ["sink", "src"] {

@@ -14,7 +14,7 @@ final class ElementHarness {
 
     static let isReady: Bool = {
         gst_init(nil, nil)
-        gst_plugin_swiftodt_register()
+        _ = swiftodt_register_linked_element()
         return true
     }()
 
