@@ -35,7 +35,7 @@ import Testing
         #expect(frames.count == 45)
         #expect(zip(frames, frames.dropFirst()).allSatisfy { $0.time < $1.time })
         #expect(frames.allSatisfy { $0.frame?.timestamp == $0.time && $0.frame?.format == .i420 && $0.width == 320 })
-        let object = try #require(frames.last?.objects.first)
+        let object = try #require(frames.compactMap(\.objects.first).last)
         #expect(
             object.trackingID != nil && object.box.area > 100 && object.isProminent
                 && object.firstSeen < object.lastSeen)

@@ -49,7 +49,7 @@ import Testing
             for property in options.properties { try PropertySetting.set(property, of: element) }
             #expect(options.properties.contains { $0.hasPrefix("attach-meta=") })
         }
-        #expect(element.text(of: "attach-meta").contains("custom"))
+        #expect(element.text(of: "attach-meta").contains("GstCustomMeta"))
     }
 
     private static func element() throws -> Element {

@@ -43,13 +43,13 @@ import Testing
             #expect(objects.count <= 1)
             for obj in objects {
                 let bounds: CGRect = obj.frame
+                #expect(bounds.minX == obj.box.x && bounds.midY == obj.box.centerY)
                 let id = obj.trackingID
                 let category = obj.classificationCategory
                 let confidence = obj.confidence
                 #expect(category == .unknown)
                 #expect(confidence == nil, "classification is off")
                 if let id { ids.insert(id.intValue) }
-                #expect(bounds.width == obj.box.width)
                 if obj.box.iou(truth) > 0.7 { found += 1 }
             }
         }
