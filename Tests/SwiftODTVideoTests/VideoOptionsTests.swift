@@ -32,6 +32,7 @@ import Testing
     @Test func everyChoiceIsAValueOfTheElement() throws {
         let element = try Self.element()
         func check(_ name: String, _ values: [String]) throws {
+            #expect(Self.choiceCount(of: name, element) == values.count, "\(name)")
             for value in values { try PropertySetting.set("\(name)=\(value)", of: element) }
         }
         try check("detector", VideoOptions.Detector.allCases.map(\.rawValue))
@@ -50,6 +51,16 @@ import Testing
             #expect(options.properties.contains { $0.hasPrefix("attach-meta=") })
         }
         #expect(element.text(of: "attach-meta").contains("GstCustomMeta"))
+    }
+
+    private static func choiceCount(of property: String, _ element: Element) -> Int? {
+        let elementClass = UnsafeMutableRawPointer(element.gobject.pointee.g_type_instance.g_class)
+        let objectClass = elementClass?.assumingMemoryBound(to: GObjectClass.self)
+        guard let about = g_object_class_find_property(objectClass, property),
+            let choices = g_type_class_ref(about.pointee.value_type)
+        else { return nil }
+        defer { g_type_class_unref(choices) }
+        return Int(choices.assumingMemoryBound(to: GEnumClass.self).pointee.n_values)
     }
 
     private static func element() throws -> Element {
