@@ -11,7 +11,7 @@ import Testing
     /// A ball that moves over a black background.
     private static func ball(frames: Int, isLive: Bool = false) -> VideoSource {
         .pipeline(
-            "videotestsrc num-buffers=\(frames) pattern=ball animation-mode=running-time is-live=\(isLive) "
+            "videotestsrc num-buffers=\(frames) pattern=ball is-live=\(isLive) "
                 + "! video/x-raw,format=I420,width=320,height=240,framerate=30/1")
     }
 
