@@ -2,11 +2,13 @@
 
     run candidates [--shared FOLDER] [--model NAME=FILE] [--no-video] [NAME ...]
 
-Prints for each candidate the average precision (IoU 0.5:0.95; all objects, and medium ones) on each set of photographs, HOTA of
-the whole pipeline on a video with ground truth, and the time of one detection relative to the first candidate. Times are measured
-with all instructions of the processor, and without bfloat16 and AMX. They are processor times on one core, measured in turns, so that
-other load on the machine has little effect. All candidates were trained on COCO train2017; the SSD probably also on most of val2017,
-so its result there is marked.
+Prints for each candidate, first by first and second half of the photographs, the average precision (IoU 0.5:0.95; all objects, and
+medium ones) on each set, the score threshold with the highest mean F1 on the first half, and F1 of both halves at this threshold; then
+HOTA and MOTA of the whole pipeline on a video with ground truth, and the time of one detection relative to the first candidate. Times
+are measured with all instructions of the processor, and without bfloat16 and AMX. They are processor times on one core, measured in
+turns, so that other load on the machine has little effect. All candidates were trained on COCO train2017; the SSD probably also on most
+of val2017, so its result there is marked. The last lines compare the order of the catalogue with the order by rank: the mean of
+HOTA and of AP on the second halves of VOC and streets.
 Needs numpy, pycocotools, openvino and trackeval from the Python package index, and what Pipelines/setup builds.
 """
 import argparse
@@ -15,17 +17,21 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 
-# Name -> file. SEEN_IN_TRAINING lists the photograph sets that a network was probably trained on.
+# Name -> file, in the order of the catalogue. SEEN_IN_TRAINING lists the photograph sets that a network was probably trained on.
 CANDIDATES = {
-    "efficientdet_lite0": "{data}/models/efficientdet_lite0_int8.xml",
-    "ssd_mobilenet_v2": "{data}/models/ssd_mobilenet_v2.xml",
+    "deimv2_femto": "{shared}/models/deimv2_femto.onnx",
     "yolox_nano": "{shared}/models/yolox_nano.onnx",
+    "efficientdet_lite0_int8": "{data}/models/efficientdet_lite0_int8.xml",
+    "deimv2_atto": "{shared}/models/deimv2_atto.onnx",
+    "ssd_mobilenet_v2": "{data}/models/ssd_mobilenet_v2.xml",
     "FastestDet": "{shared}/models/FastestDet.onnx",
 }
+THRESHOLDS = [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6]
 SETS = ("voc2012-50", "pennfudan-85", "coco-val-128")
 SEEN_IN_TRAINING = {("ssd_mobilenet_v2", "coco-val-128")}
 # Settings that disable bfloat16 and AMX, but not 8-bit instructions.
@@ -37,16 +43,21 @@ import json, statistics, sys, time
 import numpy, openvino
 core, requests = openvino.Core(), []
 for path in sys.argv[2:]:
-    network = core.compile_model(path, "CPU", {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": 1})
+    model = core.read_model(path)
+    # Open dimensions are the batch.
+    model.reshape({one: [1 if side.is_dynamic else side.get_length() for side in one.partial_shape] for one in model.inputs})
+    network = core.compile_model(model, "CPU", {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": 1})
     picture = numpy.random.default_rng(0).integers(0, 255, network.input(0).shape)
-    requests.append((network.create_infer_request(), picture.astype(network.input(0).element_type.to_dtype())))
+    fed = {number: numpy.full(one.shape, 320) for number, one in enumerate(network.inputs)} | {0: picture}
+    fed = {number: values.astype(network.input(number).element_type.to_dtype()) for number, values in fed.items()}
+    requests.append((network.create_infer_request(), fed))
 times = [[] for _ in requests]
 for turn in range(int(sys.argv[1])):
     for (request, picture), taken in zip(requests, times):
-        request.infer({0: picture})
+        request.infer(picture)
         for _ in range(10):
             began = time.process_time()
-            request.infer({0: picture})
+            request.infer(picture)
             taken.append(time.process_time() - began)
 print(json.dumps([statistics.median(taken) for taken in times]))\n"""
 
@@ -58,8 +69,23 @@ def times(models, turns):
         text=True).stdout)] for name, more in INSTRUCTIONS.items()}
 
 
-def precision(odt, model, photographs):
-    """Returns the average precision of all and of medium objects. Classes are matched by name."""
+def with_manifests(candidates, folder):
+    """Links files without a manifest into a folder, with the manifest of the catalogue. Returns the files by name."""
+    with open(os.path.join(ROOT, "Pipelines/models/catalogue.json"), encoding="utf-8") as file:
+        manifests = {model["name"]: model["manifest"] for model in json.load(file)["models"]}
+    files = {}
+    for name, file in candidates.items():
+        files[name] = file
+        if name in manifests and not os.path.exists(os.path.splitext(file)[0] + ".json"):
+            files[name] = os.path.join(folder, os.path.basename(file))
+            os.symlink(file, files[name])
+            with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as file:
+                json.dump(manifests[name], file)
+    return files
+
+
+def detections(odt, model, photographs):
+    """Returns the detections by file name. Classes are matched by name."""
     done = subprocess.run([odt, "detect", "--json", "--model", model, "--score", "0.01", *photographs.paths],
                           check=True, capture_output=True, text=True)
     found = {}
@@ -68,11 +94,11 @@ def precision(odt, model, photographs):
         found[os.path.basename(report["picture"])] = [
             {"box": [one["x"], one["y"], one["x"] + one["width"], one["y"] + one["height"]], "score": one["score"],
              "category": photographs.category_of_name.get(one.get("label"))} for one in report["objects"]]
-    return photographs.average_precision(found)
+    return found
 
 
-def hota(model, folder):
-    """Returns HOTA of the whole pipeline on a sequence, or `None` if its video is missing."""
+def tracked(model, folder, threshold):
+    """Returns HOTA and MOTA of the whole pipeline on a sequence, or `None` if its video is missing."""
     videos = glob.glob(os.path.join(folder, "*.avi")) + glob.glob(os.path.join(folder, "*.mp4"))
     if not videos:
         return None
@@ -80,11 +106,12 @@ def hota(model, folder):
     import element
     import numpy
     import score
-    results = element.play(videos[0], [f"model-file={model}", "label-allowlist=person"])[0]
+    results = element.play(videos[0], [f"model-file={model}", "label-allowlist=person", f"score-threshold={threshold}"])[0]
     rows = [(number, thing["tracking-id"], *element.box(thing, result), 1, 1, 1) for number, result in enumerate(results, 1)
             for thing in result["objects"] if thing["state"] in ("new", "tracked")]
     truth = score.read(os.path.join(folder, "gt", "gt.txt"))
-    return score.score([(truth, numpy.array(rows, float).reshape(-1, 9), len(results))])[0]
+    found = score.score([(truth, numpy.array(rows, float).reshape(-1, 9), len(results))])
+    return found[0], found[2]
 
 
 def arguments(words):
@@ -101,6 +128,11 @@ def arguments(words):
 
 def main(words):
     options = arguments(words)
+    with tempfile.TemporaryDirectory() as folder:
+        measure(options, folder)
+
+
+def measure(options, folder):
     from average_precision import Photographs
     data = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
     candidates = {name: file.format(data=data, shared=options.shared) for name, file in CANDIDATES.items()}
@@ -112,18 +144,33 @@ def main(words):
         print(f"{name}: {chosen.pop(name)} is not installed")
     if not chosen:
         sys.exit("run candidates: no candidate is installed")
-    sets = {name: Photographs(os.path.join(options.shared, "data/photos", name)) for name in SETS
+    chosen = with_manifests(chosen, folder)
+    sets = {name: [Photographs(os.path.join(options.shared, "data/photos", name), half) for half in (None, 0, 1)] for name in SETS
             if os.path.exists(os.path.join(options.shared, "data/photos", name))}
     taken = times(list(chosen.values()), options.turns)
-    print(f"{'':20}" + "".join(f"{name + ' AP, medium':>26}" for name in sets) + f"{'PETS HOTA':>12}"
+    print(f"{'':24}" + "".join(f"{name + ' AP, medium':>32}" for name in sets) + f"{'threshold':>11}{'F1':>12}{'PETS HOTA, MOTA':>17}"
           + "".join(f"{'time, ' + name:>24}" for name in taken))
+    ranks = {}
     for number, (name, model) in enumerate(chosen.items()):
-        line = f"{name:20}"
-        for material, photographs in sets.items():
-            found = precision(options.odt, model, photographs)
-            line += f"{found[0]:17.1f} {found[2]:6.1f} " + ("*" if (name, material) in SEEN_IN_TRAINING else " ")
-        tracked = None if options.no_video else hota(model, os.path.join(options.shared, "data/tracking/MOT15/PETS09-S2L1"))
-        line += f"{'-' if tracked is None else format(tracked, '.1f'):>12}"
+        line, found, precisions = f"{name:24}", {}, {}
+        for material, (whole, *halves) in sets.items():
+            found[material] = detections(options.odt, model, whole)
+            figures = [half.average_precision(found[material]) for half in halves]
+            precisions[material] = figures[1][0]
+            line += " ".join(f"{figure[0]:8.1f} {figure[2]:5.1f}" for figure in figures).rjust(31) + (
+                "*" if (name, material) in SEEN_IN_TRAINING else " ")
+        scores = [{threshold: sum(sets[material][half].f1(found[material], threshold) for material in sets) / max(1, len(sets))
+                   for threshold in THRESHOLDS} for half in (1, 2)]
+        best = max(scores[0], key=scores[0].get)
+        line += f"{best:11.2f}{scores[0][best]:7.3f}{scores[1][best]:6.3f}"
+        video = None if options.no_video else tracked(model, os.path.join(options.shared, "data/tracking/MOT15/PETS09-S2L1"), best)
+        line += f"{'-':>16}" if video is None else f"{video[0]:10.1f} {video[1]:5.1f}"
         line += "".join(f"{one[number]:14.2f} ms {one[number] / one[0]:5.2f}  " for one in taken.values())
         print(line, flush=True)
+        if video:
+            held_out = [precisions[material] for material in SETS[:2] if material in precisions]
+            ranks[name] = (sum(held_out) / max(1, len(held_out)) + video[0]) / 2
     print("* photographs that were probably in its training data")
+    if ranks:
+        print("order of the catalogue: " + ", ".join(ranks))
+        print("order by rank:          " + ", ".join(f"{name} {ranks[name]:.1f}" for name in sorted(ranks, key=ranks.get, reverse=True)))

@@ -4,8 +4,10 @@
 Usage: labels.py VIDEO [--expected NAME,NAME...] [PROPERTY=VALUE ...]. The properties are set on the element, such as
 model-file=yolox_nano.onnx. Requires Pipelines/setup. A change is from one label to another one. Changes from a label to none, and from
 none to one, count as losses. With --expected, all other labels are wrong. For clips of clips.py, with gt/gt.txt in the folder NAME beside
-NAME.mp4, the labels of the objects at IoU 0.5 or more are expected instead; the label of a box on no object counts as wrong.
+NAME.mp4, the labels of the objects at IoU 0.5 or more are expected instead; boxes on no object do not count.
 """
+import json
+import os
 import pathlib
 import sys
 
@@ -20,9 +22,9 @@ def truth_of(video):
     file = video.with_suffix("") / "gt" / "gt.txt"
     if not file.exists():
         return None
-    import json
     import clips
-    names = [kind["name"] for kind in json.loads((clips.SHARED / "data/photos/coco-val-128/instances.json").read_text())["categories"]]
+    shared = pathlib.Path(os.environ.get("SWIFTODT_SHARED") or clips.SHARED)
+    names = [kind["name"] for kind in json.loads((shared / "data/photos/coco-val-128/instances.json").read_text())["categories"]]
     frames = {}
     for row in read(file):
         frames.setdefault(int(row[0]), []).append((names[int(row[7])], row[2:6]))
@@ -36,9 +38,9 @@ def overlap(one, other):
 
 
 def expected_at(frames, number, thing, result):
-    """Returns the labels that are right for an object of a made-up clip."""
+    """Returns the labels that are right for an object of a made-up clip; `None` if there is no object at its place."""
     place = box(thing, result)
-    return {name for name, where in frames.get(number, []) if overlap(place, where) >= 0.5}
+    return {name for name, where in frames.get(number, []) if overlap(place, where) >= 0.5} or None
 
 
 def main():
