@@ -35,6 +35,7 @@ package final class Scene {
     private var zoneEvents: [ZoneEvent] = []
     private var prominence = Prominence()
     private var prominenceOfUnclassified = Prominence()
+    private var labels = LabelContext()
     /// Without tracking: the objects of the latest result.
     private var seen: [Track] = []
     /// Whether a result for the latest frame has been applied.
@@ -148,6 +149,7 @@ package final class Scene {
     ///     mode always waits.
     package func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
         var known = options.follows ? tracker.tracks : seen
+        if options.follows { labels.apply(to: &known, at: now) }
         findUnclassified(beside: &known)
         let all = unclassified.tracks.isEmpty ? known : known + unclassified.tracks
         if options.follows { watch.follow(all, at: now) } else { watch.count(all) }
@@ -242,6 +244,7 @@ package final class Scene {
     package func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
         unclassified.reset(reason: reason)
+        labels.reset()
         report(of: [])
         watch.reset()
         classifier?.reset()

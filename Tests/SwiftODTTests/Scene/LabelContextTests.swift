@@ -1,0 +1,43 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Tests that implausible labels are withheld, and plausible ones are not.
+@Suite struct LabelContextTests {
+    private func tracks(_ labels: [String]) -> [Track] {
+        labels.enumerated().map { index, label in
+            var track = Track(
+                box: Box(x: 0, y: 0, width: 10, height: 10), score: 0.6, label: Label(index: index, text: label),
+                state: .tracked, firstSeen: 0, lastSeen: 0, timeSinceUpdate: 0)
+            track.id = index + 1
+            return track
+        }
+    }
+
+    private func shown(_ labels: [String], in context: inout LabelContext, at time: Nanoseconds = 0) -> [String] {
+        var tracks = tracks(labels)
+        context.apply(to: &tracks, at: time)
+        return tracks.map { $0.label?.text ?? "" }
+    }
+
+    @Test func labelsOfHomesAreWithheldBesideVehicles() {
+        var context = LabelContext()
+        #expect(shown(["Refrigerator", "car", "person"], in: &context) == ["", "car", "person"])
+        context.reset()
+        #expect(shown(["car", "chair", "couch", "tv"], in: &context) == ["", "chair", "couch", "tv"])
+    }
+
+    @Test func labelsWithoutContraryNeighboursStay() {
+        for labels in [["keyboard"], ["keyboard", "person", "dog"], ["car", "chair", "car", "cell phone"]] {
+            var context = LabelContext()
+            #expect(shown(labels, in: &context) == labels)
+        }
+    }
+
+    @Test func neighboursCountForSomeSeconds() {
+        var context = LabelContext()
+        #expect(shown(["person", "bus"], in: &context) == ["person", "bus"])
+        #expect(shown(["clock"], in: &context, at: 9_000_000_000) == [""])
+        #expect(shown(["clock"], in: &context, at: 30_000_000_000) == ["clock"])
+    }
+}
