@@ -2,7 +2,8 @@
 ///
 /// Each detection votes for its label, and votes decay within seconds. A single wrong label therefore does not rename
 /// an object, but a lasting change does. A label wins when it has twice the weight of every other label. The winner
-/// stays until another label has more weight. Without a clear winner the track has no label.
+/// stays until another label has more weight. Without a clear winner the track has no label. If the detector has a
+/// second label for the same box, both labels get votes.
 struct LabelVotes: Sendable {
     private struct Candidate {
         var label: Label?
@@ -25,17 +26,28 @@ struct LabelVotes: Sendable {
         candidates.indices.contains { candidates[$0].label.map(isMeant) ?? false }
     }
 
-    /// Adds the vote of a detection.
+    /// The labels of one detection.
+    struct Ballot {
+        /// With `nil`, earlier votes only decay.
+        var label: Label?
+        var weight: Double
+        /// The second label of the same box.
+        var rival: Label?
+        var rivalWeight = 0.0
+    }
+
+    /// Adds the votes of a detection.
     ///
     /// - Parameters:
-    ///   - label: the label of the detection. With `nil`, earlier votes only decay.
+    ///   - magnification: the magnification of the inferred region, which multiplies the weights.
     ///   - time: the time since the previous vote.
-    mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
+    mutating func vote(_ ballot: Ballot, magnification: Double = 1, after time: Nanoseconds) {
         let left = Self.memory / (Self.memory + max(0, Double(time) / 1e9))
         for place in candidates.indices { candidates[place].weight *= left }
-        guard let label else { return }
+        guard let label = ballot.label else { return }
         let leader = candidates[0].label
-        count(label, weight)
+        count(label, ballot.weight * magnification)
+        if let rival = ballot.rival { count(rival, ballot.rivalWeight * magnification) }
         for place in candidates.indices.dropFirst() where candidates[place].weight > candidates[0].weight {
             candidates.swapAt(0, place)
         }
