@@ -100,7 +100,7 @@ import Testing
     private func textWithoutUTCTime(_ message: Structure) -> String {
         message.text.replacing(/utc-time(=\(guint64\)|\\":)[0-9]+/, with: "")
             .replacing(/, model=\(string\)[^,]*, model-sum=\(string\)[^,;]*/, with: "")
-            .replacing(/,\\"model\\":\\"[^\\]*\\",\\"model-sum\\":\\"[^\\]*\\"/, with: "")
+            .replacing(/\\,\\"model\\":\\"[^"]*\\"\\,\\"model-sum\\":\\"[^"]*\\"/, with: "")
     }
 
     private func record(_ properties: String = "", frames: [Int] = Array(0..<14)) -> Outcome {
