@@ -1,7 +1,7 @@
 /// Withholds labels that are implausible beside the other objects of a stream: a refrigerator among cars.
 ///
 /// Counts the tracks of the last seconds with labels of streets and with labels of homes. A label of one kind is withheld
-/// if tracks of the other kind are present, and more than twice as many as other tracks of its own kind.
+/// if at least two tracks of the other kind are present, and more than twice as many as other tracks of its own kind.
 struct LabelContext {
     private enum Kind { case street, home }
 
@@ -22,7 +22,7 @@ struct LabelContext {
             guard let label = tracks[index].label, let kind = Self.kinds[label.text.lowercased()] else { continue }
             let others = seen.filter { $0.key != tracks[index].id }.values
             let same = others.count { $0.kind == kind }
-            if others.count - same > 2 * same { tracks[index].label = nil }
+            if others.count - same > max(1, 2 * same) { tracks[index].label = nil }
         }
     }
 
