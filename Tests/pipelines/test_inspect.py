@@ -89,9 +89,9 @@ class Inspection(unittest.TestCase):
 
     def test_blurbs_are_readable(self):
         """gst-inspect-1.0 prints each property's blurb, flags and nicks."""
-        for words in (r"  score-threshold *: Minimum score of a detection that starts a track\n"
+        for words in (r"  score-threshold *: Minimum score of a detection that starts a track; -1: the model's default\n"
                       r" *flags: readable, writable, controllable, changeable in NULL, READY, PAUSED or PLAYING state\n"
-                      r" *Double\. Range: *0 - *1 Default: *0\.4",
+                      r" *Double\. Range: *-1 - *1 Default: *-1 ",
                       r"  detector *: Detection method\n *flags: readable, writable, changeable only in NULL or READY state\n"
                       r' *Enum "SwiftOdtDetector" Default: 0, "auto"\n'
                       r" *\(0\): auto *- neural if its runtime and model are installed, else motion\n"):

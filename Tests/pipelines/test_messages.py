@@ -20,7 +20,7 @@ def documented(name):
 
 # Optional fields.
 BEST = ("best-rejected-label", "best-rejected-score", "best-rejected-reason")
-SOMETIMES = {"swiftodt": ("zones", "source", "json", *BEST), "object": ("confidence",), "swiftodt-track": ("source", "json", "reason")}
+SOMETIMES = {"swiftodt": ("zones", "model", "model-sum", "source", "json", *BEST), "object": ("confidence",), "swiftodt-track": ("source", "json", "reason")}
 
 
 def always(name):
