@@ -228,7 +228,7 @@ class Completion(unittest.TestCase):
     def test_subcommands_are_completed(self):
         self.assertEqual(self.completed(""), [*subcommands(), "--help", "--version"])
         self.assertEqual(self.completed("dete"), ["detect"])
-        self.assertEqual(self.completed("models", ""), ["list", "fetch", "quantise", "verify", "show"])
+        self.assertEqual(self.completed("models", ""), ["list", "use", "fetch", "quantise", "verify", "show"])
         self.assertIn("motion", self.completed("bench", "m"))
         # This is an option of another subcommand.
         self.assertNotIn("--store", self.completed("detect", "-"))
