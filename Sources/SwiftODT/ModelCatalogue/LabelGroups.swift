@@ -6,9 +6,7 @@ package enum LabelGroups {
     /// The built-in groups: lower-case labels by the name of the group, without the mark.
     package static let standard: [String: Set<String>] = [
         "people": ["person"],
-        "street": [
-            "person", "bicycle", "car", "motorcycle", "bus", "train", "truck", "traffic light", "stop sign", "dog",
-        ],
+        "street": ["person", "bicycle", "car", "motorcycle", "bus", "train", "truck", "traffic light", "stop sign"],
         "animals": ["bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe"],
         "home": [
             "chair", "couch", "potted plant", "bed", "dining table", "toilet", "tv", "laptop", "mouse", "remote",
