@@ -2,7 +2,12 @@
 ///
 /// Unlike ``Appearance``, a template keeps the position of each sample in the box.
 struct AppearanceTemplate: Sendable {
-    private var rows = InlineArray<16, SIMD8<UInt8>>(repeating: .zero)
+    /// 16 rows of 8 samples.
+    private var samples:
+        (
+            SIMD16<UInt8>, SIMD16<UInt8>, SIMD16<UInt8>, SIMD16<UInt8>, SIMD16<UInt8>, SIMD16<UInt8>, SIMD16<UInt8>,
+            SIMD16<UInt8>
+        ) = (.zero, .zero, .zero, .zero, .zero, .zero, .zero, .zero)
 
     /// - Returns: `nil` if too little of the box lies inside the picture, or if the box is too small.
     init?(of box: Box, in plane: LumaPlane) {
@@ -13,11 +18,14 @@ struct AppearanceTemplate: Sendable {
         guard stepX * 8 >= 2, stepY * 16 >= 4 else { return nil }
         guard left + 5 * stepX >= 0, left + 2 * stepX <= lastX, top + 10 * stepY >= 0, top + 5 * stepY <= lastY
         else { return nil }
-        plane.withPixels { pixels in
-            for row in 0..<16 {
-                let line = Int(min(max(top + Double(row) * stepY, 0), lastY)) * plane.width
-                for column in 0..<8 {
-                    rows[row][column] = pixels[line + Int(min(max(left + Double(column) * stepX, 0), lastX))]
+        withUnsafeMutableBytes(of: &samples) { samples in
+            plane.withPixels { pixels in
+                for row in 0..<16 {
+                    let line = Int(min(max(top + Double(row) * stepY, 0), lastY)) * plane.width
+                    for column in 0..<8 {
+                        samples[row * 8 + column] =
+                            pixels[line + Int(min(max(left + Double(column) * stepX, 0), lastX))]
+                    }
                 }
             }
         }
@@ -62,12 +70,27 @@ struct AppearanceTemplate: Sendable {
     /// bits.
     private func differences(_ other: AppearanceTemplate, rows range: Range<Int>) -> SIMD8<UInt16> {
         var sum = SIMD8<UInt16>.zero
-        for row in range {
-            let (a, b) = (rows[row], other.rows[row])
+        forEachRow(in: range, with: other) { a, b in
             let (low, high) = (a.replacing(with: b, where: b .< a), a.replacing(with: b, where: b .> a))
             sum &+= SIMD8<UInt16>(truncatingIfNeeded: high &- low)
         }
         return sum
+    }
+
+    /// Calls `body` with the samples of each row, of this template and of another one.
+    @inline(__always)
+    private func forEachRow(
+        in range: Range<Int>, with other: AppearanceTemplate, _ body: (SIMD8<UInt8>, SIMD8<UInt8>) -> Void
+    ) {
+        withUnsafeBytes(of: samples) { samples in
+            withUnsafeBytes(of: other.samples) { others in
+                for row in range {
+                    body(
+                        samples.load(fromByteOffset: row * 8, as: SIMD8<UInt8>.self),
+                        others.load(fromByteOffset: row * 8, as: SIMD8<UInt8>.self))
+                }
+            }
+        }
     }
 
     /// Returns the correlation coefficients of two templates: over all samples, and over each ``Half``.
@@ -97,8 +120,8 @@ struct AppearanceTemplate: Sendable {
 
         init(of one: AppearanceTemplate, _ other: AppearanceTemplate, rows: Range<Int>) {
             count = Float(rows.count)
-            for row in rows {
-                let (x, y) = (SIMD8<Float>(one.rows[row]), SIMD8<Float>(other.rows[row]))
+            one.forEachRow(in: rows, with: other) { one, other in
+                let (x, y) = (SIMD8<Float>(one), SIMD8<Float>(other))
                 first += x
                 second += y
                 squares.first += x * x

@@ -10,9 +10,26 @@ struct LabelVotes: Sendable {
         var weight = 0.0
     }
 
+    private struct Candidates {
+        private var all = (Candidate(), Candidate(), Candidate())
+
+        var indices: Range<Int> { 0..<3 }
+
+        subscript(index: Int) -> Candidate {
+            get { index == 0 ? all.0 : index == 1 ? all.1 : all.2 }
+            set {
+                switch index {
+                case 0: all.0 = newValue
+                case 1: all.1 = newValue
+                default: all.2 = newValue
+                }
+            }
+        }
+    }
+
     /// The candidate with the most weight comes first. A new label replaces the lightest candidate if that has less
     /// weight.
-    private var candidates = InlineArray<3, Candidate>(repeating: Candidate())
+    private var candidates = Candidates()
     private var isClear = false
 
     /// The winning label. `nil` if there is no clear winner.
@@ -49,7 +66,7 @@ struct LabelVotes: Sendable {
         count(label, ballot.weight * magnification)
         if let rival = ballot.rival { count(rival, ballot.rivalWeight * magnification) }
         for place in candidates.indices.dropFirst() where candidates[place].weight > candidates[0].weight {
-            candidates.swapAt(0, place)
+            (candidates[0], candidates[place]) = (candidates[place], candidates[0])
         }
         leaderIndex = candidates[0].label?.index ?? -1
         let isSame = candidates[0].label == leader

@@ -40,10 +40,22 @@ struct PointFlow {
         -> SIMD2<Float>?
     {
         guard first.contains(point) else { return nil }
-        // The rows of the window, with one more row above and below for the gradients.
-        var rows = InlineArray<10, SIMD8<Float>>(repeating: .zero)
-        for row in rows.indices { rows[row] = first.row(row - 1, at: point) }
-        var (slopeX, slopeY) = (Window.Patch(), Window.Patch())
+        return withUnsafeTemporaryAllocation(of: SIMD8<Float>.self, capacity: 26) {
+            refine(point, start, first, second, scratch: $0)
+        }
+    }
+
+    /// - Parameter scratch: memory for 26 rows.
+    @inline(__always)
+    private func refine(
+        _ point: SIMD2<Float>, _ start: SIMD2<Float>, _ first: Window, _ second: Window,
+        scratch: UnsafeMutableBufferPointer<SIMD8<Float>>
+    ) -> SIMD2<Float>? {
+        // One row above and one below the window, for the gradients.
+        let rows = UnsafeMutableBufferPointer(rebasing: scratch[0..<10])
+        for row in 0..<10 { rows[row] = first.row(row - 1, at: point) }
+        let slopeX = UnsafeMutableBufferPointer(rebasing: scratch[10..<18])
+        let slopeY = UnsafeMutableBufferPointer(rebasing: scratch[18..<26])
         var (xx, xy, yy) = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)
         for row in 0..<8 {
             slopeX[row] = (first.row(row, at: point + SIMD2(1, 0)) - first.row(row, at: point - SIMD2(1, 0))) * 0.5
@@ -79,8 +91,6 @@ struct PointFlow {
 
 /// Interpolates windows of 8 × 8 samples in one pyramid level.
 private struct Window {
-    typealias Patch = InlineArray<8, SIMD8<Float>>
-
     private let level: ImagePyramid.Level
 
     init(_ level: ImagePyramid.Level) { self.level = level }
@@ -107,8 +117,4 @@ private struct Window {
     private func load(_ start: UnsafeMutablePointer<Float>) -> SIMD8<Float> {
         UnsafeRawPointer(start).loadUnaligned(as: SIMD8<Float>.self)
     }
-}
-
-extension InlineArray where Element == SIMD8<Float> {
-    fileprivate init() { self.init(repeating: .zero) }
 }
