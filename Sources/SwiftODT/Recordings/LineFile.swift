@@ -39,6 +39,11 @@ struct LineFile: ~Copyable {
             close(file)
             throw ODTError(.fileNotFound, "\(path) is not a regular file")
         }
+        self.init(path, file, status)
+    }
+
+    /// A separate initialiser, because Swift 6.0 crashes on one that throws and sets the properties of a noncopyable type.
+    private init(_ path: String, _ file: Int32, _ status: stat) {
         (self.path, self.file, size) = (path, file, Int(status.st_size))
     }
 

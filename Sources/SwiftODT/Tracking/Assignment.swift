@@ -4,13 +4,13 @@
 /// Uses the shortest augmenting paths of Jonker and Volgenant. The input is a sparse list of candidate pairs instead of
 /// a full matrix. Memory is reused between problems and only grows.
 struct Assignment: ~Copyable {
-    private struct Pair {
+    struct Pair {
         var column: Int32
         var cost: Double
     }
 
     /// A column's dual potential, its assigned row (-1 for none), and the state of the current path search.
-    private struct Column {
+    struct Column {
         var potential = 0.0
         var distance = Double.infinity
         var reachedFrom: Int32 = -1
@@ -18,7 +18,7 @@ struct Assignment: ~Copyable {
         var isSettled = false
     }
 
-    private struct Row {
+    struct Row {
         /// The range of the row's candidates in `pairs`.
         var first: Int
         var end: Int

@@ -12,7 +12,7 @@ struct DetectionIndex: ~Copyable {
     private var widest = 0.0
 
     /// The boxes of a group of eight detections in single precision, widened by ``CandidatePairs/margin``.
-    fileprivate struct Eight {
+    struct Eight {
         var minX = SIMD8<Float>(repeating: .infinity)
         var minY = SIMD8<Float>(repeating: .infinity)
         var maxX = SIMD8<Float>(repeating: -.infinity)

@@ -8,7 +8,7 @@ struct DetectionPreFilter: ~Copyable {
 
     /// The left edge of a box in 1/256 pixel and the index of its detection. Both are packed into one integer for fast
     /// sorting.
-    private struct SortKey: Comparable {
+    struct SortKey: Comparable {
         private let key: Int
 
         init(of box: Box, _ index: Int) { key = Int((box.x + DetectionPreFilter.farthest) * 256) << 24 | index }

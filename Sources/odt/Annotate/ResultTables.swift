@@ -37,14 +37,14 @@ struct FrameTable {
         frame += 1
         let time = TableRow.seconds(message.count("stream-time") ?? message.count("running-time"))
         return message.list("objects").reduce(into: "") { text, object in
-            text += TableRow.text(
-                [String(frame), time, TableRow.count(object.count("tracking-id")), object.text("label") ?? ""]
-                    + [object.text("category") ?? "", TableRow.number(object.real("confidence"), decimals: 4)]
-                    + [TableRow.number(object.real("score"), decimals: 4), object.text("state") ?? ""]
-                    + ["x", "y", "width", "height"].map { TableRow.count(object.count($0)) }
-                    + ["x-min", "y-min", "x-max", "y-max"].map { TableRow.number(object.real($0), decimals: 6) }
-                    + ["velocity-x", "velocity-y"].map { TableRow.number(object.real($0), decimals: 2) }
-                    + [TableRow.count(object.count("rank"))])
+            var cells = [String(frame), time, TableRow.count(object.count("tracking-id")), object.text("label") ?? ""]
+            cells += [object.text("category") ?? "", TableRow.number(object.real("confidence"), decimals: 4)]
+            cells += [TableRow.number(object.real("score"), decimals: 4), object.text("state") ?? ""]
+            cells += ["x", "y", "width", "height"].map { TableRow.count(object.count($0)) }
+            cells += ["x-min", "y-min", "x-max", "y-max"].map { TableRow.number(object.real($0), decimals: 6) }
+            cells += ["velocity-x", "velocity-y"].map { TableRow.number(object.real($0), decimals: 2) }
+            cells.append(TableRow.count(object.count("rank")))
+            text += TableRow.text(cells)
         }
     }
 }
@@ -59,13 +59,14 @@ enum TrackTable {
     /// Returns the row of a `swiftodt-track` message if its event is `end`; `nil` for other events.
     static func row(of message: MessageFields) -> String? {
         guard message.text("event") == "end" else { return nil }
-        return TableRow.text(
-            [TableRow.count(message.count("tracking-id")), message.text("label") ?? "", message.text("category") ?? ""]
-                + ["first-seen", "last-seen", "duration"].map { TableRow.seconds(message.count($0)) }
-                + [TableRow.number(message.real("best-score"), decimals: 4)]
-                + [TableRow.seconds(message.count("best-running-time"))]
-                + ["best-x", "best-y", "best-width", "best-height"].map { TableRow.count(message.count($0)) }
-                + [TableRow.number(message.real("path-length"), decimals: 1), message.text("reason") ?? ""]
-                + [TableRow.count(message.count("epoch"))])
+        var cells = [TableRow.count(message.count("tracking-id"))]
+        cells += [message.text("label") ?? "", message.text("category") ?? ""]
+        cells += ["first-seen", "last-seen", "duration"].map { TableRow.seconds(message.count($0)) }
+        cells.append(TableRow.number(message.real("best-score"), decimals: 4))
+        cells.append(TableRow.seconds(message.count("best-running-time")))
+        cells += ["best-x", "best-y", "best-width", "best-height"].map { TableRow.count(message.count($0)) }
+        cells += [TableRow.number(message.real("path-length"), decimals: 1), message.text("reason") ?? ""]
+        cells.append(TableRow.count(message.count("epoch")))
+        return TableRow.text(cells)
     }
 }

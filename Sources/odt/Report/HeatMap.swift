@@ -58,7 +58,7 @@ struct CountSeries {
     private mutating func widen() {
         step *= 2
         sums = sums.mapValues { list in
-            stride(from: 0, to: list.count, by: 2).map { list[$0] + ($0 + 1 < list.count ? list[$0 + 1] : 0) }
+            stride(from: 0, to: list.count, by: 2).map { list[$0..<min($0 + 2, list.count)].reduce(0, +) }
         }
     }
 }

@@ -100,11 +100,10 @@ final class OpenVINO: @unchecked Sendable {
             if lacking { throw tooOld("\(file) has no \(String(cString: reason))") }
             if file.contains("/") { reasons.append(String(cString: reason)) }
         }
+        let causes = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
         throw ODTError(
             .runtimeMissing,
-            "OpenVINO was not found in " + candidates.places.joined(separator: ", ")
-                + (reasons.isEmpty ? "" : " (" + reasons.joined(separator: "; ") + ")")
-                + "; run \"odt setup\" (in a checkout Pipelines/setup), or set SWIFTODT_OPENVINO to its libopenvino_c.so "
+            "OpenVINO was not found in \(candidates.places.joined(separator: ", "))\(causes); run \"odt setup\" (in a checkout Pipelines/setup), or set SWIFTODT_OPENVINO to its libopenvino_c.so "
                 + "or the folder that holds it")
     }
 
