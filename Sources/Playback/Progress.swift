@@ -18,8 +18,9 @@ package final class Progress: Sendable {
     }
 
     private let name: String
-    /// The reference is weak, because probes on the pipeline's pads hold references to this object.
-    private weak let pipeline: Pipeline?
+    /// Weak, because the probes on the pipeline's pads hold a reference to this object. Unchecked, because Swift 6.0 has no
+    /// `weak let`; it is set in the initialiser only.
+    nonisolated(unsafe) private weak var pipeline: Pipeline?
     private let isWatched: Bool
     private let state = Mutex(State())
 

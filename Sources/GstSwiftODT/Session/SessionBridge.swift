@@ -7,59 +7,59 @@ private func session(_ handle: SwiftOdtSession?) -> Session {
     Unmanaged<Session>.fromOpaque(handle!).takeUnretainedValue()
 }
 
-@c(swiftodt_install_properties)
+@_cdecl("swiftodt_install_properties")
 func installProperties(_ objectClass: UnsafeMutablePointer<GObjectClass>) {
     for (place, property) in Settings.properties.enumerated() {
         g_object_class_install_property(objectClass, guint(place + 1), property.makeSpec())
     }
 }
 
-@c(swiftodt_session_new)
+@_cdecl("swiftodt_session_new")
 func sessionNew(_ element: UnsafeMutablePointer<GstBaseTransform>) -> SwiftOdtSession? {
     Unmanaged.passRetained(Session(element: ElementHandle(element))).toOpaque()
 }
 
-@c(swiftodt_session_free)
+@_cdecl("swiftodt_session_free")
 func sessionFree(_ handle: SwiftOdtSession?) {
     guard let handle else { return }
     Unmanaged<Session>.fromOpaque(handle).release()
 }
 
-@c(swiftodt_session_set_property)
+@_cdecl("swiftodt_session_set_property")
 func sessionSetProperty(_ handle: SwiftOdtSession?, _ id: UInt32, _ value: UnsafePointer<GValue>) {
     session(handle).set(id, to: value)
 }
 
-@c(swiftodt_session_get_property)
+@_cdecl("swiftodt_session_get_property")
 func sessionGetProperty(_ handle: SwiftOdtSession?, _ id: UInt32, _ value: UnsafeMutablePointer<GValue>) {
     session(handle).get(id, into: value)
 }
 
-@c(swiftodt_session_start)
+@_cdecl("swiftodt_session_start")
 func sessionStart(_ handle: SwiftOdtSession?) -> gboolean { session(handle).start() ? 1 : 0 }
 
-@c(swiftodt_session_stop)
+@_cdecl("swiftodt_session_stop")
 func sessionStop(_ handle: SwiftOdtSession?) { session(handle).stop() }
 
-@c(swiftodt_session_unlock)
+@_cdecl("swiftodt_session_unlock")
 func sessionUnlock(_ handle: SwiftOdtSession?) { session(handle).unlock() }
 
-@c(swiftodt_session_notice_caps)
+@_cdecl("swiftodt_session_notice_caps")
 func sessionNoticeCaps(_ handle: SwiftOdtSession?, _ caps: UnsafeMutablePointer<GstCaps>) {
     session(handle).notice(caps)
 }
 
-@c(swiftodt_session_accepts)
+@_cdecl("swiftodt_session_accepts")
 func sessionAccepts(_ handle: SwiftOdtSession?, _ info: UnsafePointer<GstVideoInfo>) -> gboolean {
     session(handle).accepts(info.pointee) ? 1 : 0
 }
 
-@c(swiftodt_session_submit)
+@_cdecl("swiftodt_session_submit")
 func sessionSubmit(_ handle: SwiftOdtSession?, _ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
     session(handle).submit(buffer)
 }
 
-@c(swiftodt_session_produce)
+@_cdecl("swiftodt_session_produce")
 func sessionProduce(
     _ handle: SwiftOdtSession?, _ drain: gboolean,
     _ output: UnsafeMutablePointer<UnsafeMutablePointer<GstMiniObject>?>
@@ -67,21 +67,21 @@ func sessionProduce(
     session(handle).produce(draining: drain != 0, into: output)
 }
 
-@c(swiftodt_session_notice)
+@_cdecl("swiftodt_session_notice")
 func sessionNotice(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>) -> gboolean {
     session(handle).notice(event) ? 1 : 0
 }
 
-@c(swiftodt_session_latency)
+@_cdecl("swiftodt_session_latency")
 func sessionLatency(_ handle: SwiftOdtSession?, _ live: gboolean) -> GstClockTime {
     session(handle).latency(isLive: live != 0)
 }
 
-@c(swiftodt_session_frames_held)
+@_cdecl("swiftodt_session_frames_held")
 func sessionFramesHeld(_ handle: SwiftOdtSession?) -> guint { session(handle).framesHeld }
 
-@c(swiftodt_session_reset_tracks)
+@_cdecl("swiftodt_session_reset_tracks")
 func sessionResetTracks(_ handle: SwiftOdtSession?) { session(handle).resetTracks() }
 
-@c(swiftodt_session_detect_now)
+@_cdecl("swiftodt_session_detect_now")
 func sessionDetectNow(_ handle: SwiftOdtSession?) { session(handle).detectNow() }
