@@ -9,6 +9,7 @@ import Testing
 
 /// Tests that drawing leaves all other pixels bit-identical and looks the same in every pixel format.
 @Suite struct FormatTests {
+    private static let translucent = PixelFormat.allCases.filter { $0.layout.alpha != nil }
     private static let sizes = [(1, 1), (2, 2), (17, 13), (97, 61), (120, 90), (641, 21)]
 
     /// Objects of each kind, also at the edges and beyond. Labels do not overlap the lines of other objects: for
@@ -222,7 +223,7 @@ import Testing
         }
     }
 
-    @Test(arguments: PixelFormat.allCases.filter { $0.layout.alpha != nil })
+    @Test(arguments: translucent)
     func alphaStaysInRange(_ format: PixelFormat) throws {
         let component = try #require(format.layout.alpha)
         let white = format.depth.white

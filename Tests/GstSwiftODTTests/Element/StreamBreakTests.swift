@@ -186,7 +186,8 @@ import Testing
                 let (x, y) = (place % 160, place / 160)
                 guard place < 160 * 120 else { return 128 }
                 let isBox = (40..<70).contains(y) && (left..<left + 24).contains(x)
-                return isBox ? 230 : UInt8(60 + (x / 8 + y / 8) % 2 * 20)
+                let ground = (x / 8 + y / 8) % 2 == 0 ? 60 : 80
+                return UInt8(isBox ? 230 : ground)
             }
             buffer.pointee.pts = GstClockTime(10_000_000_000 + number * step)
             ElementHarness.release(harness.pass(buffer))

@@ -121,17 +121,17 @@ import Testing
         let image = VisionImage(image: try Frame.plain)
         let missing = VisionObjectDetectorOptions()
         missing.detector.model = "/nowhere/model.onnx"
-        let error = #expect(throws: ODTError.self) {
-            try Vision.vision().objectDetector(options: missing).results(in: image)
+        let error = try detectorError {
+            _ = try Vision.vision().objectDetector(options: missing).results(in: image)
         }
-        #expect(error?.reason == .fileNotFound)
+        #expect(error.reason == .fileNotFound)
 
         let contradiction = VisionObjectDetectorOptions()
         contradiction.detectorMode = .singleImage
         contradiction.detector.method = .motion
-        let other = #expect(throws: ODTError.self) {
-            try VisionObjectDetector.objectDetector(options: contradiction).results(in: image)
+        let other = try detectorError {
+            _ = try VisionObjectDetector.objectDetector(options: contradiction).results(in: image)
         }
-        #expect(other?.reason == .invalidOption)
+        #expect(other.reason == .invalidOption)
     }
 }
