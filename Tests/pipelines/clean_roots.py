@@ -1,7 +1,9 @@
-"""Installs, uses and purges the packages in minimal systems with Debian 12 and 13 that are made from the network.
+"""Installs, uses and purges the packages in minimal systems with Debian 12 and 13 that are made from the network, and builds the source
+package in the latter.
 
 Takes minutes and needs root, so it runs only with Tests/run packages.
 """
+import glob
 import hashlib
 import json
 import os
@@ -43,9 +45,9 @@ def setUpModule():
 @unittest.skipUnless(MAKER, "neither mmdebstrap nor debootstrap is installed")
 @unittest.skipIf(LACKING, f"{', '.join(LACKING)} not installed")
 class CleanRoots(unittest.TestCase):
-    def inside(self, *words, code=0):
+    def inside(self, *words, code=0, seconds=900):
         said = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", ENTER, self.root, *words],
-                              capture_output=True, text=True, timeout=900, stdin=subprocess.DEVNULL, check=False)
+                              capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(said.returncode, code, (words, said.stdout[-3000:], said.stderr[-3000:]))
         return said.stdout
 
@@ -69,15 +71,35 @@ class CleanRoots(unittest.TestCase):
                     for name in os.listdir(f"{folder.name}/{out}")}
         self.assertEqual(sums("one"), sums("two"))
 
-    def goes_through(self, release):
-        self.root = f"{folder.name}/{release}"
+    def make_root(self, release, name):
+        self.root = f"{folder.name}/{name}"
         done = subprocess.run([MAKER, *MAKERS[MAKER], release, self.root, *MIRROR], capture_output=True, text=True, timeout=900, check=False)
         if done.returncode != 0:
             self.skipTest(f"{release} cannot be installed: {done.stderr[-300:]}")
         shutil.copy("/etc/resolv.conf", f"{self.root}/etc")
         os.makedirs(f"{self.root}{HOME}")
-        shutil.copytree(f"{folder.name}/one", f"{self.root}/packages")
         self.inside("apt-get", "-qq", "update")
+
+    def test_source_package_builds_on_debian_13(self):
+        """debian/rules compiles with Debian's Swift; lintian finds no error; the autopkgtest passes with the packages made."""
+        self.make_root("trixie", "builder")
+        said = command("Pipelines/package", "--source", "--out", f"{self.root}/source")
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        source, = glob.glob(f"{self.root}/source/swiftodt_*.dsc")
+        source = f"/source/{os.path.basename(source)}"
+        self.inside("apt-get", "-qq", "-y", "install", "--no-install-recommends", "dpkg-dev", "lintian", "autopkgtest")
+        self.inside("apt-get", "-qq", "-y", "--no-install-recommends", "build-dep", source, seconds=1800)
+        self.inside("sh", "-c", f"cd /source && dpkg-source --extract {source} tree && cd tree && dpkg-buildpackage --no-sign", seconds=3000)
+        made = os.listdir(f"{self.root}/source")
+        for name in ("gstreamer1.0-swiftodt", "gstreamer1.0-swiftodt-dbgsym", "swiftodt-tools", "swiftodt-tools-dbgsym", "python3-swiftodt"):
+            self.assertTrue(any(file.startswith(f"{name}_") and file.endswith(".deb") for file in made), (name, made))
+        self.assertFalse(any(file.startswith("swiftodt-models_") for file in made), made)
+        self.inside("sh", "-c", "lintian --allow-root --fail-on error /source/*.changes")
+        self.inside("sh", "-c", "autopkgtest /source/*.deb /source/tree -- null")
+
+    def goes_through(self, release):
+        self.make_root(release, release)
+        shutil.copytree(f"{folder.name}/one", f"{self.root}/packages")
         # Recommended packages are left out, except those that this test uses: the packages must work with their dependencies alone.
         self.inside("apt-get", "-qq", "-y", "install", "--no-install-recommends", "gstreamer1.0-tools", "fonts-dejavu-core", "python3-pip")
         packages = [f"/packages/{name}" for name in os.listdir(f"{self.root}/packages") if name.endswith(".deb")]
