@@ -179,7 +179,7 @@ class Programs(unittest.TestCase):
 
 
 class TestPrograms(unittest.TestCase):
-    """Tests/summary and Tests/install."""
+    """Tests/summary, Tests/install and the search of Pipelines/setup for a Swift toolchain."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -203,6 +203,30 @@ class TestPrograms(unittest.TestCase):
         self.assertEqual(said.stdout.splitlines(), [
             "", "failed: B.five: 1 != 2", "skipped 2: no broker", "    A.two, B.four", "skipped 1: no browser", "    B.three",
             "skipped 1: no reason given", "    C.six", "2 passed, 1 failed, 4 skipped"])
+
+    def test_summary_counts_printed_tests_without_report(self):
+        """Swift 6.0 writes no report. A report is used where it exists."""
+        self.write("unit.swift-test", "\n".join([
+            "◇ Test one() started.", "✔ Test one() passed after 0.001 seconds.", '✔ Test "two words" passed after 0.1 seconds.',
+            "✘ Test three(_:) failed after 0.2 seconds with 1 issue.", '➜ Test four() skipped: "no model"', "✔ Suite Names passed after 1 seconds.",
+            "✘ Test run with 4 tests failed after 1.2 seconds with 1 issue."]))
+        self.write("steps", "passed setup\nskipped swift format lint: needs Swift 6.3\n")
+        self.assertEqual(command("Tests/summary", self.folder).stdout.splitlines(), [
+            "", "failed: three(_:)", "skipped 1: needs Swift 6.3", "    swift format lint", "skipped 1: no model", "    four()",
+            "3 passed, 1 failed, 2 skipped"])
+        self.write("unit-swift-testing.xml", "<testsuites><testcase classname='A' name='one'/></testsuites>")
+        self.assertEqual(command("Tests/summary", self.folder).stdout.splitlines()[-1], "2 passed, 0 failed, 1 skipped")
+
+    def test_newest_swift_toolchain_is_used(self):
+        for folder, said in [("new", "Swift version 99.10 (a)"), ("old", "Swift version 6.1-dev (a)"), ("other", "python-swiftclient 4.5.0")]:
+            os.makedirs(f"{self.folder}/{folder}")
+            self.write(f"{folder}/swift", f"#!/bin/sh\necho '{said}'\n", 0o755)
+
+        def found(folder, **environment):
+            return command("Pipelines/setup", "--print-swift", PATH=f"{self.folder}/{folder}:{os.environ['PATH']}", **environment).stdout.strip()
+        self.assertEqual(found("new"), f"{self.folder}/new/swift")
+        self.assertNotEqual(found("other"), f"{self.folder}/other/swift")
+        self.assertEqual(found("new", SWIFT=f"{self.folder}/old/swift"), f"{self.folder}/old/swift")
 
     def installed(self, *, root, present, absent=()):
         """Runs Tests/install in a minimal checkout, with fake system programs that log their arguments."""
