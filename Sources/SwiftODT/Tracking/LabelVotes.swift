@@ -5,42 +5,21 @@
 /// stays until another label has more weight. Without a clear winner the track has no label. If the detector has a
 /// second label for the same box, both labels get votes.
 struct LabelVotes: Sendable {
-    private struct Candidate {
-        var label: Label?
-        var weight = 0.0
-    }
-
-    private struct Candidates {
-        private var all = (Candidate(), Candidate(), Candidate())
-
-        var indices: Range<Int> { 0..<3 }
-
-        subscript(index: Int) -> Candidate {
-            get { index == 0 ? all.0 : index == 1 ? all.1 : all.2 }
-            set {
-                switch index {
-                case 0: all.0 = newValue
-                case 1: all.1 = newValue
-                default: all.2 = newValue
-                }
-            }
-        }
-    }
-
-    /// The candidate with the most weight comes first. A new label replaces the lightest candidate if that has less
-    /// weight.
-    private var candidates = Candidates()
+    /// Three labels and their weights. The label with the most weight comes first. A new label replaces the lightest one
+    /// if that has less weight.
+    private var labels: (Label?, Label?, Label?) = (nil, nil, nil)
+    private var weights = (0.0, 0.0, 0.0)
     private var isClear = false
 
     /// The winning label. `nil` if there is no clear winner.
-    var winner: Label? { isClear ? candidates[0].label : nil }
+    var winner: Label? { isClear ? labels.0 : nil }
     /// The index of the label with the most weight, whether it is a clear winner or not. -1 if no detection had a
     /// label.
     private(set) var leaderIndex = -1
 
     /// Returns whether any of the recent labels satisfies the condition.
     func contains(where isMeant: (Label) -> Bool) -> Bool {
-        candidates.indices.contains { candidates[$0].label.map(isMeant) ?? false }
+        labels.0.map(isMeant) ?? false || labels.1.map(isMeant) ?? false || labels.2.map(isMeant) ?? false
     }
 
     /// The labels of one detection.
@@ -60,29 +39,37 @@ struct LabelVotes: Sendable {
     ///   - time: the time since the previous vote.
     mutating func vote(_ ballot: Ballot, magnification: Double = 1, after time: Nanoseconds) {
         let left = Self.memory / (Self.memory + max(0, Double(time) / 1e9))
-        for place in candidates.indices { candidates[place].weight *= left }
+        weights = (weights.0 * left, weights.1 * left, weights.2 * left)
         guard let label = ballot.label else { return }
-        let leader = candidates[0].label
+        let leader = labels.0
         count(label, ballot.weight * magnification)
         if let rival = ballot.rival { count(rival, ballot.rivalWeight * magnification) }
-        for place in candidates.indices.dropFirst() where candidates[place].weight > candidates[0].weight {
-            (candidates[0], candidates[place]) = (candidates[place], candidates[0])
+        if weights.1 > weights.0 {
+            (labels.0, labels.1) = (labels.1, labels.0)
+            (weights.0, weights.1) = (weights.1, weights.0)
         }
-        leaderIndex = candidates[0].label?.index ?? -1
-        let isSame = candidates[0].label == leader
-        isClear = (isClear && isSame) || candidates[0].weight >= 2 * max(candidates[1].weight, candidates[2].weight)
+        if weights.2 > weights.0 {
+            (labels.0, labels.2) = (labels.2, labels.0)
+            (weights.0, weights.2) = (weights.2, weights.0)
+        }
+        leaderIndex = labels.0?.index ?? -1
+        isClear = (isClear && labels.0 == leader) || weights.0 >= 2 * max(weights.1, weights.2)
     }
 
     private mutating func count(_ label: Label, _ weight: Double) {
-        var lightest = 0
-        for place in candidates.indices {
-            if candidates[place].label == label {
-                candidates[place].weight += weight
-                return
-            }
-            if candidates[place].weight < candidates[lightest].weight { lightest = place }
+        if labels.0 == label {
+            weights.0 += weight
+        } else if labels.1 == label {
+            weights.1 += weight
+        } else if labels.2 == label {
+            weights.2 += weight
+        } else if weights.2 < min(weights.0, weights.1) {
+            if weights.2 < weight { (labels.2, weights.2) = (label, weight) }
+        } else if weights.1 < weights.0 {
+            if weights.1 < weight { (labels.1, weights.1) = (label, weight) }
+        } else if weights.0 < weight {
+            (labels.0, weights.0) = (label, weight)
         }
-        if candidates[lightest].weight < weight { candidates[lightest] = Candidate(label: label, weight: weight) }
     }
 
     /// The time constant of the decay, in seconds.
