@@ -95,7 +95,6 @@ package final class Element: @unchecked Sendable {
     }
 }
 
-/// An owned `GstStructure`.
 package final class OwnedStructure {
     package let pointer: UnsafeMutablePointer<GstStructure>
     init(_ pointer: UnsafeMutablePointer<GstStructure>) { self.pointer = pointer }

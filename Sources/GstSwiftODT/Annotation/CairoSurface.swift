@@ -1,6 +1,5 @@
 import CCairo
 
-/// A pixel type of ``CairoSurface``.
 protocol CairoPixel: BitwiseCopyable {
     static var format: cairo_format_t { get }
 }

@@ -93,7 +93,6 @@ extension Rejections.Candidate {
     }
 }
 
-/// The value of a message field.
 enum FieldValue: Sendable {
     case uint(UInt32)
     case int(Int32)

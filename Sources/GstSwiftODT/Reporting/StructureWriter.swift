@@ -23,7 +23,6 @@ enum StructureWriter {
         return structure
     }
 
-    /// Returns the structure of an event message.
     static func message(of event: some EventReport, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
         let structure = structure(type(of: event).message, event.fields)
         if format.contains(.json) { set("json", to: .text(JSONWriter.text(of: event)), in: structure) }

@@ -6,7 +6,6 @@ struct FrameDrawing {
     let objects: [AnnotatedObject]
     let zones: [AnnotatedZone]
     let inferenceRegions: [AnnotatedRegion]
-    /// The boxes of tracks to redact.
     let redacted: [Box]
     /// The number of the frame in the ``RedactionTracker``. `nil` if the frame is not redacted.
     let redactionNumber: Int?

@@ -68,7 +68,6 @@ final class Statistics: Sendable {
 
     func reset() { update { $0 = Counters() } }
 
-    /// Counts an inference.
     func count(_ reason: InferencePolicy.Reason) {
         update { $0.inferences[InferencePolicy.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }

@@ -45,7 +45,6 @@ package struct RegionSelector: Sendable {
     private var motion = MotionUtility()
     private var ages = CoverageAge()
     private var zoomGain = ZoomGainEstimate()
-    /// The latest inference.
     private var latest: ObjectUtility.RegionInference?
     private var lastFullFrame: Nanoseconds?
     private var regionsSinceFullFrame = 0

@@ -44,7 +44,6 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
     }
 }
 
-/// The options of a ``TrackClassifier``.
 package struct TrackClassifierOptions: Hashable, Sendable {
     /// The minimum confidence of a reported category, 0 to 1. With -1, the default, the threshold of the classifier's
     /// model applies, and categories from the detector's labels have no minimum.

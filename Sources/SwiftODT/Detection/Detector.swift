@@ -100,7 +100,6 @@ package struct DetectionOptions: Hashable, Sendable {
 
 /// The region of a frame that a detector processes.
 package enum DetectionRegion: Hashable, Sendable {
-    /// The full frame.
     case fullFrame
     /// A region in buffer pixels. It is scaled to the network's input size, so objects in it appear larger than in the
     /// full frame.

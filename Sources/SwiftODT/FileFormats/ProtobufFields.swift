@@ -43,7 +43,6 @@ struct ProtobufFields {
 
 // MARK: - All fields at once
 
-/// A field of a protobuf message.
 struct ProtobufField {
     let number: Int
     let value: Value
@@ -124,7 +123,6 @@ extension [ProtobufField] {
 struct ProtobufMessage {
     private(set) var bytes: [UInt8] = []
 
-    /// Appends an integer field.
     mutating func append(_ field: Int, _ value: Int) {
         append(varint: UInt64(field) << 3)
         append(varint: UInt64(bitPattern: Int64(value)))

@@ -5,7 +5,6 @@ import Glibc
 ///
 /// The end of the file is determined when the file is opened. Text that is appended later is ignored.
 struct LineFile: ~Copyable {
-    /// A line and its position in the file.
     struct Line {
         /// The line without its terminator.
         let text: ArraySlice<UInt8>

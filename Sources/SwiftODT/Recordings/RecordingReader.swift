@@ -11,14 +11,12 @@ package final class RecordingReader {
     package let header: RecordingHeader?
     /// The last line of a complete recording. `nil` for an incomplete recording and for MOTChallenge text.
     package private(set) var end: RecordingEnd?
-    /// The last frame in the file.
     package private(set) var last: FrameKey?
     /// The number of frames that sequential reading has skipped. Later frames were requested before these.
     package private(set) var skippedLines = 0
 
     /// The offset of an incomplete last line, or the end of the file.
     private(set) var validEnd = 0
-    /// The parsed first line.
     private(set) var firstLine: JSONValue?
 
     private enum Form {

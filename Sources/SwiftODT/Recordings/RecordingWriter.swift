@@ -8,7 +8,6 @@ import Glibc
 ///     try writer.write(RecordedFrame(key: .time(0), detections: found))
 ///     try writer.finish(RecordingEnd(frames: 1, last: .time(0)))
 package final class RecordingWriter {
-    /// The treatment of an existing recording.
     package enum Existing: Sendable {
         /// The existing recording is an error.
         case refuse

@@ -39,7 +39,6 @@ struct FrameHistory {
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
-    /// The plane of the latest frame.
     var latestPlane: LumaPlane? { isEmpty ? nil : ring[place(count - 1)].plane }
 
     /// Returns an entry. Index 0 is the oldest entry, `count - 1` the latest.

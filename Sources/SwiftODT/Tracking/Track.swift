@@ -2,7 +2,6 @@ import Glibc
 
 /// The state of one object at one time, as a value.
 package struct Track: Sendable {
-    /// The state of a track.
     package enum State: String, Sendable {
         /// Reported for the first time in the current frame.
         case new

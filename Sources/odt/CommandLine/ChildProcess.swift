@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// A running child process.
 struct ChildProcess {
     private let id: pid_t
     /// The read end of the pipe to the program's standard output; `nil` if the output is not captured.

@@ -174,7 +174,6 @@ struct RegionMerge {
     /// share of the smaller side that faces the other region.
     private static let share = 0.5
 
-    /// Returns the regions after merging.
     func merged(_ regions: [SaliencyMap.Region]) -> [SaliencyMap.Region] {
         var merged: [SaliencyMap.Region] = []
         for region in regions {

@@ -9,7 +9,6 @@ package struct NetworkInput: Hashable, Sendable {
         case spaceToDepth
     }
 
-    /// The order of the colour channels.
     package enum ChannelOrder: Hashable, Sendable { case rgb, bgr }
 
     /// How a picture is scaled to the size of the network's input if the aspect ratios differ.
@@ -49,7 +48,6 @@ package struct NetworkInput: Hashable, Sendable {
         self.fit = fit
     }
 
-    /// The shape of the input tensor.
     var shape: [Int] {
         switch layout {
         case .nchw: [1, 3, height, width]

@@ -1,4 +1,3 @@
-/// The element type of a tensor.
 package enum TensorElement: Sendable {
     case float32, float16, uint8, int8, int32, int64
 

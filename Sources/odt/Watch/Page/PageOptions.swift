@@ -1,6 +1,5 @@
 import Playback
 
-/// The options of `--page`.
 struct PageOptions: Sendable {
     static let names: Set<String> = ["page", "page-token-file", "page-trusted-proxy"]
     static let files: Set<String> = ["page-token-file"]

@@ -1,7 +1,6 @@
 import Glibc
 import Playback
 
-/// The listening socket of the page.
 struct PageSocket {
     let descriptor: Int32
     let port: UInt16

@@ -59,7 +59,6 @@ final class CameraRecorder: @unchecked Sendable {
         }
     }
 
-    /// Finishes the current segment.
     func finish() { lock.withLock { _ in endSegment() } }
 
     private func see(_ event: UnsafeMutablePointer<GstEvent>) {

@@ -75,7 +75,6 @@ final class Recording: Sendable {
     static func keepEveryFrame(of pipeline: Pipeline) { pipeline["waiting"].set("leaky", to: "no") }
 }
 
-/// The options of `--record`.
 struct RecordOptions: Sendable {
     static let names: Set<String> = [
         "record", "record-minutes", "record-days", "record-size", "record-encoder", "record-quality",

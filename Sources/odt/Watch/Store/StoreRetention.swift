@@ -108,7 +108,6 @@ struct StoreRetention {
     }
 }
 
-/// The options of `--store`.
 struct StoreOptions: Sendable {
     static let names: Set<String> = ["store", "store-days", "store-size"]
     static let help = """
