@@ -70,11 +70,11 @@ final class BusReporter {
         var left = 0
         for event in events {
             if hasRoom {
-                element.log(.debug, event.summary)
+                element.log(.debug, JSONWriter.text(of: event))
                 post(StructureWriter.message(of: event, format: format))
             } else {
                 left += 1
-                element.log(.warning, "not posted, because \(Self.backlog) messages are unread: \(event.summary)")
+                element.log(.warning, "not posted, because \(Self.backlog) messages are unread: \(JSONWriter.text(of: event))")
             }
         }
         return left

@@ -204,8 +204,6 @@ protocol EventReport: Sendable {
     /// The name of the message.
     static var message: String { get }
     var fields: [(name: String, value: FieldValue)] { get }
-    /// A description for the log.
-    var summary: String { get }
 }
 
 /// The content of a `swiftodt-track` message: the begin, a change or the end of a track.
@@ -217,13 +215,6 @@ struct TrackReport: EventReport {
     let report: Report
     /// The timestamp of the frame with the best detection of the object, in nanoseconds.
     let bestTimestamp: UInt64
-
-    var summary: String {
-        let track = event.event.track
-        return "track \(track.id ?? 0) \(event.event.kind.rawValue)"
-            + (event.event.reason.map { " (\($0.rawValue))" } ?? "") + ": \(track.label?.text ?? "no label"), "
-            + "\(event.category.name), seen best with \(event.event.best.score) at \(event.event.best.time) ns"
-    }
 
     var fields: [(name: String, value: FieldValue)] {
         let (track, best) = (event.event.track, event.event.best)
@@ -261,11 +252,6 @@ struct ZoneReport: EventReport {
     let event: ZoneEvent
     /// The report of the frame at which the event is posted.
     let report: Report
-
-    var summary: String {
-        "zone \(event.zone): \(event.label?.text ?? "an object") \(event.id ?? 0) \(event.kind.rawValue)"
-            + (event.direction.map { " \($0.rawValue)" } ?? "")
-    }
 
     var fields: [(name: String, value: FieldValue)] {
         var fields: [(name: String, value: FieldValue)] = [
