@@ -13,7 +13,7 @@ package struct CategoryTable: Sendable {
     /// Parses a table. Each line has a label, a tab and the name of a category. Lines that begin with `#` are comments.
     ///
     /// - Throws: ``ODTError`` with the number of an invalid line.
-    package init(text: String, name: String = "the category table") throws {
+    package init(text: String, name: String = "the category table") throws(ODTError) {
         vocabularies = [try Self.parse(text, name: name)]
     }
 
@@ -75,7 +75,7 @@ extension CategoryTable {
         label.split { $0.isWhitespace || $0 == "_" || $0 == "-" }.joined(separator: " ")
     }
 
-    private static func parse(_ text: String, name: String) throws -> [String: Category] {
+    private static func parse(_ text: String, name: String) throws(ODTError) -> [String: Category] {
         var entries: [String: Category] = [:]
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             if line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { continue }

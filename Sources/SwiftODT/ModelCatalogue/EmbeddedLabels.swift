@@ -2,7 +2,7 @@ extension Labels {
     /// Reads the class names that a model file contains. A .tflite file has them in a zip archive at its end, an .onnx
     /// file in its metadata, and an .xml file in a section that the exporter wrote. Returns `nil` if the file has no
     /// readable names.
-    static func embedded(in model: String) throws -> Labels? {
+    static func embedded(in model: String) throws(ODTError) -> Labels? {
         switch ModelFormat(file: model) {
         case .tflite: ZipArchive(try end(of: model, atMost: 8 << 20)).flatMap(Labels.init(archive:))
         case .onnx: try ONNXProperties.read(model)["names"].flatMap(Labels.init(dictionaryText:))
@@ -11,8 +11,8 @@ extension Labels {
         }
     }
 
-    private static func end(of path: String, atMost limit: Int) throws -> [UInt8] {
-        try FileBytes.withDescriptor(path) { file, size in
+    private static func end(of path: String, atMost limit: Int) throws(ODTError) -> [UInt8] {
+        try FileBytes.withDescriptor(path) { (file, size) throws(ODTError) in
             let start = max(0, size - limit)
             return try FileBytes.read(file, from: start, count: size - start, path: path)
         }

@@ -39,7 +39,9 @@ extension Labels {
     /// `nil` if there is no source.
     ///
     /// - Throws: ``ODTError`` if a file that was specified is missing or is not a label file.
-    package static func load(file: String? = nil, manifest: ModelManifest?, model: String) throws -> Labels? {
+    package static func load(
+        file: String? = nil, manifest: ModelManifest?, model: String
+    ) throws(ODTError) -> Labels? {
         if let file { return try load(file: file) }
         switch manifest?.labels {
         case .list(let names): return Labels(names)
@@ -47,10 +49,11 @@ extension Labels {
         case .vocabulary(let name): return vocabulary(name)
         case nil: break
         }
-        return try embedded(in: model) ?? beside(model)
+        if let labels = try embedded(in: model) { return labels }
+        return try beside(model)
     }
 
-    private static func beside(_ model: String) throws -> Labels? {
+    private static func beside(_ model: String) throws(ODTError) -> Labels? {
         let stem = ModelManifest.path(besideModel: model).dropLast(".json".utf8.count)
         let folder = stem[..<(stem.lastIndex(of: "/").map(stem.index(after:)) ?? stem.startIndex)]
         for path in [stem + ".txt", stem + "_labels.txt", folder + "labels.txt"]
@@ -66,7 +69,7 @@ extension Labels {
     /// with blocks of the form `item { id: 1 name: 'x' }`.
     ///
     /// - Throws: ``ODTError`` if the file is missing or is not a label file.
-    package static func load(file path: String) throws -> Labels {
+    package static func load(file path: String) throws(ODTError) -> Labels {
         guard let labels = Labels(parsing: try FileBytes.read(path, limit: 4 << 20)) else {
             throw ODTError(
                 .invalidFile,

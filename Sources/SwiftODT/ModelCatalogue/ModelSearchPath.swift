@@ -31,11 +31,11 @@ package enum ModelSearchPath {
     /// Returns the path of the installed default model for a purpose.
     ///
     /// - Throws: ``ODTError`` that names the folders and the command that fetches the model.
-    package static func locate(_ purpose: Purpose) throws -> String {
+    package static func locate(_ purpose: Purpose) throws(ODTError) -> String {
         if let choice = ModelChoice.of(purpose) {
             do {
                 return try locate(named: choice.model)
-            } catch let error as ODTError {
+            } catch {
                 throw ODTError(
                     error.reason,
                     "\(error) (\(choice.origin) makes it the default; \"odt models use\" chooses another one)")
@@ -54,7 +54,7 @@ package enum ModelSearchPath {
     /// file name is optional.
     ///
     /// - Throws: ``ODTError`` with `.fileNotFound` if there is no such model.
-    package static func locate(named name: String) throws -> String {
+    package static func locate(named name: String) throws(ODTError) -> String {
         if FileBytes.size(name) != nil { return name }
         if !name.contains("/") {
             for file in [name] + ModelFormat.allCases.map({ name + "." + $0.rawValue }) {

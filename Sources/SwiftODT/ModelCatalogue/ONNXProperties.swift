@@ -2,8 +2,8 @@
 struct ONNXProperties {
     /// Reads the properties without loading the network: large fields are skipped. A malformed field ends the search
     /// without an error, because the runtime reports damaged files with better messages.
-    static func read(_ path: String) throws -> [String: String] {
-        try FileBytes.withDescriptor(path) { file, size in
+    static func read(_ path: String) throws(ODTError) -> [String: String] {
+        try FileBytes.withDescriptor(path) { (file, size) throws(ODTError) in
             var properties: [String: String] = [:]
             var position = 0
             for _ in 0..<maximumFields where position < size {

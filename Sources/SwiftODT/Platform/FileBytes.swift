@@ -6,8 +6,8 @@ package struct FileBytes {
     /// - Parameter limit: the maximum size of the file in bytes.
     /// - Throws: ``ODTError`` with `.fileNotFound` if the file cannot be read, or with `.invalidFile` if the size
     ///   exceeds the limit.
-    package static func read(_ path: String, limit: Int) throws -> [UInt8] {
-        try withDescriptor(path) { file, size in
+    package static func read(_ path: String, limit: Int) throws(ODTError) -> [UInt8] {
+        try withDescriptor(path) { (file, size) throws(ODTError) in
             guard size <= limit else {
                 throw ODTError(
                     .invalidFile,
@@ -25,7 +25,9 @@ package struct FileBytes {
     }
 
     /// Opens a regular file and calls `body` with the descriptor and the size of the file.
-    static func withDescriptor<Answer>(_ path: String, _ body: (Int32, Int) throws -> Answer) throws -> Answer {
+    static func withDescriptor<Answer>(
+        _ path: String, _ body: (Int32, Int) throws(ODTError) -> Answer
+    ) throws(ODTError) -> Answer {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw ODTError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
@@ -39,18 +41,21 @@ package struct FileBytes {
     }
 
     /// Reads `count` bytes of an open file from the position `offset`. The result is shorter if the file ends earlier.
-    static func read(_ file: Int32, from offset: Int, count: Int, path: String) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+    static func read(_ file: Int32, from offset: Int, count: Int, path: String) throws(ODTError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let got = pread(file, buffer.baseAddress! + filled, count - filled, off_t(offset + filled))
                 if got < 0 && errno == EINTR { continue }
-                guard got >= 0 else {
-                    throw ODTError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
-                }
-                if got == 0 { return }
+                if got < 0 { failure = errno }
+                if got <= 0 { return }
                 filled += got
             }
         }
+        guard failure == 0 else {
+            throw ODTError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(failure)))")
+        }
+        return bytes
     }
 }
 

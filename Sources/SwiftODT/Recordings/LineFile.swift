@@ -28,7 +28,7 @@ struct LineFile: ~Copyable {
     private static let longestLine = 1 << 22
 
     /// Opens a file. Throws ``ODTError`` if the file cannot be read or is not a regular file.
-    init(_ path: String) throws {
+    init(_ path: String) throws(ODTError) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw ODTError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
@@ -49,13 +49,13 @@ struct LineFile: ~Copyable {
     deinit { close(file) }
 
     /// Returns the first line of a file. `nil` if the file is empty.
-    static func firstLine(of path: String) throws -> Line? {
+    static func firstLine(of path: String) throws(ODTError) -> Line? {
         var lines = try LineFile(path)
         return try lines.line(at: 0)
     }
 
     /// Returns the line that begins at a file offset. `nil` at the end of the file.
-    mutating func line(at offset: Int) throws -> Line? {
+    mutating func line(at offset: Int) throws(ODTError) -> Line? {
         var wanted = Self.pieceSize
         while offset < size {
             if offset < pieceStart || offset >= pieceStart + piece.count || wanted > Self.pieceSize {
@@ -82,7 +82,7 @@ struct LineFile: ~Copyable {
     }
 
     /// Returns the first line that begins after a file offset. `nil` if there is none.
-    mutating func line(after offset: Int) throws -> Line? {
+    mutating func line(after offset: Int) throws(ODTError) -> Line? {
         guard let cut = try line(at: offset) else { return nil }
         return try line(at: cut.next)
     }
@@ -96,7 +96,7 @@ struct LineFile: ~Copyable {
         }
     }
 
-    private mutating func load(from offset: Int, count: Int) throws {
+    private mutating func load(from offset: Int, count: Int) throws(ODTError) {
         let count = min(count, size - offset)
         piece = try FileBytes.read(file, from: offset, count: count, path: path)
         pieceStart = offset

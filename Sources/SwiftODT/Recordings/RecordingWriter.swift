@@ -127,7 +127,7 @@ package final class RecordingWriter {
     ///   after a seek.
     /// - Throws: ``ODTError`` if the line cannot be written. The file then ends with the previous line, and later calls
     ///   write nothing.
-    package func write(_ frame: RecordedFrame) throws -> Bool {
+    package func write(_ frame: RecordedFrame) throws(ODTError) -> Bool {
         guard hasBegun, !hasEnded else { return true }
         if let last {
             guard last.isTime == frame.key.isTime, frame.key.order > last.order else { return false }
@@ -140,13 +140,13 @@ package final class RecordingWriter {
     }
 
     /// Writes the last line. It marks the recording as complete.
-    package func finish(_ end: RecordingEnd) throws {
+    package func finish(_ end: RecordingEnd) throws(ODTError) {
         guard hasBegun, !hasEnded else { return }
         try put(Array(end.text.utf8))
         hasEnded = true
     }
 
-    private func put(_ bytes: [UInt8]) throws {
+    private func put(_ bytes: [UInt8]) throws(ODTError) {
         // A write beyond the file size limit would end the process with SIGXFSZ.
         guard bytes.count <= UniqueFile.largest - length else {
             hasEnded = true
