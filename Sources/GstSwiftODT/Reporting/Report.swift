@@ -21,39 +21,24 @@ struct Report: Sendable {
     let detectionLatency: UInt64
     /// The capture time in nanoseconds since 1970, see ``UTCTime``; `UInt64.max` if it is unknown.
     let utcTime: UInt64
-    /// The reported objects.
-    let objects: [ReportedObject]
-    /// The objects as a GStreamer list.
-    let objectList: ObjectList
+    /// The reported objects, also as a GStreamer list.
+    var objectList: ObjectList
     /// The counts of all zones and lines.
-    let zones: [ZoneCount]
+    var zones: [ZoneCount]
     /// The rejected detection with the highest score; `nil` if none is reported.
-    let bestRejected: Rejections.Candidate?
+    var bestRejected: Rejections.Candidate?
     /// The network that detects the objects.
     let model: DetectorTraits.Model?
     /// The name of the stream (property `source`).
     let source: String?
 
-    init(
-        epoch: UInt32, times: FrameTimes, width: Int, height: Int, orientation: Orientation, mode: SceneOptions.Mode,
-        detectionTimestamp: UInt64, detectionLatency: UInt64, utcTime: UInt64, objects: [ReportedObject],
-        zones: [ZoneCount], bestRejected: Rejections.Candidate? = nil, model: DetectorTraits.Model?, source: String?
-    ) {
-        (self.epoch, self.times, self.width, self.height) = (epoch, times, width, height)
-        (self.orientation, self.mode, self.model, self.source) = (orientation, mode, model, source)
-        (self.detectionTimestamp, self.detectionLatency) = (detectionTimestamp, detectionLatency)
-        (self.utcTime, self.zones) = (utcTime, zones)
-        self.objects = objects
-        self.bestRejected = bestRejected
-        objectList = ObjectList(objects)
-    }
+    var objects: [ReportedObject] { objectList.objects }
 
     /// Returns a report for the same frame in which all objects have ended.
     func withoutObjects(zones: [ZoneCount]) -> Report {
-        Report(
-            epoch: epoch, times: times, width: width, height: height, orientation: orientation, mode: mode,
-            detectionTimestamp: detectionTimestamp, detectionLatency: detectionLatency, utcTime: utcTime, objects: [],
-            zones: zones, model: model, source: source)
+        var report = self
+        (report.objectList, report.zones, report.bestRejected) = (ObjectList([]), zones, nil)
+        return report
     }
 
     /// The fields of the message in their order, except the list of objects and the JSON text.

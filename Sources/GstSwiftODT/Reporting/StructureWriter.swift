@@ -86,7 +86,7 @@ extension GType {
 ///
 /// `@unchecked Sendable`: only the streaming thread uses it, as the report that contains it.
 final class ObjectList: @unchecked Sendable {
-    private let objects: [ReportedObject]
+    let objects: [ReportedObject]
     private var list: GValue?
 
     init(_ objects: [ReportedObject]) { self.objects = objects }

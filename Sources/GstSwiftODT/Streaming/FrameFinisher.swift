@@ -220,7 +220,7 @@ final class FrameFinisher {
             mode: settings.scene.mode, detectionTimestamp: lastAnswer?.timestamp ?? .max,
             detectionLatency: lastAnswer.map { UInt64(clamping: context.time - $0.time) } ?? .max,
             utcTime: context.utcTime,
-            objects: objects.map { ReportedObject($0, pictureWidth: width, pictureHeight: height) },
+            objectList: ObjectList(objects.map { ReportedObject($0, pictureWidth: width, pictureHeight: height) }),
             zones: scene.zoneCounts,
             bestRejected: settings.scene.mode == .singleImage && objects.isEmpty ? rejections.best : nil,
             model: settings.traits.model, source: settings.source)
