@@ -235,36 +235,17 @@ extension InferenceRun {
     /// - Returns: whether the thread could be started.
     @discardableResult
     private func onAnotherThread(_ body: @escaping @Sendable (InferenceRun) -> Void) -> Bool {
-        final class Errand {
-            let run: InferenceRun
-            let body: (InferenceRun) -> Void
-
-            init(_ run: InferenceRun, _ body: @escaping (InferenceRun) -> Void) {
-                self.run = run
-                self.body = body
-            }
-        }
         InFlightInferences.enterLate()
-        var thread = pthread_t()
-        let errand = Unmanaged.passRetained(Errand(self, body))
-        let started = pthread_create(
-            &thread, nil,
-            { errand in
-                guard let errand else { return nil }
-                do {
-                    let taken = Unmanaged<Errand>.fromOpaque(errand).takeRetainedValue()
-                    taken.body(taken.run)
-                }
-                InFlightInferences.leave()
-                return nil
-            }, errand.toOpaque())
-        guard started == 0 else {
-            errand.release()
+        let run = Unmanaged.passRetained(self)
+        let isStarted = DetachedThread.run {
+            // Released before the inference counts as ended.
+            do { body(run.takeRetainedValue()) }
             InFlightInferences.leave()
-            return false
         }
-        pthread_detach(thread)
-        return true
+        guard !isStarted else { return true }
+        run.release()
+        InFlightInferences.leave()
+        return false
     }
 
     private func free() {
