@@ -52,7 +52,7 @@ private func writePage(of video: String, _ line: CommandLineOptions) throws -> I
         return try FileBytes.read(file, limit: 4 << 20)
     }
     let picture = try VideoFrame.jpeg(of: video, number: frame)
-    try ByteStream.write(Array(ZonePage.html(picture: picture, zones: zones).utf8), to: page)
+    try ByteStream.write(ZonePage.html(picture: picture, zones: zones), to: page)
     if page != "-" { print("\(page): open it in a web browser") }
     return ExitCode.success
 }
