@@ -33,25 +33,15 @@ package final class NeuralDetector: Detector {
     ///   - threads: the maximum number of inference threads. 0 uses the default of the runtime.
     ///   - maximumInFlight: the maximum number of inferences in flight. 0 uses the number that the runtime recommends,
     ///     plus one if this number is greater than 1.
-    ///   - decoder: returns the decoder for a network with the given description. The decoder also defines the input of
-    ///     the network.
-    package convenience init(
-        modelFile: String, device: String = "CPU", threads: Int = 0, hint: InferenceHint, maximumInFlight: Int = 0,
-        decoder: (NetworkDescription) throws -> any DetectionDecoder
-    ) throws {
-        try self.init(
-            modelFile: modelFile, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight,
-            knownAnswers: [], comparesLabels: true, decoder: decoder)
-    }
-
-    /// - Parameters:
     ///   - knownAnswers: the expected detections in the test picture, for some input sizes. If there is an answer for
     ///     the size of this network's input, the network must return these detections when it is loaded. The expression
     ///     is evaluated after the model file has been inspected.
     ///   - comparesLabels: whether the labels of the detections are compared, too.
+    ///   - decoder: returns the decoder for a network with the given description. The decoder also defines the input of
+    ///     the network.
     package init(
-        modelFile: String, device: String, threads: Int, hint: InferenceHint, maximumInFlight: Int,
-        knownAnswers: @autoclosure () throws -> [KnownAnswer], comparesLabels: Bool,
+        modelFile: String, device: String = "CPU", threads: Int = 0, hint: InferenceHint, maximumInFlight: Int = 0,
+        knownAnswers: @autoclosure () throws -> [KnownAnswer] = [], comparesLabels: Bool = true,
         traits: DetectorTraits = DetectorTraits(),
         decoder: (NetworkDescription) throws -> any DetectionDecoder
     ) throws {

@@ -67,7 +67,7 @@ package final class Network: Sendable {
     }
 
     /// Checks the outputs for the ``ReferencePicture``. Throws if they are wrong.
-    typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
+    package typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
 
     /// Runs the network once with the ``ReferencePicture`` before its first use. During this inference, the runtime
     /// generates code and registers its exit handlers (see ``InFlightInferences``).
@@ -140,19 +140,14 @@ package final class Network: Sendable {
     /// Open dimensions of the picture input get the size of `input`. The batch size becomes 1. Compiling can take
     /// seconds. A network in the cache on disk loads much faster.
     ///
-    /// - Parameter threads: the maximum number of inference threads. 0 uses the runtime's default.
+    /// - Parameters:
+    ///   - threads: the maximum number of inference threads. 0 uses the runtime's default.
+    ///   - check: throws if the outputs for the ``ReferencePicture`` are wrong. A network that fails the check is not
+    ///     shared.
     /// - Throws: ``ODTError`` that names the file and the remedy.
     package static func load(
-        file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint
-    ) throws -> Network {
-        try load(file: file, input: input, device: device, threads: threads, hint: hint, check: nil)
-    }
-
-    /// - Parameter check: throws if the outputs for the ``ReferencePicture`` are wrong. A network that fails the check
-    ///   is not shared.
-    static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
-        check: WarmUpCheck?
+        check: WarmUpCheck? = nil
     ) throws -> Network {
         guard threads >= 0 else {
             throw ODTError(
