@@ -2,7 +2,7 @@ import Glibc
 
 /// Decodes SSD with raw heads, and EfficientDet. For each anchor, the network returns the offsets of a box from the
 /// anchor and one score per class.
-struct AnchorDecoder: DetectionDecoder {
+struct AnchorDecoder: AssembledDecoder {
     /// An output with boxes and an output with scores, for a contiguous range of anchors.
     struct Head: Sendable {
         let boxesOutput: Int
@@ -25,8 +25,6 @@ struct AnchorDecoder: DetectionDecoder {
     let firstClass: Int
     let classCount: Int
     let activation: ScoreActivation
-    var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

@@ -2,7 +2,7 @@ import Glibc
 
 /// Decodes DETR, RT-DETR and similar networks. Each of a fixed number of queries returns class scores and a box. Boxes
 /// are fractions of the input.
-struct DETRDecoder: DetectionDecoder {
+struct DETRDecoder: AssembledDecoder {
     enum Activation: Sendable {
         /// Softmax over all classes and the class "no object", which is the last one.
         case softmax
@@ -19,8 +19,6 @@ struct DETRDecoder: DetectionDecoder {
     let firstClass: Int
     let classCount: Int
     let activation: Activation
-    var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

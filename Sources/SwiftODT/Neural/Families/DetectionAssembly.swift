@@ -1,5 +1,15 @@
 import Synchronization
 
+/// A decoder whose input and labels are those of its assembly.
+protocol AssembledDecoder: DetectionDecoder {
+    var assembly: DetectionAssembly { get }
+}
+
+extension AssembledDecoder {
+    var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
+}
+
 /// The data and functions that all decoders share: the input, the class names, and the conversion from candidates to
 /// detections.
 struct DetectionAssembly: Sendable {

@@ -2,11 +2,9 @@ import Glibc
 
 /// Decodes FastestDet. One grid of cells has planes for the objectness, for a box relative to the cell, and for class
 /// probabilities.
-struct FastestDetDecoder: DetectionDecoder {
+struct FastestDetDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
-    var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

@@ -2,7 +2,7 @@ import Glibc
 
 /// Decodes NanoDet and NanoDet-Plus. For each side of a box, the network returns a discrete distribution of the
 /// distance from the cell to the side, in multiples of the stride. The decoder uses the mean of the distribution.
-struct NanoDetDecoder: DetectionDecoder {
+struct NanoDetDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
     let classCount: Int
@@ -12,8 +12,6 @@ struct NanoDetDecoder: DetectionDecoder {
     /// centre.
     let origin: Float
     let activation: ScoreActivation
-    var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

@@ -1,12 +1,10 @@
 /// Decodes SSD and other networks with built-in post-processing. ``PostprocessedLayout`` has the supported output
 /// layouts.
-struct SSDPostprocessedDecoder: DetectionDecoder {
+struct SSDPostprocessedDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let form: PostprocessedLayout
     /// The network's index of the first class that is not the background.
     let firstClass: Int
-    var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

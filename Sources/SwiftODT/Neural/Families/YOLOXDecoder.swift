@@ -1,13 +1,11 @@
 import Glibc
 
 /// Decodes YOLOX. Each cell has one row with a box relative to the cell, the objectness, and one score per class.
-struct YOLOXDecoder: DetectionDecoder {
+struct YOLOXDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
     let classCount: Int
     private let givesPixels = ModelHeuristic()
-    var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
@@ -77,13 +75,11 @@ extension YOLOXDecoder {
 
 /// Decodes YOLOv5, v6 and v7. The rows have the layout of YOLOX, but the network has already decoded the boxes to input
 /// pixels.
-struct YOLOv5Decoder: DetectionDecoder {
+struct YOLOv5Decoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
     /// The number of values after the class scores that are ignored, for example mask coefficients.
     let extraCount: Int
-    var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

@@ -1,12 +1,10 @@
 /// Decodes YOLOv8, v9, v11 and v12. The output has boxes in input pixels and class scores, without objectness. It
 /// usually has one plane for each value of a box.
-struct YOLOv8Decoder: DetectionDecoder {
+struct YOLOv8Decoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
     /// Whether the output is transposed: it has one row for each box.
     let rowwise: Bool
-    var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
@@ -87,10 +85,8 @@ extension NetworkInspection {
 
 /// Decodes YOLOv10 and end-to-end exports. A row has two corners in input pixels, the score and the class. The network
 /// has already applied non-maximum suppression.
-struct YOLOEndToEndDecoder: DetectionDecoder {
+struct YOLOEndToEndDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
-    var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
