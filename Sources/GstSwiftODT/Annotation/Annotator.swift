@@ -292,8 +292,7 @@ extension Annotator {
         guard let painter = setup.labels else { return }
         let canvas = setup.canvas
         var placement = LabelPlacement(
-            region: canvas.region, boxes: boxes.map(\.rect), reserved: reserved, step: canvas.step, elapsed: elapsed,
-            share: setup.sizes.isFontSizeGiven ? 1 : LabelPlacement.usualShare)
+            region: canvas.region, boxes: boxes.map(\.rect), reserved: reserved, step: canvas.step, elapsed: elapsed)
         for index in placingOrder(boxes.map(\.object)) {
             let (object, rect) = (boxes[index].object, boxes[index].rect)
             guard let style = style(for: object, paint: boxes[index].paint, setup) else { continue }
@@ -338,7 +337,7 @@ extension Annotator {
     private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
         func rank(_ index: Int) -> (Int, Int) {
             let object = objects[index]
-            let hasLabel = object.id.flatMap { positions[$0] }.map { $0.hiddenInterval == nil } ?? false
+            let hasLabel = object.id.flatMap { positions[$0] }.map { $0.hiddenFor == nil } ?? false
             return (
                 object.prominent ? 0 : hasLabel && !object.coasting ? 1 : hasLabel ? 2 : 3, object.id ?? .max
             )
@@ -352,8 +351,8 @@ extension Annotator {
         guard positions.count > objects.count else { return }
         let drawn = Set(objects.lazy.compactMap(\.id))
         for (id, position) in positions where !drawn.contains(id) {
-            let away = (position.hiddenInterval?.duration ?? 0) + elapsed
-            positions[id]?.hiddenInterval = LabelPosition.HiddenInterval(duration: away)
+            let away = (position.hiddenFor ?? 0) + elapsed
+            positions[id]?.hiddenFor = away
             if away > Self.memory { positions[id] = nil }
         }
     }

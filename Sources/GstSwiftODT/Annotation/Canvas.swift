@@ -111,8 +111,6 @@ struct DrawingSizes: Hashable {
 
     let lineWidth: Double
     let fontSize: Double
-    /// Whether the user specified the font size, with the property `font-size` or in the font's name.
-    let isFontSizeGiven: Bool
     let pen: Pen
     /// The pen for the most prominent object if there are several objects.
     let strongPen: Pen
@@ -128,9 +126,8 @@ struct DrawingSizes: Hashable {
         lineWidth = given ?? usual
         // The style `corners` draws only a small part of each box, so its lines are wider.
         let width = given ?? (options.boxStyle == .corners ? 2 * usual : usual)
-        let wished = usable(options.fontSize, maximum: 1024) ?? font.size.map { min($0, 1024) }
-        fontSize = wished ?? 8 + 0.011 * scale
-        isFontSizeGiven = wished != nil
+        fontSize =
+            usable(options.fontSize, maximum: 1024) ?? font.size.map { min($0, 1024) } ?? 8 + 0.011 * scale
         pen = DrawingSizes.pen(width, canvas)
         strongPen = DrawingSizes.pen(given.map { $0 * 1.5 } ?? max(width + 1, width * 1.5), canvas)
     }

@@ -4,26 +4,16 @@ import SwiftODT
 /// covers almost nothing of other objects. If there is no room for the full label, the short label is tried. If there
 /// is no room for the short label either, the object has no label.
 ///
-/// A label stays at the same side of its box. If other labels displace it, it slides along that side. If there is no
-/// room at that side, the label is hidden. It appears again at the same side after there has been room for
-/// ``reappearDelay``. If it has been hidden for ``sideChangeDelay``, it may appear at another side. Visible labels
-/// never jump.
+/// A label stays at its side of the box and slides along that side when other labels displace it. If they leave no
+/// room, the label is hidden until there is room again, or moves to another side after ``sideChangeDelay``.
 struct LabelPlacement {
     /// The size of a label in whole pixels.
     typealias Size = (width: Int, height: Int)
 
-    /// The speed in label heights per second at which a label returns to its preferred position.
-    private static let returnSpeed = 3.0
-    /// The maximum speed in label heights per second at which other labels displace a label.
-    private static let maximumPushSpeed = 10.0
-    /// The seconds for which there must be room before a hidden label appears again at the same side.
-    private static let reappearDelay = 0.3
-    /// The seconds after which a hidden label may appear at another side.
+    /// The seconds for which a label is hidden before it tries another side.
     private static let sideChangeDelay = 0.5
     /// The seconds for which there must be room for the full label before it replaces the short label.
     private static let growDelay = 1.0
-    /// The maximum fraction of the picture that all labels may cover together, if the font size is automatic.
-    static let usualShare = 1.0 / 6
 
     /// The size of a label and two limits for the fraction of another object's box that the label may cover: when it
     /// appears (`maximumOnArrival`) and while it is visible (`maximum`).
@@ -48,21 +38,15 @@ struct LabelPlacement {
     private let step: (x: Int, y: Int)
     /// The seconds since the previous frame.
     private let elapsed: Double
-    /// The area that labels may still cover, in pixels.
-    private var areaLeft: Int
-    /// The places of the labels placed so far, and the reserved places.
-    private var taken: [PixelRect] = []
+    private var taken: [PixelRect]
 
-    /// - Parameters:
-    ///   - reserved: The places that no label may cover.
-    ///   - share: The maximum fraction of the region that all labels may cover together.
+    /// - Parameter reserved: places that no label may cover.
     init(
         region: PixelRect, boxes: [PixelRect], reserved: [PixelRect] = [], step: (x: Int, y: Int) = (2, 2),
-        elapsed: Double = 0, share: Double = 1
+        elapsed: Double = 0
     ) {
         (self.region, self.boxes, self.step, self.elapsed) = (region, boxes, step, elapsed)
         taken = reserved
-        areaLeft = Int(Double(region.area) * share)
     }
 
     /// Chooses the place of a box's label and reserves it. The cost is linear in the number of boxes, unless many
@@ -82,7 +66,6 @@ struct LabelPlacement {
         guard let (spot, size) = choose(size, short, box: index, &position) else { return nil }
         let place = spot.edge.place(of: size, at: aligned(spot.along, on: spot.edge))
         taken.append(place)
-        areaLeft -= place.area
         return place
     }
 
@@ -116,74 +99,54 @@ struct LabelPlacement {
     /// ``growDelay``.
     private func growingSpot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
         guard let stood = position else { return nil }
-        var away = stood
-        away.hiddenInterval = LabelPosition.HiddenInterval()
-        // The current side of the box is preferred.
+        // The current side is preferred.
         let spot =
-            hasRoom(for: request.size) && stood.hiddenInterval == nil
-            ? nextSpot(for: request, box: index, away) ?? bestSpot(for: request, box: index) : nil
+            stood.hiddenFor == nil
+            ? nextSpot(for: request, box: index, stood, maximum: request.maximumOnArrival)
+                ?? bestSpot(for: request, box: index) : nil
         guard let spot, stood.roomToGrow + elapsed >= Self.growDelay else {
             position?.roomToGrow = spot == nil ? 0 : stood.roomToGrow + elapsed
             return nil
         }
-        position = LabelPosition(side: spot.edge.side, shift: spot.along - Double(spot.edge.home))
+        position = LabelPosition(at: spot)
         return spot
     }
 
-    private func hasRoom(for size: Size) -> Bool {
-        size.width <= region.width && size.height <= region.height && size.width * size.height <= areaLeft
-    }
-
     private func spot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
-        guard hasRoom(for: request.size) else {
-            position?.stayAway(elapsed, hasRoom: false)
-            return nil
-        }
         guard let stood = position else {
             let spot = bestSpot(for: request, box: index)
-            position = spot.map { LabelPosition(side: $0.edge.side, shift: $0.along - Double($0.edge.home)) }
+            position = spot.map(LabelPosition.init(at:))
             return spot
         }
-        if let spot = nextSpot(for: request, box: index, stood) {
-            position?.shift = spot.along - Double(spot.edge.home)
-            guard stood.hiddenInterval != nil else { return spot }
-            position?.stayAway(elapsed, hasRoom: true)
-            guard let hiddenInterval = position?.hiddenInterval, hiddenInterval.room >= Self.reappearDelay else {
-                return nil
-            }
-            position?.hiddenInterval = nil
+        let maximum = stood.hiddenFor == nil ? request.maximum : request.maximumOnArrival
+        if let spot = nextSpot(for: request, box: index, stood, maximum: maximum) {
+            position?.shift = spot.along - spot.edge.home
+            position?.hiddenFor = nil
             return spot
         }
-        position?.stayAway(elapsed, hasRoom: false)
-        guard let hiddenInterval = position?.hiddenInterval, hiddenInterval.duration >= Self.sideChangeDelay,
-            let spot = bestSpot(for: request, box: index)
-        else { return nil }
-        position = LabelPosition(side: spot.edge.side, shift: spot.along - Double(spot.edge.home))
+        let hiddenFor = (stood.hiddenFor ?? 0) + elapsed
+        position?.hiddenFor = hiddenFor
+        guard hiddenFor >= Self.sideChangeDelay, let spot = bestSpot(for: request, box: index) else { return nil }
+        position = LabelPosition(at: spot)
         return spot
     }
 
     // MARK: The current side
 
-    /// Returns the next position of a label at its current side. It is as close to the preferred position as the speed
-    /// limit and the other labels permit. Returns `nil` if there is no room, or if the label would have to jump over
-    /// another label.
-    private func nextSpot(for request: Request, box index: Int, _ position: LabelPosition) -> Spot? {
+    /// Returns the next position of a label at its current side, as close to its preferred position as the other labels
+    /// permit. Returns `nil` if there is no room.
+    ///
+    /// - Parameter maximum: the maximum fraction of another object's box that the label may cover.
+    private func nextSpot(
+        for request: Request, box index: Int, _ position: LabelPosition, maximum: Double
+    ) -> Spot? {
         let size = request.size
         guard let edge = Edge(position.side, of: boxes[index], size, in: region) else { return nil }
-        let height = Double(size.height)
-        let before = min(max(Double(edge.home) + position.shift, Double(edge.low)), Double(edge.high))
-        guard let free = nearestFree(to: aligned(before, on: edge), on: edge, size) else { return nil }
-        var along = free == aligned(before, on: edge) ? before : Double(free)
-        let isAway = position.hiddenInterval != nil
-        let reach =
-            isAway ? Double.infinity : max(Double(max(step.x, step.y)), Self.maximumPushSpeed * height * elapsed)
-        guard abs(along - before) <= reach else { return nil }
-        let home = Double(targetTowardsHome(from: free, on: edge, size))
-        let maximum = isAway ? Double.infinity : Self.returnSpeed * height * elapsed
-        along += min(max(home - along, -maximum), maximum)
-        let spot = Spot(edge: edge, along: along)
+        let before = aligned(edge.clamped(edge.home + position.shift), on: edge)
+        guard let free = nearestFree(to: before, on: edge, size) else { return nil }
+        let along = targetTowardsHome(from: free, on: edge, size)
         let place = edge.place(of: size, at: aligned(along, on: edge))
-        return covers(place, moreThan: isAway ? request.maximumOnArrival : request.maximum, but: index) ? nil : spot
+        return covers(place, moreThan: maximum, but: index) ? nil : Spot(edge: edge, along: along)
     }
 
     /// Returns the free position on an edge that is nearest to the position `wanted`; `nil` if the edge has no free
@@ -206,7 +169,7 @@ struct LabelPlacement {
 
     /// Returns the position closest to the preferred position to which a label can move without meeting another label.
     private func targetTowardsHome(from along: Int, on edge: Edge, _ size: Size) -> Int {
-        let wanted = min(max(edge.home, edge.low), edge.high)
+        let wanted = edge.clamped(edge.home)
         let band = edge.place(of: size, at: along)
         var target = wanted
         for other in taken where edge.isBeside(other, band) {
@@ -218,10 +181,9 @@ struct LabelPlacement {
         return target
     }
 
-    private func aligned(_ along: Double, on edge: Edge) -> Int {
+    private func aligned(_ along: Int, on edge: Edge) -> Int {
         let (origin, step) = edge.isLevel ? (region.x, step.x) : (region.y, step.y)
-        let place = origin + Int(((along - Double(origin)) / Double(step)).rounded()) * step
-        return min(max(place, edge.low), edge.high)
+        return edge.clamped(origin + Int((Double(along - origin) / Double(step)).rounded()) * step)
     }
 
     // MARK: The initial side
@@ -232,13 +194,13 @@ struct LabelPlacement {
         var best: (spot: Spot, cost: Double)?
         for (side, sideCost) in zip(LabelPosition.Side.allCases, [0, 0.15, 0.5, 0.5]) {
             guard let edge = Edge(side, of: boxes[index], size, in: region),
-                let along = nearestFree(to: min(max(edge.home, edge.low), edge.high), on: edge, size)
+                let along = nearestFree(to: edge.clamped(edge.home), on: edge, size)
             else { continue }
             let place = edge.place(of: size, at: along)
             guard !covers(place, moreThan: request.maximumOnArrival, but: index) else { continue }
             let shift = Double(abs(along - edge.home)) / Double(edge.length(size))
-            let cost = sideCost + 0.3 * shift + 0.4 * hidden(by: place, but: index)
-            if cost < best?.cost ?? .infinity { best = (Spot(edge: edge, along: Double(along)), cost) }
+            let cost = sideCost + 0.3 * shift
+            if cost < best?.cost ?? .infinity { best = (Spot(edge: edge, along: along), cost) }
         }
         return best?.spot
     }
@@ -249,30 +211,19 @@ struct LabelPlacement {
             $0 != index && Double(place.intersection(boxes[$0]).area) > share * Double(boxes[$0].area)
         }
     }
-
-    /// Returns how much of the boxes of objects other than `index` the place covers. It is the sum of the covered
-    /// areas, each relative to the area of the label or of the box, whichever is smaller.
-    private func hidden(by place: PixelRect, but index: Int) -> Double {
-        boxes.indices.reduce(0) { sum, other in
-            guard other != index else { return sum }
-            let area = min(place.area, boxes[other].area)
-            return sum + Double(place.intersection(boxes[other]).area) / Double(max(1, area))
-        }
-    }
 }
 
 // MARK: - Edges
 
 extension LabelPlacement {
-    /// A position on an edge, in pixels. It is fractional, so that slow movements accumulate over several frames.
-    private struct Spot {
+    /// A position on an edge.
+    fileprivate struct Spot {
         let edge: Edge
-        let along: Double
+        let along: Int
     }
 
-    /// The possible positions of a label that touches one side of a box. Positions along the side increase from left to
-    /// right or from top to bottom.
-    private struct Edge {
+    /// The positions of a label along one side of a box, which it touches: from left to right or from top to bottom.
+    fileprivate struct Edge {
         let side: LabelPosition.Side
         /// The lowest position of the label's left or upper end.
         let low: Int
@@ -306,7 +257,7 @@ extension LabelPlacement {
             home = start
             low = max(min(start, end), isLevel ? region.x : region.y)
             high = min(max(start, end), isLevel ? region.maxX - size.width : region.maxY - size.height)
-            guard low <= high else { return nil }
+            guard low <= high, size.width <= region.width, size.height <= region.height else { return nil }
         }
 
         var isLevel: Bool { side == .above || side == .below }
@@ -316,6 +267,7 @@ extension LabelPlacement {
                 x: isLevel ? along : across, y: isLevel ? across : along, width: size.width, height: size.height)
         }
 
+        func clamped(_ along: Int) -> Int { min(max(along, low), high) }
         func length(_ size: Size) -> Int { isLevel ? size.width : size.height }
         func start(_ rect: PixelRect) -> Int { isLevel ? rect.x : rect.y }
         func end(_ rect: PixelRect) -> Int { isLevel ? rect.maxX : rect.maxY }
@@ -328,16 +280,7 @@ extension LabelPlacement {
     }
 }
 
-extension LabelPosition {
-    fileprivate mutating func stayAway(_ elapsed: Double, hasRoom: Bool) {
-        var hiddenInterval = hiddenInterval ?? HiddenInterval()
-        hiddenInterval.duration += elapsed
-        hiddenInterval.room = hasRoom ? hiddenInterval.room + elapsed : 0
-        self.hiddenInterval = hiddenInterval
-    }
-}
-
-/// The position of a label relative to its box. It is kept from frame to frame for tracked objects.
+/// The position of a tracked object's label relative to its box, kept from frame to frame.
 struct LabelPosition: Hashable {
     /// The sides of a box, in order of preference.
     enum Side: CaseIterable {
@@ -345,22 +288,19 @@ struct LabelPosition: Hashable {
     }
 
     var side: Side
-    /// The distance in pixels along the side from the preferred position, at which the left or upper ends of label and
-    /// box coincide.
-    var shift: Double
-    /// The durations since the label was hidden; `nil` if the label is visible.
-    var hiddenInterval: HiddenInterval?
-    /// Whether the short label is used, because there was no room for the full label.
+    /// The distance along the side from the preferred position, the left or upper end, in pixels.
+    var shift: Int
+    /// The seconds for which the label has been hidden for lack of room; `nil` if it is visible.
+    var hiddenFor: Double?
+    /// Whether the label is the short one because there was no room for the full one.
     var isShort = false
     /// The seconds for which there has been room for the full label, while the short label is used.
     var roomToGrow = 0.0
+}
 
-    /// The durations of a label that is hidden, because there was no room at its side.
-    struct HiddenInterval: Hashable {
-        /// The seconds for which the label has been hidden.
-        var duration = 0.0
-        /// The latest seconds for which there has been room without interruption.
-        var room = 0.0
+extension LabelPosition {
+    fileprivate init(at spot: LabelPlacement.Spot) {
+        self.init(side: spot.edge.side, shift: spot.along - spot.edge.home)
     }
 }
 

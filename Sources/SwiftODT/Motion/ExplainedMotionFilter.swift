@@ -1,13 +1,12 @@
-/// Removes the foreground of tracked objects and of light on the ground. Only unexplained motion remains.
+/// Removes the foreground of tracked objects, so that only unexplained motion remains.
 ///
 /// The foreground is cleared pixel by pixel. If a tracked and an untracked person form one region, the untracked person
 /// remains.
 final class ExplainedMotionFilter {
-    /// The foreground that remains after ``clear(_:of:in:_:_:)``.
+    /// The foreground that remains after ``clear(_:of:in:)``.
     let rest: PixelGrid<UInt8>
     /// The regions of ``rest``.
     let labeler: RegionLabeler
-    private let lights: ShadowFilter
     private var known: [Box] = []
 
     /// The maximum gap within a region, in pixels.
@@ -25,7 +24,6 @@ final class ExplainedMotionFilter {
     init(width: Int, height: Int) {
         rest = PixelGrid(width: width, height: height, filled: 0)
         labeler = RegionLabeler(width: width, height: height)
-        lights = ShadowFilter(width: width, height: height, of: .lighter)
     }
 
     /// Finds the regions of the remaining foreground.
@@ -33,18 +31,12 @@ final class ExplainedMotionFilter {
     /// - Parameters:
     ///   - causes: the ``BackgroundModel/Cause`` of each pixel. Pixels without an object as cause are removed.
     ///   - boxes: the boxes of tracked objects, in plane pixels.
-    func clear(
-        _ marks: PixelGrid<UInt8>, of causes: PixelGrid<UInt8>, in boxes: [Box], _ background: BackgroundModel,
-        _ pixels: UnsafePointer<UInt8>
-    ) {
+    func clear(_ marks: PixelGrid<UInt8>, of causes: PixelGrid<UInt8>, in boxes: [Box]) {
         known = boxes.map { $0.grown(by: Self.margin, minimum: Self.minimumMargin) }
         let (rest, marks, causes) = (rest.base, marks.base, causes.base)
         for i in 0..<self.rest.count { rest[i] = BackgroundModel.Cause.isForeground(causes[i]) ? marks[i] : 0 }
         for box in known { clear(box) }
         labeler.label(self.rest, gap: Self.gap)
-        if lights.clear(self.rest, of: labeler, background, pixels, locally: true) {
-            labeler.label(self.rest, gap: Self.gap)
-        }
     }
 
     private func clear(_ box: Box) {

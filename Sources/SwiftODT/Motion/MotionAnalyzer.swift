@@ -97,7 +97,7 @@ final class MotionAnalyzer {
         if !confirmed.isEmpty {
             mark(BackgroundModel.Cause.confirmed, where: zip(accepted, isConfirmed).map { $0 && $1 })
         }
-        let seen = known.map { measure(marks, besides: $0, pixels) } ?? measure(marks, labeler, accepted)
+        let seen = known.map { measure(marks, besides: $0) } ?? measure(marks, labeler, accepted)
         background.learn(pixels, causes: causes.base, elapsed: Float(elapsed))
         background.recall(pixels, light: light)
         still.absorbStoppedObjects(marks, of: labeler, background, pixels)
@@ -144,9 +144,9 @@ final class MotionAnalyzer {
 
     /// Measures the regions that tracked objects do not explain.
     private func measure(
-        _ marks: PixelGrid<UInt8>, besides known: [Box], _ pixels: UnsafePointer<UInt8>
+        _ marks: PixelGrid<UInt8>, besides known: [Box]
     ) -> [MotionHistory.RegionObservation] {
-        explained.clear(marks, of: causes, in: known, background, pixels)
+        explained.clear(marks, of: causes, in: known)
         let accepted = explained.labeler.regions.map { isObject($0) && !explained.isPart($0) }
         return measure(explained.rest, explained.labeler, accepted)
     }

@@ -16,9 +16,7 @@ struct MotionHistory {
         var age = 0.0
         /// The time for which the object has been part of a larger region, in seconds.
         var mergedFor = 0.0
-        /// The time for which the object has been split into several regions, in seconds.
-        var brokenFor = 0.0
-        /// The appearance when the object last had a region to itself. `nil` without a picture.
+        /// The appearance when the object was last a region of its own.
         var template: ObjectTemplate?
     }
 
@@ -26,9 +24,7 @@ struct MotionHistory {
     struct RegionObservation {
         var box: Box
         var contrast: Double
-        /// Whether several regions were merged into this one.
-        var isBroken = false
-        /// The index of the region in ``LabeledFrame/labeler``. `nil` for merged regions and rests.
+        /// Index of the region in the frame's labeler.
         var region: Int?
     }
 
@@ -61,9 +57,7 @@ struct MotionHistory {
     private static let minimumRemainderArea = 12.0
     /// The minimum width and height of a rest in pixels.
     private static let minimumRemainderSide = 4.0
-    /// The time in seconds for which the parts of a split object are merged.
-    private static let togetherFor = 0.4
-    /// The time constant of the velocity estimate, in seconds.
+    /// Time constant of the velocity estimate in seconds.
     private static let velocityTime = 0.25
 
     /// Updates the objects with the regions of the next frame.
@@ -76,7 +70,6 @@ struct MotionHistory {
             object.box = object.box.offset(x: object.velocityX * elapsed, y: object.velocityY * elapsed)
             return object
         }
-        let regions = rejoin(regions, predicted)
         var next: [MovingObject] = []
         var claims = [[Int]](repeating: [], count: regions.count)
         for (index, object) in predicted.enumerated() {
@@ -110,7 +103,6 @@ struct MotionHistory {
         next.template = frame.map { ObjectTemplate(of: region.box, in: $0) }
         guard let object else { return next }
         next.age = object.age + elapsed
-        next.brokenFor = region.isBroken ? object.brokenFor + elapsed : 0
         (next.velocityX, next.velocityY) = (object.velocityX, object.velocityY)
         turn(
             &next, by: (region.box.centerX - object.box.centerX, region.box.centerY - object.box.centerY),
@@ -135,24 +127,24 @@ struct MotionHistory {
     private func divide(
         _ region: RegionObservation, among claimed: [MovingObject], elapsed: Double, in frame: LabeledFrame?
     ) -> [MovingObject]? {
-        guard let frame else { return keepSeparate(claimed, within: region.box, elapsed: elapsed) }
+        guard let frame else { return keepSeparate(claimed, elapsed: elapsed) }
         let (known, parts) = separateParts(
             claimed.filter { $0.age >= Self.knownAfter && $0.mergedFor < Self.separatedFor })
         guard let oldest = known.first else { return nil }
         if known.count == 1, !parts.isEmpty || region.box.area < Self.minimumGrowth * oldest.box.area { return nil }
-        var places = known.map { place($0, within: region.box, elapsed: elapsed, in: frame) }
+        let places = known.map { place($0, elapsed: elapsed, in: frame) }
         if known.count == 1, places[0].support < Self.sureSupport { return nil }
         var young = claimed.filter { $0.age < Self.knownAfter }
         var others: [MovingObject] = []
-        for piece in rest(of: region, without: places, in: frame) where !join(piece, to: &places, parts, in: frame) {
+        for piece in rest(of: region, without: places, in: frame) {
             let match = young.firstIndex { $0.box.intersection(piece.box).area >= Self.minimumCover * $0.box.area }
             others.append(follow(match.map { young.remove(at: $0) }, to: piece, elapsed: elapsed, in: frame))
         }
         return known.count + others.count > 1 ? places.map(\.object) + others : nil
     }
 
-    /// Separates the objects in a shared region without the picture. `nil` if the region is a single object.
-    private func keepSeparate(_ known: [MovingObject], within region: Box, elapsed: Double) -> [MovingObject]? {
+    /// Separates objects within a shared region without using the image.
+    private func keepSeparate(_ known: [MovingObject], elapsed: Double) -> [MovingObject]? {
         guard known.count > 1, known.allSatisfy({ $0.age >= Self.knownAfter && $0.mergedFor < Self.separatedFor })
         else {
             return nil
@@ -160,16 +152,14 @@ struct MotionHistory {
         for (i, a) in known.enumerated() {
             for b in known[(i + 1)...] where !differ(a, b) { return nil }
         }
-        return known.map { extrapolate($0, within: region, elapsed: elapsed) }
+        return known.map { extrapolate($0, elapsed: elapsed) }
     }
 
-    /// Returns the object at its predicted position, aligned with its region. Used if the object is not located in the
-    /// picture.
-    private func extrapolate(_ object: MovingObject, within region: Box, elapsed: Double) -> MovingObject {
+    /// Keeps the predicted position of an object that is not located within its region.
+    private func extrapolate(_ object: MovingObject, elapsed: Double) -> MovingObject {
         var next = object
         next.age += elapsed
         next.mergedFor += elapsed
-        next.box = align(object, within: region)
         return next
     }
 
@@ -198,39 +188,12 @@ struct MotionHistory {
         }.map { RegionObservation(box: $0.box, contrast: region.contrast) }
     }
 
-    /// Assigns a rest to an object, and returns whether that was possible.
-    ///
-    /// There are three cases: the rest is the visible part of an occluded object, it is a further part of an object
-    /// that enters the picture, or it is one of the object's known parts.
-    private func join(
-        _ piece: RegionObservation, to places: inout [Placement], _ parts: [MovingObject], in frame: LabeledFrame
-    ) -> Bool {
-        let hidden = places.firstIndex {
-            $0.support < Self.minimumSupport && $0.object.box.overlaps(piece.box, by: Self.minimumCover)
-        }
-        if let hidden {
-            places[hidden].support = 1
-            return true
-        }
-        let part = parts.first { $0.box.overlaps(piece.box, by: Self.minimumCover) }
-        let whole = places.firstIndex { place in
-            place.object.template?.isOpen(towards: piece.box, from: place.object.box, in: frame) ?? false
-                || part.map { !differ(place.object, $0) } ?? false
-        }
-        guard let whole else { return false }
-        let box = places[whole].object.box.union(piece.box)
-        places[whole].object.box = box
-        places[whole].object.template = ObjectTemplate(of: box, in: frame)
-        return true
-    }
-
     /// Locates an object within a shared region.
-    private func place(_ object: MovingObject, within region: Box, elapsed: Double, in frame: LabeledFrame) -> Placement
-    {
+    private func place(_ object: MovingObject, elapsed: Double, in frame: LabeledFrame) -> Placement {
         let step = elapsed * max(abs(object.velocityX), abs(object.velocityY))
         guard let (box, support) = object.template?.find(near: object.box, step: step, in: frame),
             support >= Self.minimumSupport
-        else { return Placement(object: extrapolate(object, within: region, elapsed: elapsed), support: 0) }
+        else { return Placement(object: extrapolate(object, elapsed: elapsed), support: 0) }
         var next = object
         next.age += elapsed
         next.box = box
@@ -244,55 +207,5 @@ struct MotionHistory {
             ((a.velocityX - b.velocityX) * (a.velocityX - b.velocityX)
             + (a.velocityY - b.velocityY) * (a.velocityY - b.velocityY)).squareRoot()
         return speed > 0.3 * min(a.box.area, b.box.area).squareRoot()
-    }
-
-    /// Moves a predicted box into the region. If a side of the region is near and lies in the direction of motion,
-    /// aligns the box with this side.
-    private func align(_ object: MovingObject, within region: Box) -> Box {
-        func shift(
-            _ low: Double, _ high: Double, _ regionLow: Double, _ regionHigh: Double, _ velocity: Double
-        ) -> Double {
-            let near = 0.15 * (high - low)
-            let (toLow, toHigh) = (regionLow - low, regionHigh - high)
-            if toLow > 0, toHigh < 0 { return (toLow + toHigh) / 2 }
-            if toLow > 0 || -toLow < near && velocity < 0 { return toLow }
-            return toHigh < 0 || toHigh < near && velocity > 0 ? toHigh : 0
-        }
-        let box = object.box
-        return box.offset(
-            x: shift(box.minX, box.maxX, region.minX, region.maxX, object.velocityX),
-            y: shift(box.minY, box.maxY, region.minY, region.maxY, object.velocityY))
-    }
-
-    private func isWhole(_ object: MovingObject) -> Bool {
-        object.age >= Self.knownAfter && object.mergedFor == 0 && object.brokenFor < Self.togetherFor
-    }
-
-    /// Merges regions that were a single known object in the previous frame, if they together still cover the object's
-    /// box.
-    private func rejoin(
-        _ regions: [RegionObservation], _ predicted: [MovingObject]
-    ) -> [RegionObservation] {
-        var regions = regions
-        for object in predicted where isWhole(object) {
-            let parts = regions.indices.filter { index in
-                let box = regions[index].box
-                return box.intersection(object.box).area > 0.7 * box.area
-            }
-            guard parts.count > 1, let first = parts.first else { continue }
-            let whole = parts.dropFirst().reduce(regions[first].box) { $0.union(regions[$1].box) }
-            guard whole.iou(object.box) > 0.7 else { continue }
-            let contrast = parts.map { regions[$0].contrast }.max() ?? regions[first].contrast
-            regions[first] = RegionObservation(box: whole, contrast: contrast, isBroken: true)
-            for index in parts.dropFirst().reversed() { regions.remove(at: index) }
-        }
-        return regions
-    }
-}
-
-extension Box {
-    /// Returns whether at least the fraction `share` of the smaller box is inside the other box.
-    fileprivate func overlaps(_ other: Box, by share: Double) -> Bool {
-        intersection(other).area >= share * min(area, other.area)
     }
 }

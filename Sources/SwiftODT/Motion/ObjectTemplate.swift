@@ -72,28 +72,6 @@ struct ObjectTemplate {
         guard best.cost < .infinity else { return (place, 0) }
         return (box.offset(x: Double(best.x), y: Double(best.y)), Double(1 - best.error / Self.limit))
     }
-
-    /// Returns whether a region beside the object can be another part of the object. This part must have been outside
-    /// the picture when the template was created.
-    ///
-    /// - Parameters:
-    ///   - piece: the box of the region beside the object.
-    ///   - place: the current box of the object.
-    func isOpen(towards piece: Box, from place: Box, in frame: LabeledFrame) -> Bool {
-        let (right, bottom) = (Double(frame.marks.width), Double(frame.marks.height))
-        let isBeside = min(place.maxY, piece.maxY) - max(place.minY, piece.minY) >= 0.5 * piece.height
-        let isAbove = min(place.maxX, piece.maxX) - max(place.minX, piece.minX) >= 0.5 * piece.width
-        return isBeside && box.minX < Self.border && abs(piece.maxX - place.minX) < Self.gap
-            || isBeside && box.maxX > right - Self.border && abs(piece.minX - place.maxX) < Self.gap
-            || isAbove && box.minY < Self.border && abs(piece.maxY - place.minY) < Self.gap
-            || isAbove && box.maxY > bottom - Self.border && abs(piece.minY - place.maxY) < Self.gap
-    }
-
-    /// The maximum distance in pixels between a side of the box and the picture's border at which the border cuts the
-    /// box.
-    private static let border = 1.5
-    /// The maximum distance in pixels between the object and the region beside it.
-    private static let gap = 4.0
 }
 
 /// A frame with labelled foreground regions. Its pixels are assigned to objects.

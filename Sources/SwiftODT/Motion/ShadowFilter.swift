@@ -12,16 +12,7 @@ final class ShadowFilter {
         static let possible: UInt8 = 2
     }
 
-    /// The effect of light on the ground.
-    enum Effect {
-        /// Shadows.
-        case darker
-        /// Light from lamps or the sun. On ground without texture, such an area is treated as an object.
-        case lighter
-    }
-
-    private let effect: Effect
-    /// Whether the noise of each pixel is used instead of the mean noise of the frame.
+    /// Whether the noise of each pixel is used instead of the frame's mean noise.
     private var usesPlaces = false
     private let kinds: PixelGrid<UInt8>
     private var counts: [(certain: Int, other: Int, otherStrong: Int)] = []
@@ -30,11 +21,7 @@ final class ShadowFilter {
     private static let darkest: Float = 0.4
     /// The maximum brightness of a shadow, relative to the ground.
     private static let lightest: Float = 0.96
-    /// The minimum brightness of lit ground, relative to the unlit ground.
-    private static let minimumLit: Float = 1.04
-    /// The maximum brightness of lit ground, relative to the unlit ground.
-    private static let maximumLit: Float = 2.5
-    /// The minimum grey level of ground on which shadows are detectable.
+    /// Minimum grey level of ground with detectable shadows.
     private static let minimumGround: Float = 24
     /// The radius in pixels of the neighbourhood in which a pixel is compared with the ground.
     private static let reach = 2
@@ -45,8 +32,7 @@ final class ShadowFilter {
     /// The minimum fraction of object pixels in a region. With fewer object pixels, possible shadows are kept.
     private static let minimumObjectShare = 0.1
 
-    init(width: Int, height: Int, of effect: Effect = .darker) {
-        self.effect = effect
+    init(width: Int, height: Int) {
         kinds = PixelGrid(width: width, height: height, filled: Kind.none)
     }
 
@@ -96,7 +82,7 @@ final class ShadowFilter {
     private func reached(_ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel) -> UInt8 {
         let own = kinds.base[index]
         let smoothed = background.smoothed.base
-        guard own == Kind.none, hasExpectedSign(smoothed[index]) else { return own }
+        guard own == Kind.none, smoothed[index] < 0 else { return own }
         let width = background.width
         for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
             for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
@@ -116,14 +102,12 @@ final class ShadowFilter {
         min(1, Self.margin * background.noise.base[index] / max(background.typicalNoise, 0.1))
     }
 
-    private func hasExpectedSign(_ difference: Float) -> Bool { effect == .darker ? difference < 0 : difference > 0 }
-
     private func kind(
         _ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>
     ) -> UInt8 {
         let (width, height) = (background.width, background.height)
         let ground = background.expected.base
-        guard hasExpectedSign(background.smoothed.base[index]), ground[index] >= Self.minimumGround else {
+        guard background.smoothed.base[index] < 0, ground[index] >= Self.minimumGround else {
             return Kind.none
         }
         var (n, g, s, gg, ss, gs): (Float, Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0, 0)
@@ -140,15 +124,13 @@ final class ShadowFilter {
             }
         }
         let ratio = s / max(g, 1)
-        let range = effect == .darker ? Self.darkest...Self.lightest : Self.minimumLit...Self.maximumLit
-        guard range.contains(ratio) else { return Kind.none }
+        guard (Self.darkest...Self.lightest).contains(ratio) else { return Kind.none }
         let error = max(0, ss - 2 * ratio * gs + ratio * ratio * gg) / n
         // The expected deviation due to noise. A standard deviation is 1.25 times the mean absolute difference.
         let noise = 1.25 * background.typicalUnsmoothedNoise * (usesPlaces ? noiseScale(index, background) : 1)
         let bearable = 1.5 * noise + 0.8
         guard error < bearable * bearable else { return Kind.none }
         let texture = ratio * ratio * max(0, gg / n - (g / n) * (g / n))
-        if texture > 6 * bearable * bearable { return Kind.certain }
-        return effect == .darker ? Kind.possible : Kind.none
+        return texture > 6 * bearable * bearable ? Kind.certain : Kind.possible
     }
 }

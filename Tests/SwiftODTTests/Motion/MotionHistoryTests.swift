@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Tests the association of moving regions over time: age, velocity, crossing objects and fragments.
+/// Tests the association of moving regions over time: age, velocity and crossing objects.
 @Suite struct MotionHistoryTests {
     private static let step = 0.1
 
@@ -63,20 +63,6 @@ import Testing
         }
         history.advance([sighting(16, width: 41)], elapsed: Self.step)
         #expect(history.objects.count == 1)
-    }
-
-    @Test func fragmentsOfKnownObjectStayJoinedForAWhile() throws {
-        var history = MotionHistory()
-        for _ in 0..<8 { history.advance([sighting(40, width: 30, height: 40)], elapsed: Self.step) }
-        let halves = [sighting(40, 50, width: 30, height: 18), sighting(40, 72, width: 30, height: 18)]
-        var counts: [Int] = []
-        for _ in 0..<8 {
-            history.advance(halves, elapsed: Self.step)
-            counts.append(history.objects.count)
-        }
-        #expect(counts.first == 1)
-        #expect(counts.last == 2)
-        #expect((3...5).contains(counts.filter { $0 == 1 }.count))
     }
 
     /// Draws textured objects on an empty plane, labels the regions and passes them to a history.
@@ -143,19 +129,6 @@ import Testing
             stage.show(number < 8 ? nil : other, known)
             if number >= 8 { #expect(stage.fit([known]) > 0.85, "at \(number)") }
             if number >= 9 { #expect(stage.history.objects.count == 2, "at \(number)") }
-        }
-    }
-
-    /// An object crosses another object that is still entering the picture. The entering object's remaining part
-    /// extends it.
-    @Test func trailingRegionExtendsEnteringObject() {
-        let stage = Stage()
-        for number in 0..<34 {
-            let coming = Box(x: Double(number) * 2 - 30, y: 20, width: 60, height: 40)
-            let passing = Box(x: 90 - Double(number) * 3, y: 50, width: 30, height: 30)
-            stage.show(coming, passing)
-            if number > 3 { #expect(stage.history.objects.count == 2, "at \(number)") }
-            if number > 6, number < 30 { #expect(stage.fit([passing]) > 0.8, "at \(number)") }
         }
     }
 }
