@@ -14,41 +14,22 @@ struct SceneStability {
     }
 
     private var steadyTime: Float = 0
-    private var settlingTime = Self.minimumSettlingTime
     private var isSteady = false
-    private var steadyFor: Float = 0
 
-    /// The initial time in seconds without camera motion until a new background is reliable. The time doubles with each
-    /// change of the scene in quick succession.
-    private static let minimumSettlingTime: Float = 0.4
-    /// The maximum of the time until a new background is reliable, in seconds.
-    private static let maximumSettlingTime: Float = 3.2
-    /// The time in seconds after which a steady scene resets the settling time to its minimum.
-    private static let trustAfter: Float = 5
-    /// Returns the state of the background model.
-    ///
-    /// - Parameters:
-    ///   - background: the model, after its comparison with the current frame.
-    ///   - elapsed: the time since the previous frame, in seconds.
+    /// Seconds without motion until a new background is reliable.
+    private static let settlingTime: Float = 0.4
+
+    /// Returns the verdict for the frame that `background` has just compared, `elapsed` seconds after the previous one.
     mutating func judge(_ background: BackgroundModel, elapsed: Float) -> Verdict {
         let inspection = BackgroundSurvey(background)
         if inspection.isLost {
-            if isSteady {
-                settlingTime =
-                    steadyFor < Self.trustAfter
-                    ? min(settlingTime * 2, Self.maximumSettlingTime) : Self.minimumSettlingTime
-            }
             isSteady = false
-            steadyFor = 0
             steadyTime = 0
             return .changed
         }
-        if isSteady {
-            steadyFor += elapsed
-            return .steady
-        }
+        if isSteady { return .steady }
         steadyTime += elapsed
-        isSteady = steadyTime >= settlingTime && !inspection.isWorn
+        isSteady = steadyTime >= Self.settlingTime && !inspection.isWorn
         return isSteady ? .steady : inspection.isWorn ? .drifting : .settling
     }
 }
