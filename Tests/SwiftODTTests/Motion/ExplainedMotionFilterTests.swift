@@ -17,7 +17,7 @@ import Testing
         background.compare(frame, light: LightChange())
         let objects = PixelGrid<UInt8>(width: width, height: height, filled: 1)
         let explained = ExplainedMotionFilter(width: width, height: height)
-        explained.clear(background.marks, of: objects, in: [known], background, frame)
+        explained.clear(background.marks, of: objects, in: [known])
         return explained.labeler.regions.map(\.box)
     }
 
