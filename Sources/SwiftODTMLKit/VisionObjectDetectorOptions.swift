@@ -13,7 +13,10 @@ public final class VisionObjectDetectorOptions {
     var classification = TrackClassifierOptions()
 
     /// How objects are found: the method, the model and its labels, the device. The default is the installed detection network.
-    public var detector = SwiftODT.ObjectDetector.Options(scoreThreshold: 0.4)
+    /// ``scoreThreshold`` replaces the detector's own.
+    public var detector = SwiftODT.ObjectDetector.Options()
+    /// The minimum score of a detection that begins an object, 0 to 1; `nil`, the default, for the model's own.
+    public var scoreThreshold: Double?
     /// The classifier for objects whose label has no category: a path or the name of an installed model, for example a
     /// custom classifier for ML Kit; `nil` for the installed default, if there is one.
     public var classifierFile: String?
@@ -22,13 +25,6 @@ public final class VisionObjectDetectorOptions {
 
     /// Creates the default options: stream mode, the most prominent object only, no classification.
     public init() {}
-
-    /// The options of the scene, in which objects begin from the detector's score threshold on.
-    var effectiveScene: SceneOptions {
-        var scene = scene
-        scene.tracker.scoreThreshold = detector.scoreThreshold
-        return scene
-    }
 
     /// Whether images form a stream or are independent.
     public var detectorMode: VisionObjectDetectorMode {

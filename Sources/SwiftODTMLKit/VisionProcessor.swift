@@ -7,6 +7,7 @@ final class VisionProcessor: @unchecked Sendable {
     private let makeComponents: @Sendable () throws -> VisionComponents
     private let detection: DetectionOptions
     private let scene: Scene
+    private let scoreThreshold: Double?
     private var parts: VisionComponents?
     private var clock = SteadyClock()
     private var instant = MonotonicClock.now
@@ -15,7 +16,8 @@ final class VisionProcessor: @unchecked Sendable {
     /// - Parameter parts: creates the components at the first image.
     init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionComponents) {
         makeComponents = parts
-        scene = Scene(options: options.effectiveScene)
+        scoreThreshold = options.scoreThreshold
+        scene = Scene(options: options.scene)
         detection = DetectionOptions(
             scoreFloor: scene.options.scoreFloor, iouThreshold: options.detector.overlapThreshold, isAwaited: true)
     }
@@ -53,7 +55,9 @@ final class VisionProcessor: @unchecked Sendable {
         if let parts { return parts }
         let made = try makeComponents()
         scene.classifier = made.classifier
-        if let threshold = made.detector.traits.scoreThreshold { scene.options.tracker.scoreThreshold = threshold }
+        if let threshold = scoreThreshold ?? made.detector.traits.scoreThreshold {
+            scene.options.tracker.scoreThreshold = threshold
+        }
         parts = made
         return made
     }
@@ -85,7 +89,7 @@ struct VisionConfiguration: Sendable {
         classifier = TrackClassifierConfiguration(
             modelFile: options.classifierFile, labelFile: options.classifierLabelFile, device: detector.device,
             threads: detector.threads, options: options.classification)
-        scene = options.effectiveScene
+        scene = options.scene
         detector.isForStills = scene.mode == .singleImage
     }
 

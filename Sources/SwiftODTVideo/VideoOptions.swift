@@ -30,8 +30,8 @@ public struct VideoOptions: Hashable, Sendable {
     public var device = "CPU"
     /// The number of inference threads; 0 lets the runtime decide (`threads`).
     public var threads = 0
-    /// The minimum score of a detection that starts a track, 0 to 1 (`score-threshold`).
-    public var scoreThreshold = 0.4
+    /// The minimum score of a detection that starts a track, 0 to 1; `nil` for the model's own (`score-threshold`).
+    public var scoreThreshold: Double?
     /// Detections that overlap by more than this intersection over union are merged, 0 to 1 (`iou-threshold`).
     public var overlapThreshold = 0.5
     /// The classification network; `nil` for the default (`classifier-file`).
@@ -284,7 +284,7 @@ extension VideoOptions {
         ("max-objects", { "\($0.maximumObjects)" }), ("classify", { "\($0.classify)" }),
         ("detector", { $0.detector.rawValue }), ("model-file", { $0.model }), ("label-file", { $0.labelFile }),
         ("detections-file", { $0.detectionsFile }), ("device", { $0.device }), ("threads", { "\($0.threads)" }),
-        ("score-threshold", { "\($0.scoreThreshold)" }), ("iou-threshold", { "\($0.overlapThreshold)" }),
+        ("score-threshold", { $0.scoreThreshold.map { "\($0)" } }), ("iou-threshold", { "\($0.overlapThreshold)" }),
         ("classifier-file", { $0.classifier }), ("classifier-label-file", { $0.classifierLabelFile }),
         ("classification-threshold", { $0.classificationThreshold.map { "\($0)" } }),
         ("label-allowlist", { list($0.allowedLabels) }), ("label-denylist", { list($0.deniedLabels) }),

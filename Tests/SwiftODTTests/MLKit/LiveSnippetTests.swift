@@ -43,7 +43,7 @@ import Testing
             #expect(objects.count <= 1)
             for obj in objects {
                 let bounds: CGRect = obj.frame
-                #expect(bounds.origin.x == obj.box.x)
+                #expect(Double(bounds.origin.x) == obj.box.x)
                 let id = obj.trackingID
                 let category = obj.classificationCategory
                 let confidence = obj.confidence
