@@ -39,6 +39,11 @@ struct ElementHandle: @unchecked Sendable {
         return gst_bus_have_pending(bus) != 0
     }
 
+    /// Sends a custom event upstream. Takes ownership of the structure.
+    func sendUpstream(_ structure: UnsafeMutablePointer<GstStructure>) {
+        _ = gst_pad_push_event(base.pointee.sinkpad, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
+    }
+
     /// Creates an element message. Takes ownership of the structure.
     func elementMessage(_ structure: UnsafeMutablePointer<GstStructure>) -> UnsafeMutablePointer<GstMessage> {
         gst_message_new_element(object, structure)

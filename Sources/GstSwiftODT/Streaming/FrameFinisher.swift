@@ -135,6 +135,9 @@ final class FrameFinisher {
     /// Returns the state of all tracks after the latest frame.
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
+    /// The activity after the latest frame, without motion that no object explains.
+    var activity: ActivityEvent.Activity { .init(hasObjects: scene.trackCount > 0, wantsInference: scene.isUndecided) }
+
     // MARK: Stages
 
     /// Installs components that have been loaded in the background.

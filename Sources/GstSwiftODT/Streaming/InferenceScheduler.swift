@@ -40,6 +40,9 @@ struct InferenceScheduler {
         if isAdaptive { policy.note(snapshot) }
     }
 
+    /// Whether something moves that no object explains. Known only if the interval is automatic.
+    var seesUnexplainedMotion: Bool { policy.seesUnexplainedMotion }
+
     /// Discards the state of all objects. The next frame runs inference on the full frame.
     mutating func forgetScene() {
         policy.reset()
@@ -165,7 +168,9 @@ struct InferenceScheduler {
 
     /// Returns the reason why inference does not run on a frame, for the log.
     private func reasonToSkip(_ context: FrameContext, _ source: DetectionSource?) -> String {
-        if context.precomputed.isNotInferred { return "the recording has no result for it" }
+        if context.precomputed.isNotInferred {
+            return "neither the recording nor an element upstream has a result for it"
+        }
         if inFlight != nil { return "a detection is in flight" }
         if source == nil { return "the detector is still being loaded" }
         return context.isGap ? "it is marked as a gap" : "none is due"

@@ -17,6 +17,7 @@ final class Stream {
 
     private var incoming: IncomingStream
     private var work = ProcessingTimeEstimate()
+    private var activity = ActivityEvent()
     private var hasWarnedOfMapping = false
     private var reportedPlan: SchedulePlan?
 
@@ -303,6 +304,9 @@ final class Stream {
         if incoming.isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
         // The results of a past epoch do not apply to the next one.
         if !queue.beginsEpoch { scheduler.note(frame, finisher.snapshot) }
+        var latest = finisher.activity
+        latest.wantsInference = latest.wantsInference || scheduler.seesUnexplainedMotion
+        activity.note(latest, at: frame.context.times, through: element)
         if frame.waits {
             work.add(frame.work + MonotonicClock.now - begin)
             planner.set(work: work.estimate)
@@ -348,6 +352,7 @@ final class Stream {
         held.flush()
         queue.flush()
         finisher.forgetHeld()
+        activity.reset()
         guard let reason = incoming.flush() else { return }
         forgetEpoch()
         finisher.beginEpoch(reason)

@@ -62,6 +62,9 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// the same scene.
     var isNextInferenceCertain: Bool { changes > 1 }
 
+    /// Whether the latest frame has motion that no track explains.
+    var seesUnexplainedMotion: Bool { motion.isAny || changes > 0 }
+
     /// Records the tracker's state after a finished frame.
     mutating func note(_ snapshot: TrackerSnapshot?) { known = snapshot }
 

@@ -117,6 +117,9 @@ package struct InferencePolicy: Sendable {
     /// need not wait for this result before it calls ``reasonToInfer(_:in:at:)`` again.
     package var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
 
+    /// Whether the latest frame has motion that no track explains. Known only with ``Interval/auto``.
+    package var seesUnexplainedMotion: Bool { adaptive.seesUnexplainedMotion }
+
     /// Records a frame without inference.
     package mutating func pass() { framesSinceInference = min(framesSinceInference, Int.max - 1) + 1 }
 

@@ -218,6 +218,9 @@ package final class Scene {
     /// The number of labelled and unclassified objects before the selection of the most prominent ones.
     package var trackCount: Int { options.follows ? tracker.trackCount + unclassified.tracks.count : seen.count }
 
+    /// Whether the next result is likely to change the objects; always `true` without tracking.
+    package var isUndecided: Bool { !options.follows || tracker.isUndecided }
+
     /// Returns the detections and tracks that were rejected since the last call.
     package func takeRejections() -> Rejections {
         if rejections.isEmpty { return rejections }

@@ -58,6 +58,11 @@ package final class Tracker {
     /// The number of ``tracks``. Cheaper than creating the tracks.
     package var trackCount: Int { state.trackCount }
 
+    /// Whether a track is tentative or missed, so that the next result may change it.
+    var isUndecided: Bool {
+        state.tracklets.indices.contains { state.tracklets[$0].misses > 0 || !state.tracklets[$0].isShown }
+    }
+
     /// Whether the latest frame began a new scene.
     package var isCut: Bool { state.isCut }
 

@@ -1,0 +1,70 @@
+import CGStreamer
+import CGStreamerCheck
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Tests the event `swiftodt-activity`, which elements upstream receive.
+@Suite struct ActivityEventTests {
+    /// Pushes frames and returns the activities that the element sent upstream, with the frames' numbers.
+    private func activities(
+        _ properties: String, frames: Range<Int>, flushAt: Int? = nil, finds: @escaping @Sendable (Int) -> [Detection]
+    ) -> [String] {
+        let detector = ScriptedDetector(script: finds)
+        let harness = ElementHarness(
+            "track-max-age=100000000 draw=false \(properties)", source: { .detector(detector) })
+        harness.setCaps()
+        var sent: [String] = []
+        for number in frames {
+            if number == flushAt {
+                gst_harness_push_event(harness.harness, gst_event_new_flush_start())
+                gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
+                var segment = GstSegment()
+                gst_segment_init(&segment, GST_FORMAT_TIME)
+                gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+            }
+            ElementHarness.release(harness.pass(harness.buffer(number, fill: nil)))
+            while let event = gst_harness_try_pull_upstream_event(harness.harness) {
+                defer {
+                    gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+                }
+                guard let content = gst_event_get_structure(event),
+                    String(cString: gst_structure_get_name(content)) == "swiftodt-activity"
+                else { continue }
+                let structure = Structure(copying: content)
+                func flag(_ name: String) -> Int {
+                    var value: gboolean = 0
+                    gst_structure_get_boolean(structure.pointer, name, &value)
+                    return Int(value)
+                }
+                #expect(structure[uint64: "timestamp"] == UInt64(number) * 33_333_333)
+                sent.append("\(number): \(flag("objects"))\(flag("inference"))")
+            }
+        }
+        return sent
+    }
+
+    private static let cup = Detection(
+        box: Box(x: 8, y: 6, width: 20, height: 16), score: 0.9, label: Label(index: 0, text: "cup"))
+
+    /// The object is present from the start of the scene, missed from frame 5 on, and lost 0.1 s later.
+    @Test func eventIsSentAtChangesOnly() {
+        let sent = activities("", frames: 0..<14) { $0 < 5 ? [Self.cup] : [] }
+        #expect(sent.prefix(2) == ["0: 10", "5: 11"])
+        #expect(sent.last?.hasSuffix(": 00") == true && sent.count <= 4, "\(sent)")
+    }
+
+    @Test func tentativeObjectWantsInference() {
+        let sent = activities("track-min-hits=3", frames: 0..<8) { $0 >= 2 ? [Self.cup] : [] }
+        #expect(sent == ["0: 00", "2: 01", "4: 10"])
+    }
+
+    @Test func flushSendsActivityAgain() {
+        #expect(activities("", frames: 0..<6, flushAt: 3) { _ in [] } == ["0: 00", "3: 00"])
+    }
+
+    @Test func inferenceIsAlwaysWantedWithoutTracking() {
+        #expect(activities("tracking=false", frames: 0..<3) { _ in [] } == ["0: 01"])
+    }
+}
