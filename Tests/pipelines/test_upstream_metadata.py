@@ -43,8 +43,8 @@ def regions(buffer):
 
 def play(buffers, properties="", zones=None):
     """Passes buffers through the element. Returns the outputs and the collected messages."""
-    pipeline = Gst.parse_launch(f"appsrc name=in format=time caps={CAPS} ! swiftodt detector=upstream updates=every-frame draw=false"
-                                f" multiple-objects=true track-min-hits=1 name=tracker {properties} ! appsink name=out sync=false")
+    pipeline = Gst.parse_launch(f"appsrc name=in format=time caps={CAPS} ! swiftodt updates=every-frame draw=false"
+                                f" multiple-objects=true track-min-hits=1 name=tracker detector=upstream {properties} ! appsink name=out sync=false")
     source, sink = pipeline.get_by_name("in"), pipeline.get_by_name("out")
     if zones:
         pipeline.get_by_name("tracker").set_property("zones", json.dumps(zones))

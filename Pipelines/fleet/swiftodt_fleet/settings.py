@@ -84,7 +84,7 @@ def property_setting(word: str) -> tuple[str, str]:
         raise Usage(f"--set {word}: expected NAME=VALUE, such as max-objects=20")
     if name in OURS:
         raise Usage(f"--set {word} cannot be set here; use {OURS[name]}")
-    if name == "detector" and value in ("upstream", "recorded"):
+    if name == "detector" and value in ("upstream", "tensors", "recorded"):
         raise Usage(f"--set {word}: a fleet runs the detector itself: neural, salient or motion")
     if name == "inference-interval" and not re.fullmatch(r"[1-9]\d{0,8}", value):
         raise Usage(f"--set {word}: a fleet needs a fixed interval from 1")

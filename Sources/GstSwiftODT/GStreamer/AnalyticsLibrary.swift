@@ -5,7 +5,7 @@ import Glibc
 /// GStreamer versions before 1.24, and it does not depend on the library, which belongs to the bad plugins.
 ///
 /// The function types name no arguments; their order is that of the C declarations in the library's headers.
-/// `Tests/pipelines/testing_root.py` compares the layouts and constants below with these headers.
+/// `Tests/testing-root layouts` compares the layouts and constants below with these headers.
 ///
 /// `@unchecked Sendable`: all properties are constant values or function pointers, and the library is never unloaded.
 struct AnalyticsLibrary: @unchecked Sendable {
@@ -58,6 +58,7 @@ struct AnalyticsLibrary: @unchecked Sendable {
 
     /// Argument: buffer. The result is `nil` if the buffer has no analytics metadata.
     typealias GetMeta = @convention(c) (UnsafeMutablePointer<GstBuffer>) -> Meta?
+    private typealias GetTensor = @convention(c) (UnsafeRawPointer) -> UnsafeMutableRawPointer?
     private typealias GetKind = @convention(c) () -> Kind
     /// Arguments: metadata, state of the iteration, kind of entry, the next entry (output).
     private typealias Iterate =
@@ -100,6 +101,10 @@ struct AnalyticsLibrary: @unchecked Sendable {
     private let getRelated: GetRelated
     private let objectKind: Kind
     private let classKind: Kind
+    /// The kind of tensor entries, and the function that returns the `GstTensor` of one. `nil` in versions of GStreamer
+    /// before 1.28.
+    private let tensorKind: Kind?
+    private let getTensor: GetTensor?
     /// Sets the semantic tag of an entry. `nil` in versions of GStreamer before 1.30.
     private let setTag: SetTag?
 
@@ -135,6 +140,8 @@ struct AnalyticsLibrary: @unchecked Sendable {
         (self.meta, self.iterate, self.getRelated, self.location) = (meta, iterate, getRelated, location)
         (self.objectType, self.classCount, self.className) = (objectType, classCount, className)
         (self.classLevel, self.objectKind, self.classKind) = (classLevel, objectKind(), classKind())
+        tensorKind = symbol("analytics_tensor_mtd_get_mtd_type", GetKind.self)?()
+        getTensor = symbol("analytics_tensor_mtd_get_tensor", GetTensor.self)
         setTag = symbol("analytics_mtd_set_semantic_tag", SetTag.self)
     }
 
@@ -152,9 +159,20 @@ struct AnalyticsLibrary: @unchecked Sendable {
     }
 
     /// Returns all object-detection entries in the order of the metadata.
-    func objects(of meta: Meta) -> [Entry] {
+    func objects(of meta: Meta) -> [Entry] { entries(of: objectKind, in: meta) }
+
+    /// Returns the `GstTensor`s of all tensor entries in the order of the metadata.
+    func tensors(of meta: Meta) -> [UnsafeMutableRawPointer] {
+        guard let tensorKind, let getTensor else { return [] }
+        return entries(of: tensorKind, in: meta).compactMap {
+            var entry = $0
+            return getTensor(&entry)
+        }
+    }
+
+    private func entries(of kind: Kind, in meta: Meta) -> [Entry] {
         var (state, entry, entries): (gpointer?, Entry, [Entry]) = (nil, Entry(), [])
-        while iterate(meta, &state, objectKind, &entry) != 0 { entries.append(entry) }
+        while iterate(meta, &state, kind, &entry) != 0 { entries.append(entry) }
         return entries
     }
 

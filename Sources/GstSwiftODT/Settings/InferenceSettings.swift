@@ -2,7 +2,7 @@ import SwiftODT
 
 extension Settings {
     enum DetectorChoice: Sendable {
-        case auto, neural, salient, motion, upstream, recorded
+        case auto, neural, salient, motion, upstream, tensors, recorded
 
         /// Whether the detector can run on a region of the frame instead of the full frame.
         var acceptsRegions: Bool { self == .auto || self == .neural }

@@ -122,13 +122,14 @@ extension Settings {
                         .upstream, "upstream",
                         "Object detections and regions of interest that upstream elements attached"
                     ),
+                    (.tensors, "tensors", "Network outputs that an upstream element attached as tensors"),
                     (.recorded, "recorded", "Detections from the file detections-file"),
                 ]),
             .ready, "Detector", "Detection method"),
         Property(
             "model-file", \.modelFile, .optionalText, .ready, "Model file",
-            "Network for detector=neural or salient (.onnx, .tflite, .xml, .pb, .pdmodel); unset: the installed "
-                + "default"),
+            "Network for detector=neural or salient (.onnx, .tflite, .xml, .pb, .pdmodel), or the one whose tensors "
+                + "detector=tensors decodes; unset: the installed default"),
         Property(
             "label-file", \.labelFile, .optionalText, .ready, "Label file",
             "Class names of the network, one per line; unset: from the manifest or the model file"),

@@ -91,7 +91,7 @@ extension Settings {
                 + "tracks; set tracking=true and mode=stream"),
         Check(
             "inference-interval", "detector",
-            where: { $0.inferenceInterval == 0 && ($0.detector == .motion || $0.detector == .upstream) },
+            where: { $0.inferenceInterval == 0 && [.motion, .upstream, .tensors].contains($0.detector) },
             text: "inference-interval=0 has no effect with this detector, which runs on every frame at little cost"),
         Check(
             "mode", "detector",
@@ -242,7 +242,7 @@ extension Settings {
         if settings.scene.unknownObjects != .none { listed.remove(DetectionFilter.unknown) }
         guard !listed.isEmpty else { return nil }
         switch settings.detector {
-        case .upstream, .recorded: return nil
+        case .upstream, .tensors, .recorded: return nil
         case .motion, .salient:
             return .settings(
                 "label-allowlist and label-denylist have no effect: this detector assigns no labels; use "

@@ -8,22 +8,27 @@ enum DetectionSource {
     case substitute(any Detector)
     /// Metadata that an upstream element has attached.
     case upstream
+    /// Network outputs that an upstream element has attached.
+    case tensors(TensorDecoding)
     case recorded(RecordingPlayback)
 
     private var detector: (any Detector)? {
         switch self {
         case .detector(let detector), .substitute(let detector): detector
-        case .upstream, .recorded: nil
+        case .upstream, .tensors, .recorded: nil
         }
     }
 
     /// The possible labels of detections. Empty if detections have no labels, `nil` if the labels are unknown.
     var labels: [String]? { detector?.labels }
 
-    /// The traits of the detector, or those of the network that a recording was made with.
+    /// The traits of the detector, or those of the network that a recording or tensors come from.
     var traits: DetectorTraits {
-        if case .recorded(let played) = self { return played.traits }
-        return detector?.traits ?? DetectorTraits()
+        switch self {
+        case .recorded(let played): played.traits
+        case .tensors(let decoding): decoding.traits
+        case .detector, .substitute, .upstream: detector?.traits ?? DetectorTraits()
+        }
     }
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
@@ -34,7 +39,7 @@ enum DetectionSource {
     func intervalPolicy(_ settings: Settings) -> InferencePolicy.Interval {
         let isForEachFrame =
             switch self {
-            case .upstream: true
+            case .upstream, .tensors: true
             case .recorded(let played): played.recordsInferenceSchedule
             case .detector(let detector), .substitute(let detector): detector is MotionDetector
             }
@@ -55,19 +60,25 @@ enum DetectionSource {
         switch self {
         case .detector(let detector), .substitute(let detector): try detector.start(frame, options: options)
         case .upstream: DetectionPromise(UpstreamObject.detections(of: buffer, options: options))
+        case .tensors(let decoding):
+            DetectionPromise(try decoding.detections(of: buffer, in: frame, options: options))
         // The detections of a recording are precomputed results (``precomputedResult(_:warn:)``), so nothing is
         // started.
         case .recorded: DetectionPromise([])
         }
     }
 
-    /// Returns the result of a frame if it is known without inference. Only recordings know results.
+    /// Returns the result of a frame if it is known without inference. Recordings know results, and frames without
+    /// tensors have none.
     ///
     /// - Parameter warn: receives a warning, once for each kind, if the recording does not fully match the stream or
     ///   the settings. For example, the orientation or the labels differ.
     /// - Throws: an error if the detections cannot be used: the frame size differs, frames cannot be assigned to
     ///   recorded frames, no frame matches, or strict redaction needs detections with lower scores.
     func precomputedResult(_ context: FrameContext, warn: (ElementProblem) -> Void) throws -> PrecomputedResult {
+        if case .tensors(let decoding) = self {
+            return decoding.accepts(context.buffer, warn: warn) ? .open : .notInferred
+        }
         guard case .recorded(let played) = self else { return .open }
         return try played.detections(of: context, warn: warn).map { .answered($0.detections, region: $0.region) }
             ?? .notInferred
@@ -77,7 +88,11 @@ enum DetectionSource {
     ///
     /// - Parameter warn: receives a warning if the recording does not match the stream.
     func finishStream(warn: (ElementProblem) -> Void) {
-        if case .recorded(let played) = self { played.finishStream(warn: warn) }
+        switch self {
+        case .recorded(let played): played.finishStream(warn: warn)
+        case .tensors(let decoding): decoding.finishStream(warn: warn)
+        case .detector, .substitute, .upstream: break
+        }
     }
 
     /// Returns a function that cancels the inferences in flight. It may be called from any thread.
@@ -112,6 +127,7 @@ extension DetectionSource {
         var configuration = configuration(for: settings, hint: hint)
         switch settings.detector {
         case .upstream: return .upstream
+        case .tensors: return .tensors(try TensorDecoding(settings))
         case .recorded: return .recorded(try RecordingPlayback(settings))
         case .motion, .salient, .neural: break
         case .auto:
@@ -139,6 +155,7 @@ extension DetectionSource {
     static func origin(_ settings: Settings) throws -> [RecordingHeader.Field] {
         switch settings.detector {
         case .upstream: [RecordingHeader.Field("detector", .string("upstream"))]
+        case .tensors: [RecordingHeader.Field("detector", .string("tensors"))]
         case .recorded: [RecordingHeader.Field("detector", .string("recorded"))]
         case .auto where !settings.namesDetectorParts:
             ((try? configuration(for: settings, hint: .latency).origin()) ?? []).map(RecordingHeader.Field.init)
@@ -152,7 +169,7 @@ extension DetectionSource {
             switch settings.detector {
             case .motion: .motion
             case .salient: .salient
-            case .neural, .auto, .upstream, .recorded: .neural
+            case .neural, .auto, .upstream, .tensors, .recorded: .neural
             }
         var configuration = DetectorConfiguration(kind)
         configuration.modelFile = settings.modelFile
@@ -181,7 +198,7 @@ struct DetectionSourceConfiguration: Equatable, CustomStringConvertible {
 
     init(_ settings: Settings, isLive: Bool) {
         switch settings.detector {
-        case .motion, .upstream, .recorded:
+        case .motion, .upstream, .tensors, .recorded:
             (hint, maximumInFlight, isForStills) = (.latency, 1, false)
             return
         case .auto, .neural, .salient: break

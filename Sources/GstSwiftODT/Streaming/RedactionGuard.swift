@@ -79,7 +79,7 @@ struct RedactionGuard {
                 "\(request) redacts nothing with detector=\(settings.detector), which has no labels; set detector=neural, or "
                 + "clear privacy-labels to redact all detected objects"
         // The labels of upstream elements and recordings are not known in advance.
-        case .upstream, .recorded: return nil
+        case .upstream, .tensors, .recorded: return nil
         case .auto, .neural: break
         }
         guard let source else { return nil }

@@ -50,10 +50,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
         if kind == .motion { return MotionDetector() }
         let file = try locate()
         let manifest = try ModelManifest.load(model: file)
-        var traits = DetectorTraits()
-        traits.scoreThreshold = manifest?.scoreThreshold
-        traits.labelGroups = manifest?.labelGroups ?? [:]
-        traits.model = DetectorTraits.Model(name: Self.name(of: file), sum: try Self.sum(of: file))
+        let traits = try DetectorTraits(file: file, manifest: manifest)
         return try NeuralDetector(
             modelFile: file, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight,
             knownAnswers: manifest?.knownAnswers ?? [], comparesLabels: labelFile == nil, traits: traits
@@ -63,7 +60,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
     /// Returns the checksum of a network's files, as in messages and recordings.
     package static func sum(of file: String) throws -> String { try ModelFile(file).contentSum }
 
-    private static func name(of file: String) -> String {
+    fileprivate static func name(of file: String) -> String {
         String(file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...])
     }
 
@@ -140,5 +137,17 @@ package struct DetectorConfiguration: Hashable, Sendable {
         }
         let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
         return try DetectionFamily.decoder(for: network, manifest: manifest, labels: labels, file: file)
+    }
+}
+
+extension DetectorTraits {
+    /// - Parameter file: the model; `nil` if it is unknown.
+    package init(file: String?, manifest: ModelManifest?) throws {
+        self.init()
+        scoreThreshold = manifest?.scoreThreshold
+        labelGroups = manifest?.labelGroups ?? [:]
+        model = try file.map {
+            Model(name: DetectorConfiguration.name(of: $0), sum: try DetectorConfiguration.sum(of: $0))
+        }
     }
 }

@@ -2,7 +2,7 @@ package enum TensorElement: Sendable {
     case float32, float16, uint8, int8, int32, int64
 
     /// Bytes per element.
-    var byteCount: Int {
+    package var byteCount: Int {
         switch self {
         case .uint8, .int8: 1
         case .float16: 2
@@ -64,7 +64,7 @@ package struct TensorView {
 extension [Int] {
     /// The number of elements of a tensor with this shape. `nil` if an extent is negative or if the product overflows.
     /// The shape may come from a file, which is not trusted.
-    var product: Int? {
+    package var product: Int? {
         if contains(0) { return 0 }
         var count = 1
         for extent in self {
