@@ -4,7 +4,7 @@ import unittest
 
 import gi
 
-from streams import Gst, run
+from streams import Gst, InFolder, run
 from test_analytics import MISSING
 from test_upstream_metadata import frame, objects, play
 
@@ -15,7 +15,7 @@ if HAS_TENSORS:
 
 NO_TENSORS = MISSING or (None if HAS_TENSORS else "needs GStreamer 1.26: Tests/testing-root runs it")
 # The frames have 320x240 pixels, the cells of YOLOX 8, 16 and 32.
-CELLS = 40 * 30 + 20 * 15 + 10 * 7
+CELLS = 40 * 30 + 20 * 15 + 10 * 8
 
 
 def yolox(*found):
@@ -36,7 +36,7 @@ class Without(unittest.TestCase):
 
 
 @unittest.skipIf(NO_TENSORS, NO_TENSORS)
-class Tensors(unittest.TestCase):
+class Tensors(InFolder):
     def tensor(self, data, shape, name="yolox-out"):
         return GstAnalytics.Tensor.new_simple(
             GLib.quark_from_string(name), GstAnalytics.TensorDataType.FLOAT32, Gst.Buffer.new_wrapped(data),
@@ -80,7 +80,9 @@ class Tensors(unittest.TestCase):
                    self.tensor(pack("f", 1), [1, 1], "ssd-mobilenet-v1-variant-1-out-classes"),
                    self.tensor(pack("f", 0.9), [1, 1], "ssd-mobilenet-v1-variant-1-out-scores"),
                    self.tensor(pack("f", 1), [1], "generic-variant-1-out-count")]
-        _, said = play([self.buffer(0, *tensors)], "detector=tensors")
+        with open(self.path("labels.txt"), "w") as file:
+            file.write("background\nperson\nbicycle\n")
+        _, said = play([self.buffer(0, *tensors)], f"detector=tensors label-file={self.path('labels.txt')}")
         self.assertEqual([(label, x, width) for label, _, x, width in objects(said)[0]], [("person", 160, 80)])
 
     def test_unusable_tensors_are_errors(self):
