@@ -40,14 +40,17 @@ G_DEFINE_TYPE (GstSwiftOdt, gst_swift_odt, GST_TYPE_BASE_TRANSFORM)
 #define SESSION(object) (((GstSwiftOdt *) (object))->session)
 #define PARENT GST_BASE_TRANSFORM_CLASS (gst_swift_odt_parent_class)
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
+/* Any memory passes if no pixels are needed; transform_caps excludes what the properties do not allow. */
+#define CAPS GST_VIDEO_CAPS_MAKE (FORMATS) "; video/x-raw(ANY)"
 
-/* Posts an error for caps that the pad templates reject. The base class rejects such caps in the accept-caps query,
- * so it never handles the caps event. No error is posted for the query itself, because upstream elements also send
- * the query just to probe. */
+static GstStaticPadTemplate sink_template =
+GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+static GstStaticPadTemplate src_template =
+GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+/* Posts an error for caps that transform_caps rejects. The base class rejects them in the accept-caps query and
+ * never sees the event. Upstream also sends that query just to probe, so the error is posted for the caps event
+ * only. */
 static GstPadProbeReturn
 notice_caps (GstPad * pad, GstPadProbeInfo * probe, gpointer base)
 {
@@ -78,9 +81,36 @@ stop (GstBaseTransform * base)
 static gboolean
 set_caps (GstBaseTransform * base, GstCaps * in, GstCaps * out)
 {
-  GstVideoInfo info;
   (void) out;
-  return gst_video_info_from_caps (&info, in) && swiftodt_session_accepts (SESSION (base), &info);
+  return swiftodt_session_accepts (SESSION (base), in);
+}
+
+static GstCaps *
+transform_caps (GstBaseTransform * base, GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+{
+  GstCaps *all = swiftodt_session_transform_caps (SESSION (base), direction, caps);
+  if (!filter)
+    return all;
+  GstCaps *filtered = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (all);
+  return filtered;
+}
+
+static GstCaps *
+fixate_caps (GstBaseTransform * base, GstPadDirection direction, GstCaps * caps, GstCaps * other)
+{
+  return PARENT->fixate_caps (base, direction, caps, swiftodt_session_preferred_caps (SESSION (base), other));
+}
+
+/* Passes an event to the base class, which sends caps downstream before it returns. */
+static gboolean
+pass_event (GstBaseTransform * base, GstEvent * event)
+{
+  gboolean is_caps = GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
+  gboolean is_passed = PARENT->sink_event (base, event);
+  if (is_caps && is_passed)
+    swiftodt_session_negotiate_overlay (SESSION (base));
+  return is_passed;
 }
 
 /* Increases the minimum number of buffers in the proposed pools by `held`, the number of frames that the element
@@ -114,7 +144,11 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
 
   PARENT->propose_allocation (base, decide, query);
   gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !gst_video_info_from_caps (&info, caps))
+  if (!caps)
+    return FALSE;
+  gst_video_info_init (&info);
+  /* The size of frames in device memory may be unknown. */
+  if (!gst_video_info_from_caps (&info, caps) && !gst_query_get_n_allocation_pools (query))
     return FALSE;
   propose_pools (query, GST_VIDEO_INFO_SIZE (&info), swiftodt_session_frames_held (SESSION (base)));
   while (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, &crop))
@@ -143,8 +177,11 @@ forward (GstBaseTransform * base, gboolean drain)
     if (!GST_IS_EVENT (next)) {
       note_position (base, GST_BUFFER_CAST (next));
       flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
-    } else if (!PARENT->sink_event (base, GST_EVENT_CAST (next)) && GST_EVENT_TYPE (next) == GST_EVENT_CAPS)
-      flow = GST_FLOW_NOT_NEGOTIATED;
+    } else {
+      gboolean is_caps = GST_EVENT_TYPE (next) == GST_EVENT_CAPS;
+      if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps)
+        flow = GST_FLOW_NOT_NEGOTIATED;
+    }
     if (flow != GST_FLOW_OK)
       break;
   }
@@ -156,13 +193,17 @@ static GstFlowReturn
 submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * input)
 {
   GstFlowReturn flow;
+  gboolean is_reconfigured = GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
   /* The base class negotiates with the latest caps. The queued frames may have earlier caps, so they are pushed
    * first. */
-  if (GST_PAD_NEEDS_RECONFIGURE (base->srcpad) && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
+  if (is_reconfigured && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
     gst_buffer_unref (input);
     return flow;
   }
+  gst_base_transform_set_passthrough (base, swiftodt_session_is_passthrough (SESSION (base)));
   flow = PARENT->submit_input_buffer (base, discont, input);
+  if (is_reconfigured && flow == GST_FLOW_OK)
+    swiftodt_session_negotiate_overlay (SESSION (base));
   GstBuffer *buffer = g_steal_pointer (&base->queued_buf);
   if (flow != GST_FLOW_OK || !buffer)
     return flow;
@@ -206,7 +247,7 @@ sink_event (GstBaseTransform * base, GstEvent * event)
     forward (base, TRUE);
   if (swiftodt_session_notice (SESSION (base), event))
     return forward (base, FALSE) == GST_FLOW_OK;
-  gboolean is_sent = PARENT->sink_event (base, event);
+  gboolean is_sent = pass_event (base, event);
   if (is_over)
     forward (base, TRUE);
   return is_sent;
@@ -322,6 +363,8 @@ gst_swift_odt_class_init (GstSwiftOdtClass * klass)
   element_class->change_state = change_state;
   klass->start = start;
   klass->stop = stop;
+  klass->transform_caps = transform_caps;
+  klass->fixate_caps = fixate_caps;
   klass->set_caps = set_caps;
   klass->propose_allocation = propose_allocation;
   klass->submit_input_buffer = submit_input_buffer;

@@ -11,13 +11,19 @@ package struct StreamFormat {
     package let pixelAspectRatio: Double
     /// The duration of a frame in nanoseconds, derived from the frame rate; `nil` if the frame rate is variable.
     package let frameDuration: Nanoseconds?
+    /// The caps feature of the frames' memory, such as `memory:VAMemory`. `nil` for system memory.
+    package let deviceMemory: String?
 
     /// The maximum duration of a frame. A frame rate below one frame per hour is treated as invalid.
     private static let longestFrame: Nanoseconds = 3_600_000_000_000
 
-    /// Returns `nil` for formats that the pad templates do not accept.
-    package init?(_ info: GstVideoInfo) {
-        guard let format = PixelFormat(info.finfo.pointee.format), info.width > 0, info.height > 0 else { return nil }
+    /// Returns `nil` for formats that the element does not read, unless the frames are in device memory.
+    package init?(_ info: GstVideoInfo, in deviceMemory: String? = nil) {
+        let known = PixelFormat(info.finfo.pointee.format)
+        guard let format = known ?? (deviceMemory == nil ? nil : .gray8), info.width > 0, info.height > 0 else {
+            return nil
+        }
+        self.deviceMemory = deviceMemory
         self.info = info
         self.format = format
         width = Int(info.width)
@@ -87,6 +93,9 @@ extension PixelFormat {
     package var gstreamer: GstVideoFormat {
         PixelFormat.named.first { $0.1 == self }?.0 ?? GST_VIDEO_FORMAT_UNKNOWN
     }
+
+    /// GStreamer's names of all formats.
+    package static var names: [String] { named.map { String(cString: gst_video_format_to_string($0.0)) } }
 
     private static let named: [(GstVideoFormat, PixelFormat)] = [
         (GST_VIDEO_FORMAT_I420, .i420), (GST_VIDEO_FORMAT_YV12, .yv12), (GST_VIDEO_FORMAT_NV12, .nv12),

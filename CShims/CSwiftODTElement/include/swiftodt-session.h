@@ -69,8 +69,17 @@ void swiftodt_session_unlock (SwiftOdtSession session);
 /* Streaming. Called for each caps event, before the event is handled. Posts an element error if the pad template
  * rejects the caps. The caller keeps the ownership of the caps. */
 void swiftodt_session_notice_caps (SwiftOdtSession session, GstCaps * caps);
-/* Streaming. Returns whether the video format is supported. */
-gboolean swiftodt_session_accepts (SwiftOdtSession session, const GstVideoInfo * info);
+/* Streaming. Returns whether the format is supported. The caps are borrowed. */
+gboolean swiftodt_session_accepts (SwiftOdtSession session, GstCaps * caps);
+/* Returns the possible caps of the other pad for caps of the pad with this direction. The caps are borrowed; the caller
+ * owns the result. */
+GstCaps *swiftodt_session_transform_caps (SwiftOdtSession session, GstPadDirection direction, GstCaps * caps);
+/* Returns those of the possible output caps that are preferred. Takes ownership of the caps; the caller owns the result. */
+GstCaps *swiftodt_session_preferred_caps (SwiftOdtSession session, GstCaps * caps);
+/* Streaming. Decides whether overlays are attached or blended, after downstream has received the caps. */
+void swiftodt_session_negotiate_overlay (SwiftOdtSession session);
+/* Returns whether no buffer is written to, neither pixels nor metadata. */
+gboolean swiftodt_session_is_passthrough (SwiftOdtSession session);
 /* Streaming. Takes ownership of the next frame. */
 GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buffer);
 /* Streaming. Stores the next finished frame, or the next event that follows only finished frames, in `next`. Stores

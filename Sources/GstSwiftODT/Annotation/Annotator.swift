@@ -1,6 +1,8 @@
+import CGStreamer
 import SwiftODT
 
-/// Draws objects into a frame, in place and in the frame's pixel format.
+/// Draws objects into a frame, in place and in the frame's pixel format, or as an overlay composition that an element
+/// downstream blends.
 ///
 /// Straight lines are filled as strips of pixels. Text, rounded corners and traces are drawn with Cairo into small
 /// tiles. A tile is converted to the frame's pixel format once and is cached until its content changes. The cost
@@ -45,11 +47,12 @@ final class Annotator {
     /// The labels that were drawn into the latest frame.
     private(set) var placedLabels: [PlacedLabel] = []
     private var zones: (drawn: [Zone], painter: ZonePainter)?
+    private let overlay = OverlayRectangles()
 
     init() {}
 
-    /// Returns whether ``draw(_:hiding:zones:inferenceRegions:options:into:interlaced:)`` would change the frame. Only
-    /// in this case the buffer has to be made writable and mapped for writing.
+    /// Returns whether ``draw(_:hiding:zones:inferenceRegions:options:into:interlaced:)`` would change the frame, or an
+    /// overlay would contain anything. Only in this case the buffer has to be made writable.
     func needsDrawing(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
         inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
@@ -75,26 +78,57 @@ final class Annotator {
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
         inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
     ) {
+        redact(places, options: options, in: frame)
+        draw(
+            objects, zones: zones, inferenceRegions: inferenceRegions, options: options,
+            canvas: Canvas(frame, interlaced: interlaced), time: frame.time, on: .frame(frame))
+    }
+
+    /// Redacts boxes without drawing anything, if the box style is a redaction.
+    func redact(_ places: [Box], options: AnnotatorOptions, in frame: Frame) {
         if let method = options.boxStyle.redaction { for box in places { Redaction.apply(method, to: box, in: frame) } }
-        let setup = prepare(options, canvas: Canvas(frame, interlaced: interlaced))
-        if options.colorMode == .trackingID { colors.assign(objects, at: frame.time) }
+    }
+
+    /// Draws the objects as an overlay composition on a buffer, whose pixels are neither read nor written.
+    ///
+    /// - Parameters:
+    ///   - buffer: a writable buffer.
+    ///   - canvas: the canvas of an overlay, see ``Canvas/init(overlayOn:orientation:interlaced:)``.
+    ///   - time: the frame's time, which determines the age of the traces.
+    func attach(
+        _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], inferenceRegions: [AnnotatedRegion] = [],
+        options: AnnotatorOptions, to buffer: UnsafeMutablePointer<GstBuffer>, canvas: Canvas, time: Nanoseconds
+    ) {
+        overlay.begin()
+        draw(
+            objects, zones: zones, inferenceRegions: inferenceRegions, options: options, canvas: canvas, time: time,
+            on: .overlay(overlay))
+        overlay.attach(to: buffer)
+    }
+
+    private func draw(
+        _ objects: [AnnotatedObject], zones: [AnnotatedZone], inferenceRegions: [AnnotatedRegion],
+        options: AnnotatorOptions, canvas: Canvas, time: Nanoseconds, on target: DrawingTarget
+    ) {
+        let setup = prepare(options, canvas: canvas)
+        if options.colorMode == .trackingID { colors.assign(objects, at: time) }
         traces.record(
-            objects, options: options, colors: colors, time: frame.time, spacing: max(2, setup.canvas.scale / 250))
-        let counts = options.drawZones ? drawZones(zones, setup, in: frame) : []
+            objects, options: options, colors: colors, time: time, spacing: max(2, setup.canvas.scale / 250))
+        let counts = options.drawZones ? drawZones(zones, setup, on: target) : []
         // The counts of zones are drawn last, so that nothing covers them.
         defer {
             for count in counts {
-                setup.blender.draw(count.tile, atBuffer: setup.canvas.buffer(count.place), in: frame)
+                setup.blender.draw(count.tile, atBuffer: setup.canvas.buffer(count.place), on: target)
             }
         }
-        drawInferenceRegions(inferenceRegions, setup, in: frame)
-        drawTraces(setup, in: frame)
+        drawInferenceRegions(inferenceRegions, setup, on: target)
+        drawTraces(setup, at: time, on: target)
 
         // The most prominent object is drawn last, on top of the others.
-        let visible = objects.filter { $0.isVisible(width: frame.width, height: frame.height) }
+        let visible = objects.filter { $0.isVisible(width: canvas.width, height: canvas.height) }
         let ordered = visible.filter { !$0.prominent } + visible.filter(\.prominent)
         placedLabels.removeAll(keepingCapacity: true)
-        let elapsed = elapsed(until: frame.time)
+        let elapsed = elapsed(until: time)
         guard !ordered.isEmpty else { return forgetLabels(but: [], elapsed) }
         let boxes = ordered.map { object in
             let pen = self.pen(for: object, among: ordered, setup)
@@ -103,9 +137,9 @@ final class Annotator {
                 paint: Palette.paint(for: object, options: options, colors: colors))
         }
         if options.drawBoxes {
-            for box in boxes where !options.redacts(box.object.label) { draw(box, setup, in: frame) }
+            for box in boxes where !options.redacts(box.object.label) { draw(box, setup, on: target) }
         }
-        if options.drawLabels { drawLabels(boxes, setup, elapsed, reserved: counts.map(\.place), in: frame) }
+        if options.drawLabels { drawLabels(boxes, setup, elapsed, reserved: counts.map(\.place), on: target) }
     }
 
     /// Returns the seconds since the previously drawn frame. The distance that a label may move is proportional to this
@@ -127,6 +161,7 @@ final class Annotator {
         traces.removeAll()
         colors.removeAll()
         positions.removeAll()
+        overlay.removeAll()
         latest = nil
     }
 
@@ -163,11 +198,11 @@ extension Annotator {
     ///
     /// - Returns: The tiles with the counts of the zones, and the places at which to draw them.
     private func drawZones(
-        _ annotated: [AnnotatedZone], _ setup: Setup, in frame: Frame
+        _ annotated: [AnnotatedZone], _ setup: Setup, on target: DrawingTarget
     ) -> [(tile: Tile, place: PixelRect)] {
         guard !annotated.isEmpty else { return [] }
         let painter = zonePainter(of: annotated, setup)
-        painter.draw(with: setup.blender, in: frame)
+        painter.draw(with: setup.blender, on: target)
         guard setup.options.drawLabels, let labels = setup.labels else { return [] }
         return annotated.compactMap { one in
             let paint = ZonePainter.paint(of: one.zone)
@@ -191,8 +226,8 @@ extension Annotator {
 extension Annotator {
     /// Draws a frame around each region. Draws the magnification into the latest region that is smaller than the full
     /// frame.
-    private func drawInferenceRegions(_ inferenceRegions: [AnnotatedRegion], _ setup: Setup, in frame: Frame) {
-        for inferenceRegion in inferenceRegions { drawFrame(of: inferenceRegion, setup, in: frame) }
+    private func drawInferenceRegions(_ inferenceRegions: [AnnotatedRegion], _ setup: Setup, on target: DrawingTarget) {
+        for inferenceRegion in inferenceRegions { drawFrame(of: inferenceRegion, setup, on: target) }
         guard setup.options.drawLabels, let labels = setup.labels,
             let latest = inferenceRegions.last(where: { $0.magnification != nil }),
             let magnification = latest.magnification
@@ -209,12 +244,12 @@ extension Annotator {
             x: rect.x + (inset.across + step.x - 1) / step.x * step.x,
             y: max(rect.y, (rect.maxY - inset.down - tile.height) / step.y * step.y), width: tile.width,
             height: tile.height)
-        setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
+        setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), on: target)
     }
 
     /// Draws white corners and, around a region that is smaller than the full frame, a thin line between the corners.
     /// Beside each white line there is a dark line, so that the frame is visible on a bright background, too.
-    private func drawFrame(of inferenceRegion: AnnotatedRegion, _ setup: Setup, in frame: Frame) {
+    private func drawFrame(of inferenceRegion: AnnotatedRegion, _ setup: Setup, on target: DrawingTarget) {
         let pen = setup.sizes.pen
         let rect = setup.outerEdge(of: inferenceRegion.box, pen: pen)
         let thin = DrawingSizes.Pen(across: max(1, pen.across / 2), down: max(1, pen.down / 2))
@@ -223,9 +258,9 @@ extension Annotator {
             let shade = BoxOutline(
                 rect.inset(x: pen.across, y: pen.down), style: style, pen: thin, dashed: false, canvas: setup.canvas)
             for strip in shade.strips {
-                setup.blender.fill(strip, with: Paint.black.faded(0.5 * strength), in: frame)
+                setup.blender.fill(strip, with: Paint.black.faded(0.5 * strength), on: target)
             }
-            for strip in line.strips { setup.blender.fill(strip, with: Paint.white.faded(strength), in: frame) }
+            for strip in line.strips { setup.blender.fill(strip, with: Paint.white.faded(strength), on: target) }
         }
         if inferenceRegion.magnification != nil {
             draw(.rectangle, pen: thin, strength: 0.6 * inferenceRegion.strength)
@@ -246,35 +281,35 @@ extension Annotator {
         object.prominent && objects.count > 1 ? setup.sizes.strongPen : setup.sizes.pen
     }
 
-    private func draw(_ box: DrawnBox, _ setup: Setup, in frame: Frame) {
+    private func draw(_ box: DrawnBox, _ setup: Setup, on target: DrawingTarget) {
         let (object, rect, pen) = (box.object, box.rect, box.pen)
         let paint = box.paint.faded(object.coasting ? Annotator.coastingFade : 1)
         let style = setup.options.boxStyle
         let outline = BoxOutline(rect, style: style, pen: pen, dashed: object.coasting, canvas: setup.canvas)
         let inside = rect.inset(x: pen.across, y: pen.down)
         if style == .filled {
-            setup.blender.fill(inside, with: paint.faded(object.coasting ? 0.2 : 0.28), in: frame)
+            setup.blender.fill(inside, with: paint.faded(object.coasting ? 0.2 : 0.28), on: target)
         }
         if style == .filled && !object.coasting {
             // The translucent filling is hard to see on a textured background, so a contrasting line is drawn inside
             // the outline.
             let edge = BoxOutline(inside, style: .rectangle, pen: setup.sizes.pen, dashed: false, canvas: setup.canvas)
-            for strip in edge.strips { setup.blender.fill(strip, with: paint.contrast.faded(0.35), in: frame) }
+            for strip in edge.strips { setup.blender.fill(strip, with: paint.contrast.faded(0.35), on: target) }
         }
-        for strip in outline.strips { setup.blender.fill(strip, with: paint, in: frame) }
+        for strip in outline.strips { setup.blender.fill(strip, with: paint, on: target) }
         for (place, corner) in outline.corners {
             var painted = corner
             painted.paint = paint
             let tile = tiles.tile(.corner(painted)) { painted.draw().map { setup.blender.tile(from: $0) } }
-            if let tile { setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame) }
+            if let tile { setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), on: target) }
         }
     }
 
-    private func drawTraces(_ setup: Setup, in frame: Frame) {
+    private func drawTraces(_ setup: Setup, at time: Nanoseconds, on target: DrawingTarget) {
         guard let painter = setup.traces else { return }
         // The traces are sorted by ID, so that crossing traces cover each other in the same order in every frame.
         for (_, trace) in traces.traces.sorted(by: { $0.key < $1.key }) {
-            painter.draw(trace, time: frame.time, duration: setup.options.traceDuration, in: frame)
+            painter.draw(trace, time: time, duration: setup.options.traceDuration, on: target)
         }
     }
 }
@@ -287,7 +322,7 @@ extension Annotator {
 
     /// - Parameter reserved: The places that no label may cover.
     private func drawLabels(
-        _ boxes: [DrawnBox], _ setup: Setup, _ elapsed: Double, reserved: [PixelRect], in frame: Frame
+        _ boxes: [DrawnBox], _ setup: Setup, _ elapsed: Double, reserved: [PixelRect], on target: DrawingTarget
     ) {
         guard let painter = setup.labels else { return }
         let canvas = setup.canvas
@@ -310,7 +345,7 @@ extension Annotator {
             guard let place else { continue }
             let whole = (style: style, tile: tile)
             let drawn = position?.isShort == true ? short ?? whole : whole
-            setup.blender.draw(drawn.tile, atBuffer: canvas.buffer(place), in: frame)
+            setup.blender.draw(drawn.tile, atBuffer: canvas.buffer(place), on: target)
             placedLabels.append(PlacedLabel(id: object.id, text: drawn.style.text, place: place, box: rect))
         }
         forgetLabels(but: boxes.map(\.object), elapsed)

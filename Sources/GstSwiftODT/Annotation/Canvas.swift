@@ -20,13 +20,21 @@ struct Canvas: Hashable {
     let unitY: Double
 
     init(_ frame: Frame, interlaced: Bool) {
-        format = frame.format
-        colorSpace = frame.colorSpace
-        orientation = frame.orientation
-        width = frame.width
-        height = frame.height
+        self.init(
+            format: frame.format, colorSpace: frame.colorSpace, orientation: frame.orientation, width: frame.width,
+            height: frame.height, interlaced: interlaced, pixelAspectRatio: frame.pixelAspectRatio)
+    }
+
+    init(
+        format: PixelFormat, colorSpace: ColorSpace, orientation: Orientation, width: Int, height: Int,
+        interlaced: Bool, pixelAspectRatio given: Double
+    ) {
+        self.format = format
+        self.colorSpace = colorSpace
+        self.orientation = orientation
+        self.width = width
+        self.height = height
         self.interlaced = interlaced
-        let given = frame.pixelAspectRatio
         let sane = given.isFinite && given > 0 ? min(max(given, 0.125), 8) : 1
         let aspect = orientation.swapsAxes ? 1 / sane : sane
         unitX = max(aspect, 1)

@@ -1,8 +1,10 @@
 import SwiftODT
 
 /// A small drawing, converted to the samples of one pixel format. It can be blended with many frames.
-struct Tile {
-    struct Plane {
+///
+/// A class, because the identity of a tile is the key of its rectangle in an overlay (see ``OverlayRectangles``).
+final class Tile: Sendable {
+    struct Plane: Sendable {
         let units: Int
         let lines: Int
         /// All source samples, followed by the same number of weights of the destination. See ``BlendRow``.
@@ -13,6 +15,12 @@ struct Tile {
     /// The size of the drawing in pixels of the upright grid.
     let width: Int
     let height: Int
+
+    init(planes: [Plane], width: Int, height: Int) {
+        self.planes = planes
+        self.width = width
+        self.height = height
+    }
 
     var byteCount: Int { planes.reduce(0) { $0 + $1.bytes.count } }
 }

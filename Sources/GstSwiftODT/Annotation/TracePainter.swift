@@ -33,7 +33,7 @@ struct TracePainter {
         let bounds: Box
     }
 
-    func draw(_ trace: TraceHistory.Trace, time: Nanoseconds, duration: Nanoseconds, in frame: Frame) {
+    func draw(_ trace: TraceHistory.Trace, time: Nanoseconds, duration: Nanoseconds, on target: DrawingTarget) {
         let pieces = pieces(of: trace, time: time, duration: duration)
         guard let first = pieces.first else { return }
         let picture = blender.canvas.buffer(blender.canvas.region).box
@@ -43,7 +43,7 @@ struct TracePainter {
         for row in Int(bounds.minY) / side...Int(bounds.maxY) / side {
             for column in Int(bounds.minX) / side...Int(bounds.maxX) / side {
                 let square = PixelRect(x: column * side, y: row * side, width: side, height: side)
-                draw(pieces, paint: trace.paint, square: square, picture: picture, in: frame)
+                draw(pieces, paint: trace.paint, square: square, picture: picture, on: target)
             }
         }
     }
@@ -61,7 +61,7 @@ struct TracePainter {
         }
     }
 
-    private func draw(_ pieces: [Piece], paint: Paint, square: PixelRect, picture: Box, in frame: Frame) {
+    private func draw(_ pieces: [Piece], paint: Paint, square: PixelRect, picture: Box, on target: DrawingTarget) {
         let window = square.box.intersection(picture)
         let here = pieces.filter { !$0.bounds.intersection(window).isEmpty }
         guard let first = here.first else { return }
@@ -69,7 +69,7 @@ struct TracePainter {
         // Multiples of 4 pixels are aligned with the chroma samples of any format, including interlaced ones.
         let left = Int(touched.minX) / 4 * 4
         let top = Int(touched.minY) / 4 * 4
-        let target = PixelRect(
+        let place = PixelRect(
             x: left, y: top, width: (Int(touched.maxX.rounded(.up)) - left + 3) / 4 * 4,
             height: (Int(touched.maxY.rounded(.up)) - top + 3) / 4 * 4)
         let context = surface.context
@@ -89,8 +89,8 @@ struct TracePainter {
             cairo_stroke(context)
         }
         cairo_restore(context)
-        let tile = blender.tile(from: surface, width: target.width, height: target.height, orientation: .identity)
-        blender.draw(tile, atBuffer: target, in: frame)
+        let tile = blender.tile(from: surface, width: place.width, height: place.height, orientation: .identity)
+        blender.draw(tile, atBuffer: place, on: target)
     }
 }
 

@@ -32,8 +32,8 @@ struct ZonePainter {
         self.tiles = tiles
     }
 
-    func draw(with blender: Blender, in frame: Frame) {
-        for (tile, place) in tiles { blender.draw(tile, atBuffer: canvas.buffer(place), in: frame) }
+    func draw(with blender: Blender, on target: DrawingTarget) {
+        for (tile, place) in tiles { blender.draw(tile, atBuffer: canvas.buffer(place), on: target) }
     }
 
     /// Returns the place of a zone's text: below the highest point of an area, or beside the middle of a line. The size

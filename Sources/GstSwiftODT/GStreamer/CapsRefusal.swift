@@ -4,13 +4,15 @@ import SwiftODT
 
 /// The error for caps that the element refuses. It names the reason and an element that converts the frames.
 ///
-/// Frames must be in system memory. The pad templates accept no other memory, so an upstream element that can produce
-/// such frames does so. This error is for upstream elements that cannot, or that send caps without a query.
+/// Frames must be in system memory if pixels are needed. Caps queries offer nothing else then, so upstream elements that
+/// can produce such frames do. This error is for elements that cannot, or that send caps without a query.
 struct CapsRefusal {
     let problem: ElementProblem
 
-    /// Returns `nil` for caps that the pad templates accept, and for caps of other media than raw video.
-    init?(_ caps: UnsafeMutablePointer<GstCaps>) {
+    /// Returns `nil` for caps that are accepted and for caps that are not raw video.
+    ///
+    /// - Parameter acceptsDeviceMemory: whether no pixels are needed, so that frames may be in any memory.
+    init?(_ caps: UnsafeMutablePointer<GstCaps>, acceptsDeviceMemory: Bool) {
         guard let structure = gst_caps_get_structure(caps, 0),
             String(cString: gst_structure_get_name(structure)) == "video/x-raw"
         else { return nil }
@@ -19,9 +21,10 @@ struct CapsRefusal {
             return "the caps are " + String(cString: text)
         }
         if let feature = CapsRefusal.foreignFeature(of: caps) {
-            let remedy = CapsRefusal.remedies[feature] ?? "an element that downloads frames into system memory"
+            guard !acceptsDeviceMemory || CapsNegotiation.deviceMemory(caps) == nil else { return nil }
             problem = .format(
-                "cannot read frames of type \(feature); put \(remedy) before swiftodt", detail: detail)
+                "cannot read frames of type \(feature); put \(Self.remedy(for: feature)) before swiftodt",
+                detail: detail)
         } else if let name = gst_structure_get_string(structure, "format"),
             // `name` is a C string that belongs to the caps. `gst_video_format_from_string` is declared with the
             // attribute `const`. If a Swift `String` were passed, the compiler could thus free the temporary C string
@@ -41,7 +44,12 @@ struct CapsRefusal {
         guard let features = gst_caps_get_features(caps, 0), gst_caps_features_is_any(features) == 0 else { return nil }
         return (0..<gst_caps_features_get_size(features)).lazy
             .compactMap { gst_caps_features_get_nth(features, $0).map { String(cString: $0) } }
-            .first { $0 != "memory:SystemMemory" }
+            .first { $0 != CapsNegotiation.systemMemory && $0 != CapsNegotiation.overlayFeature }
+    }
+
+    /// Returns the elements that convert frames with a caps feature into system memory.
+    static func remedy(for feature: String) -> String {
+        remedies[feature] ?? "an element that downloads frames into system memory"
     }
 
     private static let remedies = [
@@ -57,6 +65,5 @@ struct CapsRefusal {
         "memory:MFXSurface": "msdkvpp ! video/x-raw,format=NV12",
         "format:Interlaced":
             "a decoder or deinterlacer that outputs both fields in one buffer (interlace-mode=interleaved)",
-        "meta:GstVideoOverlayComposition": "overlaycomposition",
     ]
 }

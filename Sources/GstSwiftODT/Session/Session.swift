@@ -98,10 +98,29 @@ final class Session: @unchecked Sendable {
     /// Posts an error if the pad template rejects the caps. Without this error, the upstream element only reports that
     /// negotiation failed.
     func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
-        if let refusal = CapsRefusal(caps) { element.fail(refusal.problem) }
+        let acceptsDeviceMemory = effectiveSettings.acceptsDeviceMemory
+        if let refusal = CapsRefusal(caps, acceptsDeviceMemory: acceptsDeviceMemory) { element.fail(refusal.problem) }
     }
 
-    func accepts(_ info: GstVideoInfo) -> Bool { stream != nil && StreamFormat(info) != nil }
+    func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool { stream != nil && StreamFormat(caps: caps) != nil }
+
+    /// How caps of one pad relate to those of the other one.
+    var negotiation: CapsNegotiation { CapsNegotiation(effectiveSettings) }
+
+    /// Decides whether overlays are attached, after downstream has received the caps.
+    func negotiateOverlay() {
+        let settings = effectiveSettings
+        guard settings.drawMode != .blend else { return }
+        let isForced = settings.drawMode == .overlay
+        let negotiation = OverlayNegotiation(element, isForced: isForced)
+        element.log(.info, "overlays are \(negotiation.attaches ? "attached" : "blended into frames")")
+        stream?.setOverlay(negotiation.attaches)
+        guard isForced, settings.draw, !negotiation.isAnnounced else { return }
+        warnings.post([.unannouncedOverlay], by: element)
+    }
+
+    /// Whether no buffer is written to.
+    var isPassthrough: Bool { effectiveSettings.isPassthrough }
 
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
         guard let stream else {
@@ -149,4 +168,10 @@ final class Session: @unchecked Sendable {
     var framesHeld: guint { guint(clamping: stream?.framesHeld(effectiveSettings) ?? 0) }
 
     private var effectiveSettings: Settings { state.withLock { $0.effective } }
+}
+
+extension ElementProblem {
+    fileprivate static let unannouncedOverlay = ElementProblem.settings(
+        "draw-mode=overlay: no element downstream announces that it blends overlays, so the drawing may be invisible; "
+            + "draw-mode=auto blends it into the frames then")
 }

@@ -50,9 +50,28 @@ func sessionNoticeCaps(_ handle: SwiftOdtSession?, _ caps: UnsafeMutablePointer<
 }
 
 @_cdecl("swiftodt_session_accepts")
-func sessionAccepts(_ handle: SwiftOdtSession?, _ info: UnsafePointer<GstVideoInfo>) -> gboolean {
-    session(handle).accepts(info.pointee) ? 1 : 0
+func sessionAccepts(_ handle: SwiftOdtSession?, _ caps: UnsafeMutablePointer<GstCaps>) -> gboolean {
+    session(handle).accepts(caps) ? 1 : 0
 }
+
+@_cdecl("swiftodt_session_transform_caps")
+func sessionTransformCaps(
+    _ handle: SwiftOdtSession?, _ direction: GstPadDirection, _ caps: UnsafeMutablePointer<GstCaps>
+) -> UnsafeMutablePointer<GstCaps> {
+    let negotiation = session(handle).negotiation
+    return direction == GST_PAD_SINK ? negotiation.output(for: caps) : negotiation.input(for: caps)
+}
+
+@_cdecl("swiftodt_session_preferred_caps")
+func sessionPreferredCaps(
+    _ handle: SwiftOdtSession?, _ caps: UnsafeMutablePointer<GstCaps>
+) -> UnsafeMutablePointer<GstCaps> { session(handle).negotiation.preferred(caps) }
+
+@_cdecl("swiftodt_session_negotiate_overlay")
+func sessionNegotiateOverlay(_ handle: SwiftOdtSession?) { session(handle).negotiateOverlay() }
+
+@_cdecl("swiftodt_session_is_passthrough")
+func sessionIsPassthrough(_ handle: SwiftOdtSession?) -> gboolean { session(handle).isPassthrough ? 1 : 0 }
 
 @_cdecl("swiftodt_session_submit")
 func sessionSubmit(_ handle: SwiftOdtSession?, _ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {

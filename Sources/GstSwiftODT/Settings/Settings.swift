@@ -43,6 +43,9 @@ struct Settings: Sendable {
 
     // Properties for drawing.
     var draw = true
+    var drawMode = DrawMode.blend
+    /// Whether frames in device memory are mapped for the tracker.
+    var mapMemory = false
     var annotator = AnnotatorOptions()
 
     // Properties for messages, metadata and files.
@@ -220,6 +223,9 @@ extension Settings {
             "track-min-hits", \.scene.tracker.minHits, .count(1...1000), .playing, "Track minimum hits",
             "Number of detections that confirm a track"),
         Property(
+            "map-memory", \.mapMemory, .boolean, .playing, "Map memory",
+            "Map frames in device memory, so that the tracker can use their pixels"),
+        Property(
             "orientation", \.orientation,
             .choice(
                 "SwiftOdtOrientation",
@@ -241,6 +247,16 @@ extension Settings {
     private static let drawing: [Property] = [
         Property(
             "draw", \.draw, .boolean, .controllable, "Draw", "Draw objects into the frame"),
+        Property(
+            "draw-mode", \.drawMode,
+            .choice(
+                "SwiftOdtDrawMode",
+                [
+                    (.blend, "blend", "Into the pixels of the frame"),
+                    (.overlay, "overlay", "As GstVideoOverlayComposition; pixels are unchanged"),
+                    (.auto, "auto", "overlay if an element downstream announces that it blends overlays, else blend"),
+                ]),
+            .ready, "Draw mode", "Where objects are drawn"),
         Property(
             "draw-boxes", \.annotator.drawBoxes, .boolean, .controllable, "Draw boxes",
             "Draw boxes; false: labels only"),

@@ -139,6 +139,15 @@ extension Settings {
             text: "unknown-objects has no effect: label-allowlist or label-denylist excludes unlabelled objects; add "
                 + "\(DetectionFilter.unknown) to label-allowlist, or remove it from label-denylist"),
         Check(
+            "draw", "draw-mode", where: { !$0.draw && $0.drawMode != .blend },
+            text: "draw-mode has no effect with draw=false; set draw=true"),
+        Check(
+            "map-memory", "detector", "classify", "unknown-objects", "box-style", "privacy-labels",
+            where: { $0.mapMemory && $0.pixelReader != nil },
+            text:
+                "map-memory=true has no effect, because other properties require frames in system memory; use it with "
+                + "detector=upstream or recorded"),
+        Check(
             "draw", "draw-inference-regions", where: { !$0.draw && $0.annotator.drawInferenceRegions },
             text: "draw-inference-regions=true has no effect with draw=false; set draw=true"),
         Check(

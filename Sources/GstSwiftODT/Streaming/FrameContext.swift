@@ -51,6 +51,12 @@ struct FrameContext {
     func withFrame<Result>(_ body: (Frame) throws -> Result) rethrows -> Result? {
         try format.withFrame(of: buffer, orientation: orientation, time: time, body)
     }
+
+    /// Calls `body` with the mapped frame, or with a black one if the frame is in device memory and is not mapped.
+    func withFrameOrSubstitute<Result>(_ body: (Frame, _ hasPixels: Bool) throws -> Result) rethrows -> Result? {
+        try format.withFrame(
+            of: buffer, mapsDeviceMemory: settings.mapMemory, orientation: orientation, time: time, body)
+    }
 }
 
 /// A frame in the queue, and the inferences whose results are assigned to it.

@@ -31,12 +31,15 @@ final class FrameDrawer {
     /// The drawn zones. Their texts contain the counts for which they were formatted.
     private var annotatedZones: (counts: [ZoneCount], zones: [AnnotatedZone]) = ([], [])
     private var hasWarnedOfDrawing = false
+    /// Whether overlays are attached instead of being blended into the frames.
+    var attachesOverlay = false
 
     init(element: ElementHandle, statistics: Statistics) { (self.element, self.statistics) = (element, statistics) }
 
     /// Starts to copy a new frame if a copy will probably be needed (see ``DrawingBufferPool/copyAhead(of:)``).
     func copyAhead(of context: FrameContext) -> FrameCopy? {
-        context.settings.draw ? buffers.copyAhead(of: context.buffer) : nil
+        context.settings.draw && (!attachesOverlay || context.settings.redacts)
+            ? buffers.copyAhead(of: context.buffer) : nil
     }
 
     // MARK: What is drawn
@@ -98,7 +101,8 @@ final class FrameDrawer {
     ///
     /// - Parameter buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces
     ///   it by a writable copy if necessary.
-    /// - Throws: an error if a frame that requires redaction is not writable.
+    /// - Throws: an error if a frame that requires redaction is not writable, or if a frame in device memory would have
+    ///   to be drawn on.
     func draw(_ drawing: FrameDrawing, on queued: QueuedFrame, into buffer: inout UnsafeMutablePointer<GstBuffer>)
         throws
     {
@@ -109,6 +113,7 @@ final class FrameDrawer {
         var options = settings.annotator
         options.classifies = settings.scene.classify
         guard settings.draw else { return }
+        if let memory = context.format.deviceMemory, !attachesOverlay { throw Self.undrawable(memory) }
         let hidden = redactedBoxes(in: drawing, context)
         guard
             annotator.needsDrawing(
@@ -116,6 +121,17 @@ final class FrameDrawer {
                 options: options, width: context.width, height: context.height, time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
+        let isInterlaced = context.format.isInterlaced(buffer)
+        if attachesOverlay {
+            annotator.attach(
+                drawing.objects, zones: drawing.zones, inferenceRegions: drawing.inferenceRegions, options: options,
+                to: buffer,
+                canvas: Canvas(
+                    overlayOn: context.format, orientation: context.orientation, interlaced: isInterlaced),
+                time: queued.time)
+            // Redaction is always written into the pixels.
+            guard !hidden.isEmpty else { return logLabels() }
+        }
         if DrawingBufferPool.isNeeded(for: buffer) {
             if let copy = queued.copy {
                 buffers.put(copy, into: buffer)
@@ -123,10 +139,10 @@ final class FrameDrawer {
                 statistics.time(.copy) { buffers.copyBytes(of: buffer) }
             }
         }
-        let isInterlaced = context.format.isInterlaced(buffer)
         let isMapped: Void? = context.format.withFrame(
             of: buffer, writable: true, orientation: context.orientation, time: queued.time
         ) {
+            guard !attachesOverlay else { return annotator.redact(hidden, options: options, in: $0) }
             annotator.draw(
                 drawing.objects, hiding: hidden, zones: drawing.zones, inferenceRegions: drawing.inferenceRegions,
                 options: options, into: $0, interlaced: isInterlaced)
@@ -136,6 +152,10 @@ final class FrameDrawer {
             return warnOfDrawing()
         }
         if !hidden.isEmpty { statistics.update { $0.redacted += UInt64(hidden.count) } }
+        logLabels()
+    }
+
+    private func logLabels() {
         guard element.isLogging(.trace) else { return }
         for label in annotator.placedLabels { element.log(.trace, label.summary) }
     }
@@ -155,6 +175,13 @@ final class FrameDrawer {
         .unsupported,
         "cannot redact a frame, because its memory cannot be written to; put videoconvert before swiftodt "
             + "(privacy-strict=false makes this a warning)")
+
+    private static func undrawable(_ memory: String) -> ODTError {
+        ODTError(
+            .unsupported,
+            "cannot draw into frames of type \(memory), and no element downstream blends overlays; set draw=false or "
+                + "draw-mode=overlay, or put \(CapsRefusal.remedy(for: memory)) before swiftodt")
+    }
 
     private func warnOfDrawing() {
         statistics.update { $0.unwritable += 1 }

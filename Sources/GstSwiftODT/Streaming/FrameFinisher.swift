@@ -126,6 +126,9 @@ final class FrameFinisher {
         statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.queued.settings) }
     }
 
+    /// Sets whether overlays are attached instead of being blended into the frames.
+    func setOverlay(_ attaches: Bool) { drawer.attachesOverlay = attaches }
+
     /// Discards the redaction of processed frames that will not be completed.
     func forgetHeld() { drawer.forgetHeld() }
 

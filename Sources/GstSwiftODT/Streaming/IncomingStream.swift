@@ -72,9 +72,8 @@ struct IncomingStream {
             orientationTag = OrientationTag()
         case GST_EVENT_CAPS:
             var caps: UnsafeMutablePointer<GstCaps>?
-            var info = GstVideoInfo()
             gst_event_parse_caps(event, &caps)
-            format = gst_video_info_from_caps(&info, caps) != 0 ? StreamFormat(info) : nil
+            format = caps.flatMap(StreamFormat.init(caps:))
             element.log(.debug, "caps: \(GstText.of(caps))")
             orientationTag.noticeCaps()
         case GST_EVENT_SEGMENT:

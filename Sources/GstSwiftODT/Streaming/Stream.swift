@@ -82,6 +82,7 @@ final class Stream {
             try prepareSource(settings)
             settings = settings.adopting(sources.source?.traits)
             try redaction.check(settings, sources.source)
+            try format.checkMemory(settings)
             queue.append(.frame(try schedule(buffer, in: format, times: times, settings: settings)))
             statistics.update { $0.frames += 1 }
             announceLatency(settings)
@@ -130,9 +131,9 @@ final class Stream {
             return false
         }
         let isInferred = try statistics.time(.start) {
-            try context.withFrame { frame in
+            try context.withFrameOrSubstitute { frame, hasPixels in
                 var frame = frame
-                if context.settings.scene.follows { (queued.luma, queued.copy) = reduce(frame, of: context) }
+                if context.settings.scene.follows, hasPixels { (queued.luma, queued.copy) = reduce(frame, of: context) }
                 frame.luma = queued.luma
                 return try scheduler.infer(at: frame, of: context, by: source)
             }
@@ -214,6 +215,9 @@ final class Stream {
 
     /// The number of frames with omitted objects after which a live stream warns: 10 s at 30 frames per second.
     private static let leftOutFramesUntilWarning = 300
+
+    /// Sets whether overlays are attached instead of being blended into the frames.
+    func setOverlay(_ attaches: Bool) { finisher.setOverlay(attaches) }
 
     /// Posts a pending warning. Called when the element stops, whether or not the stream has ended.
     func stop() { finisher.warnOfLeftOut() }

@@ -1,0 +1,161 @@
+import CGStreamer
+import SwiftODT
+
+/// The drawing of a frame as a `GstVideoOverlayComposition`: pictures that an element downstream blends.
+///
+/// What is unchanged since the previous frame is reused, so that a sink does not upload it to the GPU again: an equal
+/// list of rectangles as the same composition, an equal rectangle as the same object, and a rectangle that has only
+/// moved with the same pixels.
+///
+/// It belongs to the streaming thread.
+final class OverlayRectangles {
+    /// What a rectangle shows.
+    private enum Content: Hashable {
+        case tile(ObjectIdentifier)
+        /// A colour (BGRA bytes) in the size of its pixels.
+        case fill(UInt32, width: Int, height: Int, isPremultiplied: Bool)
+    }
+
+    private struct Key: Hashable {
+        let content: Content
+        let place: PixelRect
+    }
+
+    /// What the rectangles of one frame are made of.
+    private struct Generation {
+        var pixels: [Content: Pixels] = [:]
+        var rectangles: [Key: Rectangle] = [:]
+        var order: [Key] = []
+        var composition: Composition?
+    }
+
+    private var previous = Generation()
+    private var current = Generation()
+
+    /// An area that is larger in both directions is a small picture that is scaled, so that its cost does not depend on
+    /// its size. Lines have their exact size.
+    private static let largestExactFill = 32
+
+    /// Begins the drawing of a frame.
+    func begin() { (previous, current) = (current, Generation()) }
+
+    func removeAll() { (previous, current) = (Generation(), Generation()) }
+
+    /// - Parameter color: premultiplied red, green, blue and alpha, 0 to 255.
+    func fill(_ place: PixelRect, with color: SIMD4<Float>) {
+        guard !place.isEmpty, color.w > 0 else { return }
+        let isArea = min(place.width, place.height) > Self.largestExactFill
+        let (width, height) = isArea ? (16, 16) : (place.width, place.height)
+        // GStreamer's software blender takes scaled pictures as not premultiplied.
+        var opaque = color * (255 / color.w)
+        opaque.w = 255
+        func byte(_ component: Int) -> UInt32 {
+            let color = isArea && component < 3 ? opaque : color
+            return UInt32(BlendRow.samples(UInt8.self, 255, component: component, color: color).value)
+        }
+        // Little-endian: the first byte in memory is blue.
+        let bgra = byte(2) | byte(1) << 8 | byte(0) << 16 | byte(3) << 24
+        add(.fill(bgra, width: width, height: height, isPremultiplied: !isArea), at: place) {
+            [UInt32](repeating: bgra, count: width * height).withUnsafeBytes {
+                Pixels($0, width: width, height: height, isPremultiplied: !isArea, tile: nil)
+            }
+        }
+    }
+
+    func draw(_ tile: Tile, x: Int, y: Int) {
+        guard let plane = tile.planes.first, plane.units > 0, plane.lines > 0 else { return }
+        let place = PixelRect(x: x, y: y, width: plane.units, height: plane.lines)
+        add(.tile(ObjectIdentifier(tile)), at: place) {
+            plane.bytes.withUnsafeBytes { bytes in
+                // The second half are the weights of the destination.
+                Pixels(
+                    UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), width: plane.units,
+                    height: plane.lines, isPremultiplied: true, tile: tile)
+            }
+        }
+    }
+
+    private func add(_ content: Content, at place: PixelRect, make: () -> Pixels?) {
+        guard let pixels = current.pixels[content] ?? previous.pixels[content] ?? make() else { return }
+        current.pixels[content] = pixels
+        let key = Key(content: content, place: place)
+        guard
+            let rectangle = current.rectangles[key] ?? previous.rectangles[key] ?? Rectangle(of: pixels, at: place)
+        else { return }
+        current.rectangles[key] = rectangle
+        current.order.append(key)
+    }
+
+    /// Attaches the composition of this frame to a writable buffer. Rectangles that upstream elements attached remain
+    /// below it.
+    func attach(to buffer: UnsafeMutablePointer<GstBuffer>) {
+        guard !current.order.isEmpty else { return }
+        let composition = previous.order == current.order ? previous.composition : nil
+        current.composition = composition ?? Composition(rectangles)
+        let meta = gst_buffer_get_meta(buffer, gst_video_overlay_composition_meta_api_get_type())
+        guard let meta else { return add(current.composition, to: buffer) }
+        let upstream = UnsafeMutableRawPointer(meta)
+            .assumingMemoryBound(to: GstVideoOverlayCompositionMeta.self).pointee.overlay
+        let before = (0..<gst_video_overlay_composition_n_rectangles(upstream)).compactMap {
+            gst_video_overlay_composition_get_rectangle(upstream, $0)
+        }
+        let merged = Composition(before + rectangles)
+        gst_buffer_remove_meta(buffer, meta)
+        add(merged, to: buffer)
+    }
+
+    private var rectangles: [OpaquePointer] { current.order.compactMap { current.rectangles[$0]?.pointer } }
+
+    private func add(_ composition: Composition?, to buffer: UnsafeMutablePointer<GstBuffer>) {
+        if let composition { gst_buffer_add_video_overlay_composition_meta(buffer, composition.pointer) }
+    }
+}
+
+/// A picture in a `GstBuffer`.
+private final class Pixels {
+    let buffer: UnsafeMutablePointer<GstBuffer>
+    let flags: GstVideoOverlayFormatFlags
+    /// Kept alive, because its identity is the key of the picture.
+    private let tile: Tile?
+
+    /// - Parameter bytes: BGRA without padding.
+    /// - Returns: `nil` if no memory is available.
+    init?(_ bytes: UnsafeRawBufferPointer, width: Int, height: Int, isPremultiplied: Bool, tile: Tile?) {
+        guard let buffer = gst_buffer_new_allocate(nil, gsize(bytes.count), nil) else { return nil }
+        gst_buffer_fill(buffer, 0, bytes.baseAddress, gsize(bytes.count))
+        gst_buffer_add_video_meta(
+            buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_BGRA, guint(width), guint(height))
+        (self.buffer, self.tile) = (buffer, tile)
+        flags = isPremultiplied ? GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA : GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE
+    }
+
+    deinit { gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)) }
+}
+
+private final class Rectangle {
+    let pointer: OpaquePointer
+
+    init?(of pixels: Pixels, at place: PixelRect) {
+        guard
+            let pointer = gst_video_overlay_rectangle_new_raw(
+                pixels.buffer, gint(place.x), gint(place.y), guint(place.width), guint(place.height),
+                pixels.flags)
+        else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { gst_video_overlay_rectangle_unref(pointer) }
+}
+
+private final class Composition {
+    let pointer: OpaquePointer
+
+    /// - Parameter rectangles: at least one.
+    init?(_ rectangles: [OpaquePointer]) {
+        guard let pointer = rectangles.first.flatMap(gst_video_overlay_composition_new) else { return nil }
+        for rectangle in rectangles.dropFirst() { gst_video_overlay_composition_add_rectangle(pointer, rectangle) }
+        self.pointer = pointer
+    }
+
+    deinit { gst_video_overlay_composition_unref(pointer) }
+}

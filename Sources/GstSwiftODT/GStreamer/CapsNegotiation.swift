@@ -1,0 +1,146 @@
+import CGStreamer
+import GstFrames
+import SwiftODT
+
+/// The caps of one pad that fit those of the other one.
+///
+/// Frames in system memory must have a format that the element reads. Frames in other memory (a caps feature such as
+/// `memory:VAMemory`) pass only if no pixels are needed. If overlays may be attached, the output may have the caps
+/// feature of overlay compositions in addition.
+struct CapsNegotiation {
+    typealias Caps = UnsafeMutablePointer<GstCaps>
+
+    let mayAttachOverlay: Bool
+    let acceptsDeviceMemory: Bool
+    /// Whether frames in device memory need an element downstream that blends overlays.
+    let requiresOverlayOnDevice: Bool
+
+    static let overlayFeature = "meta:GstVideoOverlayComposition"
+    static let systemMemory = "memory:SystemMemory"
+
+    /// All formats that the element reads, in system memory, with and without overlays. Lives as long as the process.
+    private nonisolated(unsafe) static let readable: Caps = {
+        let formats = PixelFormat.names.joined(separator: ", ")
+        return gst_caps_from_string(
+            "video/x-raw, format = { \(formats) }; "
+                + "video/x-raw(\(systemMemory), \(overlayFeature)), format = { \(formats) }")
+    }()
+
+    /// Returns the possible output caps for input caps, owned by the caller; those with overlays first.
+    func output(for input: Caps) -> Caps {
+        let accepted = accepted(input)
+        defer { Self.release(accepted) }
+        let output = gst_caps_new_empty()!
+        Self.forEach(accepted) { structure, features in
+            if mayAttachOverlay, let with = Self.adding(Self.overlayFeature, to: features) {
+                gst_caps_append_structure_full(output, gst_structure_copy(structure), with)
+            }
+            gst_caps_append_structure_full(output, gst_structure_copy(structure), gst_caps_features_copy(features))
+        }
+        return output
+    }
+
+    /// Returns the possible input caps for output caps, owned by the caller.
+    func input(for output: Caps) -> Caps {
+        let input = gst_caps_new_empty()!
+        Self.forEach(output) { structure, features in
+            let hasOverlay = Self.hasOverlay(features)
+            if hasOverlay, mayAttachOverlay {
+                let without = gst_caps_features_copy(features)!
+                gst_caps_features_remove(without, Self.overlayFeature)
+                gst_caps_append_structure_full(input, gst_structure_copy(structure), without)
+            }
+            if !hasOverlay, requiresOverlayOnDevice, gst_caps_features_is_any(features) == 0, Self.isDevice(features) {
+                return
+            }
+            gst_caps_append_structure_full(input, gst_structure_copy(structure), gst_caps_features_copy(features))
+        }
+        defer { Self.release(input) }
+        return accepted(input)
+    }
+
+    /// Returns the subset of caps that frames may have, owned by the caller.
+    private func accepted(_ caps: Caps) -> Caps {
+        let accepted = gst_caps_intersect_full(caps, Self.readable, GST_CAPS_INTERSECT_FIRST)!
+        guard acceptsDeviceMemory else { return accepted }
+        Self.forEach(caps) { structure, features in
+            guard Self.isDevice(features) else { return }
+            gst_caps_append_structure_full(accepted, gst_structure_copy(structure), gst_caps_features_copy(features))
+        }
+        return accepted
+    }
+
+    /// Returns the first structure with overlays if overlays may be attached, else all structures. Takes ownership of
+    /// `output`.
+    func preferred(_ output: Caps) -> Caps {
+        guard mayAttachOverlay,
+            let place = (0..<gst_caps_get_size(output)).first(where: {
+                gst_caps_get_features(output, $0).map(Self.hasOverlay) ?? false
+            })
+        else { return output }
+        defer { Self.release(output) }
+        return gst_caps_copy_nth(output, place)
+    }
+
+    // MARK: Features
+
+    /// Returns the caps feature of a memory other than system memory.
+    static func deviceMemory(_ caps: Caps) -> String? {
+        gst_caps_get_features(caps, 0).flatMap { features in
+            gst_caps_features_is_any(features) != 0 ? nil : Self.memories(features).first { $0 != systemMemory }
+        }
+    }
+
+    static func hasOverlay(_ caps: Caps) -> Bool {
+        gst_caps_get_features(caps, 0).map(hasOverlay) ?? false
+    }
+
+    /// Features that may be any contain all, but do not state that overlays are supported.
+    private static func hasOverlay(_ features: OpaquePointer) -> Bool {
+        gst_caps_features_is_any(features) == 0 && gst_caps_features_contains(features, overlayFeature) != 0
+    }
+
+    /// Returns a copy of caps without the feature of overlays, owned by the caller.
+    static func withoutOverlay(_ caps: Caps) -> Caps {
+        let copy = gst_caps_copy(caps)!
+        gst_caps_features_remove(gst_caps_get_features(copy, 0), overlayFeature)
+        return copy
+    }
+
+    static func release(_ caps: Caps) {
+        gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    private static func adding(
+        _ feature: String, to features: OpaquePointer
+    ) -> OpaquePointer? {
+        guard gst_caps_features_is_any(features) == 0, gst_caps_features_contains(features, feature) == 0,
+            let copy = gst_caps_features_copy(features)
+        else { return nil }
+        // An empty set means system memory, which must be named beside another feature.
+        if memories(copy).isEmpty { gst_caps_features_add(copy, systemMemory) }
+        gst_caps_features_add(copy, feature)
+        return copy
+    }
+
+    /// Whether the features may be those of a memory other than system memory.
+    private static func isDevice(_ features: OpaquePointer) -> Bool {
+        gst_caps_features_is_any(features) != 0 || memories(features).contains { $0 != systemMemory }
+    }
+
+    private static func memories(_ features: OpaquePointer) -> [String] {
+        (0..<gst_caps_features_get_size(features))
+            .compactMap { gst_caps_features_get_nth(features, $0).map { String(cString: $0) } }
+            .filter { $0.hasPrefix("memory:") }
+    }
+
+    private static func forEach(
+        _ caps: Caps, _ body: (UnsafeMutablePointer<GstStructure>, OpaquePointer) -> Void
+    ) {
+        for place in 0..<gst_caps_get_size(caps) {
+            if let structure = gst_caps_get_structure(caps, place), let features = gst_caps_get_features(caps, place) {
+                body(structure, features)
+            }
+        }
+    }
+}
