@@ -5,14 +5,17 @@
  * Detects, tracks, classifies and draws the objects in a video, and reports them as element messages and buffer
  * metadata.
  *
+ * The properties are documented in properties-doc.h.
+ *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=300 pattern=ball ! swiftodt detector=motion ! videoconvert ! autovideosink
  * ]|
  *
- * This file contains the registration, the pads and the virtual functions of the base class. The functions call the
- * session, which contains the logic and is written in Swift.
+ * Since: 0.1.0
  */
+/* This file contains registration, pads and the virtual functions of the base class, which call the session. The
+ * logic is written in Swift. */
 #include "include/swiftodt-session.h"
 #include "../CVersion/version.h"
 
@@ -346,32 +349,46 @@ gst_swift_odt_class_init (GstSwiftOdtClass * klass)
   object_class->finalize = finalize;
   swiftodt_install_properties (object_class);
 
-  /* The signal reset-tracks ends all tracks. The ids of later tracks continue. */
+  /**
+   * GstSwiftOdt::reset-tracks:
+   * @object: the element
+   *
+   * Ends all tracks. The ids of later tracks continue.
+   *
+   * Since: 0.1.0
+   */
   g_signal_new_class_handler ("reset-tracks", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (reset_tracks), NULL, NULL, NULL, G_TYPE_NONE, 0);
-  /* The signal detect-now runs inference on the next frame, regardless of inference-interval. */
+  /**
+   * GstSwiftOdt::detect-now:
+   * @object: the element
+   *
+   * Runs inference on the next frame, regardless of inference-interval.
+   *
+   * Since: 0.1.0
+   */
   g_signal_new_class_handler ("detect-now", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (detect_now), NULL, NULL, NULL, G_TYPE_NONE, 0);
 
   gst_element_class_set_static_metadata (element_class, "Object detection and tracking",
-      "Filter/Analyzer/Effect/Video",
+      "Filter/Analyzer/Video",
       "Detects objects in video, tracks, classifies and draws them, and reports them as messages and metadata",
-      "The swiftodt developers");
+      "The swiftodt developers <" SWIFTODT_PAGE ">");
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
-  element_class->change_state = change_state;
-  klass->start = start;
-  klass->stop = stop;
-  klass->transform_caps = transform_caps;
-  klass->fixate_caps = fixate_caps;
-  klass->set_caps = set_caps;
-  klass->propose_allocation = propose_allocation;
-  klass->submit_input_buffer = submit_input_buffer;
-  klass->generate_output = generate_output;
-  klass->sink_event = sink_event;
-  klass->src_event = src_event;
-  klass->query = query;
+  element_class->change_state = GST_DEBUG_FUNCPTR (change_state);
+  klass->start = GST_DEBUG_FUNCPTR (start);
+  klass->stop = GST_DEBUG_FUNCPTR (stop);
+  klass->transform_caps = GST_DEBUG_FUNCPTR (transform_caps);
+  klass->fixate_caps = GST_DEBUG_FUNCPTR (fixate_caps);
+  klass->set_caps = GST_DEBUG_FUNCPTR (set_caps);
+  klass->propose_allocation = GST_DEBUG_FUNCPTR (propose_allocation);
+  klass->submit_input_buffer = GST_DEBUG_FUNCPTR (submit_input_buffer);
+  klass->generate_output = GST_DEBUG_FUNCPTR (generate_output);
+  klass->sink_event = GST_DEBUG_FUNCPTR (sink_event);
+  klass->src_event = GST_DEBUG_FUNCPTR (src_event);
+  klass->query = GST_DEBUG_FUNCPTR (query);
 }
 
 static gboolean
@@ -383,4 +400,4 @@ plugin_init (GstPlugin * plugin)
 
 #define PACKAGE "swiftodt"
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, swiftodt, "Object detection and tracking in Swift",
-    plugin_init, SWIFTODT_VERSION, "Apache 2.0", "swiftodt", "swiftodt")
+    plugin_init, SWIFTODT_VERSION, "Apache 2.0", "swiftodt", SWIFTODT_PAGE)

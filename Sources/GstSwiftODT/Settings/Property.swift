@@ -24,6 +24,8 @@ struct Property: Sendable {
     }
 
     let name: String
+    /// The property whose value this one represents in another type, else its own name.
+    let subject: String
     let mutability: Mutability
     /// Creates the specification of the property. It is called once, when the element's class is initialised.
     let makeSpec: @Sendable () -> UnsafeMutablePointer<GParamSpec>
@@ -40,10 +42,11 @@ struct Property: Sendable {
     let fault: @Sendable (Settings) -> String?
 
     init<Value: Equatable & Sendable>(
-        _ name: String, _ path: Path<Value>, _ kind: PropertyKind<Value>, _ mutability: Mutability, _ nick: String,
-        _ blurb: String
+        _ name: String, of subject: String? = nil, _ path: Path<Value>, _ kind: PropertyKind<Value>,
+        _ mutability: Mutability, _ nick: String, _ blurb: String
     ) {
         self.name = name
+        self.subject = subject ?? name
         self.mutability = mutability
         let standard = Settings()[keyPath: path]
         makeSpec = { kind.makeSpec(PropertyText(name, nick, blurb, mutability), standard) }
@@ -57,7 +60,7 @@ struct Property: Sendable {
     /// Creates a read-only property with a structure that is not a setting. The session creates the structure when the
     /// property is read.
     init(structure name: String, _ nick: String, _ blurb: String) {
-        self.name = name
+        (self.name, subject) = (name, name)
         mutability = .readOnly
         makeSpec = {
             let words = PropertyText(name, nick, blurb, .readOnly)

@@ -168,6 +168,12 @@ extension Settings {
             "label-denylist", \.labelDenylist, .optionalText, .playing, "Label denylist",
             "Comma-separated labels or groups (@street); objects with these labels are ignored"),
         Property(
+            "label-allowlist-array", of: "label-allowlist", \.labelAllowlist, .strings, .playing,
+            "Label allowlist array", "label-allowlist as an array of strings"),
+        Property(
+            "label-denylist-array", of: "label-denylist", \.labelDenylist, .strings, .playing, "Label denylist array",
+            "label-denylist as an array of strings"),
+        Property(
             "min-area", \.scene.filter.minArea, .real(0...1), .controllable, "Minimum area",
             "Minimum area of an object, as a fraction of the frame"),
         Property(
@@ -302,10 +308,10 @@ extension Settings {
             .playing, "Color mode", "How colours are assigned to objects"),
         Property(
             "box-color", \.annotator.boxColor, .color, .controllable, "Box color",
-            "Colour of boxes with color-mode=fixed (ARGB)"),
+            "Colour of boxes with color-mode=fixed, as 0xAARRGGBB; default 0xff00e676"),
         Property(
             "label-color", \.annotator.labelColor, .color, .controllable, "Label color",
-            "Colour of the label text (ARGB); 0: black or white, whichever has more contrast"),
+            "Colour of the label text, as 0xAARRGGBB; 0: black or white, whichever has more contrast"),
         Property(
             "box-style", \.annotator.boxStyle,
             .choice(
@@ -322,6 +328,9 @@ extension Settings {
         Property(
             "privacy-labels", \.privacyLabels, .optionalText, .playing, "Privacy labels",
             "Comma-separated labels that box-style=blur and pixelate redact; unset: all detections"),
+        Property(
+            "privacy-labels-array", of: "privacy-labels", \.privacyLabels, .strings, .playing, "Privacy labels array",
+            "privacy-labels as an array of strings"),
         Property(
             "privacy-strict", \.privacyStrict, .boolean, .playing, "Privacy strict",
             "Requested redaction that cannot be guaranteed is an error; false: a warning"),
@@ -388,6 +397,9 @@ extension Settings {
         Property(
             "zones", \.zones, .optionalText, .ready, "Zones",
             "Zones, lines and ignored areas: a JSON file, or JSON text"),
+        Property(
+            "zones-array", of: "zones", \.zones, .structures, .ready, "Zones array",
+            "zones as an array of structures with the fields of the JSON text"),
         Property(
             "record-detections", \.recordDetections, .optionalText, .ready, "Record detections",
             "File for the detections before tracking and filtering, for detector=recorded"),

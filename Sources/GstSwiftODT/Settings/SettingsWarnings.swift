@@ -17,7 +17,7 @@ extension Settings {
     /// Returns the warnings that a change of one property causes. Warnings that the previous settings would cause, too,
     /// are omitted.
     func problems(of property: Property, since previous: Settings) -> [ElementProblem] {
-        let checks = [Check(property)] + Self.checks.filter { $0.properties.contains(property.name) }
+        let checks = [Check(property)] + Self.checks.filter { $0.properties.contains(property.subject) }
         return checks.compactMap { check in
             check.problem(self).flatMap { $0.text == check.problem(previous)?.text ? nil : $0 }
         }

@@ -1,0 +1,14 @@
+"""The plugin's interface is the one in docs/gst_plugins_cache.json."""
+import unittest
+
+from streams import ROOT, command
+
+
+class PluginCache(unittest.TestCase):
+    def test_interface_has_not_changed(self):
+        compared = command(f"{ROOT}/Tests/plugin-cache")
+        self.assertEqual(compared.returncode, 0, compared.stdout + compared.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
