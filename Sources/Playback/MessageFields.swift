@@ -38,6 +38,13 @@ package struct MessageFields {
         return UInt64(large) == .max ? nil : UInt64(large)
     }
 
+    /// Returns the structure in a field.
+    package func structure(_ field: String) -> MessageFields? {
+        guard let value = gst_structure_get_value(structure, field), value.pointee.g_type == gst_structure_get_type()
+        else { return nil }
+        return gst_value_get_structure(value).map { MessageFields($0) }
+    }
+
     /// Returns the structures in a list field; empty if there is no such field.
     package func list(_ field: String) -> [MessageFields] {
         guard let list = gst_structure_get_value(structure, field), list.pointee.g_type == gst_value_list_get_type()

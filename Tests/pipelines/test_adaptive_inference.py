@@ -41,7 +41,7 @@ class AdaptiveInference(unittest.TestCase):
     def test_inference_interval_grows_in_still_scene(self):
         self.write(300)
         messages, stats = self.play("gradient", 300, "inference-interval=0")
-        looks = {name: stats.get_value(f"inferences-{name}") for name in ("start", "tentative", "refresh", "motion", "drift", "interval")}
+        looks = {name: stats.get_value("inferences").get_value(name) for name in ("start", "tentative", "refresh", "motion", "drift", "interval")}
         # Inferences at the first frame, and after 1, 3 and 4 seconds without a change.
         self.assertEqual(looks, {"start": 1, "tentative": 0, "refresh": 3, "motion": 0, "drift": 0, "interval": 0})
         self.assertEqual(stats.get_value("detections"), 4)
@@ -59,7 +59,7 @@ class AdaptiveInference(unittest.TestCase):
         self.assertGreater(first[1], 59)
         self.assertLessEqual(first[0] - first[1], 0.2 * RATE + 1)
         self.assertLess(stats.get_value("detections"), 75)
-        self.assertGreater(stats.get_value("inferences-motion"), 0)
+        self.assertGreater(stats.get_value("inferences").get_value("motion"), 0)
 
     def test_results_are_deterministic(self):
         self.write(120, first=31)

@@ -43,9 +43,9 @@ class Copies(unittest.TestCase):
         pipeline.set_state(Gst.State.PLAYING)
         end = pipeline.get_bus().timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
         self.assertEqual(end and end.type, Gst.MessageType.EOS)
-        stats = pipeline.get_by_name("odt").props.stats
+        times = pipeline.get_by_name("odt").props.stats["times"]
         pipeline.set_state(Gst.State.NULL)
-        return stats
+        return times["copy"]["max"]
 
     def test_frame_held_downstream_is_unchanged(self):
         # If memory were reused too early, later frames would overwrite earlier ones.
@@ -55,8 +55,8 @@ class Copies(unittest.TestCase):
         self.assertEqual([content(buffer) for buffer in held], direct)
         self.assertGreater(len(set(direct)), 20)
         # Otherwise nothing was copied, and the test would prove nothing.
-        self.assertGreater(copied["copy-max"], 0)
-        self.assertEqual(alone["copy-max"], 0)
+        self.assertGreater(copied, 0)
+        self.assertEqual(alone, 0)
 
     def test_shared_frame_is_not_drawn_on(self):
         plain, others = [], []

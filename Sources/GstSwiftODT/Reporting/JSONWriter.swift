@@ -49,6 +49,10 @@ enum JSONWriter {
             text += "["
             append(entries, to: &text)
             text += "]"
+        case .structure(let fields):
+            text += "{"
+            append(fields, to: &text)
+            text += "}"
         }
     }
 }

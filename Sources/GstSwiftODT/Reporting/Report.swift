@@ -89,6 +89,8 @@ enum FieldValue: Sendable {
     case boolean(Bool)
     /// A list of structures with the given name. In JSON it is a list of objects.
     indirect case list(of: String, [[(name: String, value: FieldValue)]])
+    /// A structure with the name of its field.
+    indirect case structure([(name: String, value: FieldValue)])
 }
 
 /// A box in whole pixels of the buffer, clipped to the picture.

@@ -51,6 +51,9 @@ enum StructureWriter {
             g_value_init(&slot, GType.boolean)
             g_value_set_boolean(&slot, flag ? 1 : 0)
         case .list(let item, let entries): slot = list(of: item, entries)
+        case .structure(let fields):
+            g_value_init(&slot, gst_structure_get_type())
+            g_value_take_boxed(&slot, self.structure(name, fields))
         }
         // `withCString` avoids the temporary array that would be allocated if the string were passed directly.
         name.withCString { gst_structure_take_value(structure, $0, &slot) }

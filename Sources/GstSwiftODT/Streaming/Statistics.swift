@@ -116,38 +116,53 @@ final class Statistics: Sendable {
             ("epoch", .uint(now.epoch)),
             ("detection-rate", .real(now.detectionRate)),
         ]
-        for (reason, count) in zip(InferencePolicy.Reason.allCases, now.inferences) {
-            fields.append(("inferences-\(reason.rawValue)", .uint64(count)))
-        }
-        for (reason, count) in zip(RegionSelector.Reason.allCases, now.regions) {
-            fields.append(("regions-\(reason.rawValue)", .uint64(count)))
-        }
-        for reason in Rejections.Reason.allCases {
-            fields.append(("rejected-\(reason.rawValue)", .uint64(UInt64(clamping: now.rejections[reason]))))
-        }
+        fields.append(
+            (
+                "inferences",
+                .structure(
+                    zip(InferencePolicy.Reason.allCases, now.inferences).map { ($0.rawValue, .uint64($1)) })
+            ))
+        fields.append(
+            (
+                "regions",
+                .structure(zip(RegionSelector.Reason.allCases, now.regions).map { ($0.rawValue, .uint64($1)) })
+            ))
+        fields.append(
+            (
+                "rejected",
+                .structure(
+                    Rejections.Reason.allCases.map {
+                        ($0.rawValue, .uint64(UInt64(clamping: now.rejections[$0])))
+                    })
+            ))
         fields.append(("left-out-objects", .uint64(UInt64(clamping: now.leftOutObjects))))
         fields.append(("left-out-frames", .uint64(UInt64(clamping: now.leftOutFrames))))
         if let best = now.rejections.best { fields += best.fields }
         if let name { fields.append(("source", .text(name))) }
-        fields += Self.fields("detection-latency", now.detectionLatency)
-        for (stage, durations) in zip(Stage.allCases, now.stages) { fields += Self.fields(stage.rawValue, durations) }
+        var times = [("detection-latency", Self.field(now.detectionLatency))]
+        for (stage, durations) in zip(Stage.allCases, now.stages) {
+            times.append((stage.rawValue, Self.field(durations)))
+        }
         if let detector {
             for (name, stage) in [
                 ("preprocess", detector.preprocess), ("inference", detector.inference), ("decode", detector.decode),
             ] {
-                fields.append(("\(name)-mean", .time(UInt64(clamping: stage.mean))))
-                fields.append(("\(name)-last", .time(UInt64(clamping: stage.last))))
+                let figures: [(name: String, value: FieldValue)] = [
+                    ("mean", .time(UInt64(clamping: stage.mean))), ("last", .time(UInt64(clamping: stage.last))),
+                ]
+                times.append((name, .structure(figures)))
             }
         }
+        fields.append(("times", .structure(times)))
         return StructureWriter.structure("swiftodt-stats", fields)
     }
 
-    private static func fields(_ name: String, _ durations: Durations) -> [(name: String, value: FieldValue)] {
+    private static func field(_ durations: Durations) -> FieldValue {
         let (median, high) = durations.percentiles
-        return [
-            ("\(name)-p50", .time(UInt64(clamping: median))), ("\(name)-p95", .time(UInt64(clamping: high))),
-            ("\(name)-max", .time(UInt64(clamping: durations.max))),
-        ]
+        return .structure([
+            ("p50", .time(UInt64(clamping: median))), ("p95", .time(UInt64(clamping: high))),
+            ("max", .time(UInt64(clamping: durations.max))),
+        ])
     }
 }
 

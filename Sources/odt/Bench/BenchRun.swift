@@ -133,12 +133,13 @@ struct BenchStage {
 
     /// Returns the stages in the element's `stats` that have nonzero durations.
     static func list(_ stats: MessageFields) -> [BenchStage] {
+        let times = stats.structure("times")
         let onThread = ["start", "wait", "track", "classify", "draw", "report", "detection-latency"]
             .map { (name: $0, figures: ["p50", "p95", "max"]) }
         let ofNetwork = ["preprocess", "inference", "decode"].map { (name: $0, figures: ["mean"]) }
         return (onThread + ofNetwork).compactMap { stage in
             let figures = stage.figures.compactMap { figure in
-                stats.count("\(stage.name)-\(figure)").map { (name: figure, value: $0) }
+                times?.structure(stage.name)?.count(figure).map { (name: figure, value: $0) }
             }
             return figures.contains { $0.value > 0 } ? BenchStage(name: stage.name, figures: figures) : nil
         }

@@ -128,9 +128,8 @@ class Figures:
             first = score.seen_first(objects, results)
             soon = np.mean([first.get(name, float("inf")) - time < 0.21 for name, time in reported.items()])
         self.rows.append((counters["detections"] / len(results), counters["cpu-ms"], *scores, soon))
-        for name, count in counters.items():
-            if name.startswith(("inferences-", "regions-")) and name != "inferences-interval":
-                self.why[name[6:]] += count
+        self.why.update({name: count for name, count in counters["inferences"].items() if name != "interval"})
+        self.why.update(counters["regions"])
 
     def means(self):
         return np.mean(self.rows, axis=0)

@@ -81,7 +81,7 @@ def main():
                 late = [first.get(name, float("inf")) - time < 0.21 for name, time in every.items()]
                 figures.setdefault(interval, []).append((
                     counters["detections"] / frames, *score.hota(objects, score.shown(results), len(results)), np.mean(late) if late else 1,
-                    {name.removeprefix("inferences-"): count for name, count in counters.items() if name.startswith("inferences-") and count}))
+                    {name: count for name, count in counters["inferences"].items() if count}))
     print(f"{'inference-interval':<20} {'inferred':>9} {'HOTA':>6} {'DetA':>6} {'AssA':>6} {'in 0.2 s':>8}")
     for interval, runs in figures.items():
         looks, *scores, soon = np.mean([run[:5] for run in runs], axis=0)

@@ -49,7 +49,7 @@ def main():
         tracks = score.shown(results)
         tracks[:, 2:4] -= left, top
         figures = score.score([(truth, score.padded(tracks), int(truth[:, 0].max()))])
-        looks = ", ".join(f"{name.removeprefix('regions-')} {counters[name]}" for name in counters if name.startswith("regions-") and counters[name])
+        looks = ", ".join(f"{name} {count}" for name, count in counters["regions"].items() if count)
         print(f"{zoom:8} " + " ".join(f"{figure:6.2f}" for figure in figures)
               + f" {len(tracks) / max(1, len(results)):13.1f}  {looks or counters['detections']}", flush=True)
 

@@ -99,7 +99,7 @@ def alone(video: str, folder: str, core: int | None = None) -> tuple[float, floa
 def said(path: str) -> list[str]:
     """Returns the messages without the statistics of times at the end."""
     with open(path) as lines:
-        return [line for line in lines if '"detection-latency-p50"' not in line]
+        return [line for line in lines if '"detection-latency":' not in line]
 
 
 def is_same(storage: str, video: str, folder: str) -> bool:

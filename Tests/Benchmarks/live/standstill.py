@@ -102,7 +102,7 @@ def main():
         one.pipeline.set_state(Gst.State.NULL)
     # The first frame is excluded, because it waits for the detector to load.
     number = max(range(1, frames), key=lambda one: feed.held[one])
-    own = max(stats.get_value(f"{stage}-max") for stage in ("start", "wait", "classify")) / 1e6
+    own = max(stats["times"][stage]["max"] for stage in ("start", "wait", "classify")) / 1e6
     print(f"seed {seed}: {frames} frames; longest standstill {feed.held[number] * 1e3:.0f} ms at frame {number} (last changed:"
           f" {before[number]}); longest stage of detection {own:.0f} ms; longest in an identity beside it"
           f" {max(control.held, default=0) * 1e3:.0f} ms")

@@ -78,7 +78,7 @@ def main():
           f" {overlaps[len(overlaps) // 10]:.3f}; {len(overlaps)} boxes, {alone / (alone + len(overlaps)):.1%} without partner")
     print(f"ids kept:       {kept / max(1, kept + changed):.1%} of {kept + changed} answers,"
           f" {1 - len(renamed) / max(1, len(partner)):.1%} of {len(partner)} objects")
-    print(f"time per frame: {counters['track-p50'] / 1e6:.3f} ms (median), {counters['track-p95'] / 1e6:.3f} ms (95 %)")
+    print(f"time per frame: {counters['times']['track']['p50'] / 1e6:.3f} ms (median), {counters['times']['track']['p95'] / 1e6:.3f} ms (95 %)")
 
 
 if __name__ == "__main__":

@@ -241,6 +241,12 @@ final class Structure {
         return gst_structure_get_boolean(pointer, name, &value) != 0 ? value != 0 : nil
     }
 
+    subscript(structure name: String) -> Structure? {
+        guard let value = gst_structure_get_value(pointer, name), value.pointee.g_type == gst_structure_get_type()
+        else { return nil }
+        return gst_value_get_structure(value).map { Structure(copying: $0) }
+    }
+
     /// The `object` structures of a message.
     var objects: [Structure] {
         guard let list = gst_structure_get_value(pointer, "objects"), list.pointee.g_type == gst_value_list_get_type()

@@ -98,9 +98,9 @@ import Testing
         }
         #expect(reported == ["person 0.31 below-threshold", "dog 0.9 not-allowed", nil, nil])
         let counters = try harness.counters()
-        #expect(counters[uint64: "rejected-below-threshold"] == 3)
-        #expect(counters[uint64: "rejected-not-allowed"] == 1)
-        #expect(counters[uint64: "rejected-too-small"] == 0)
+        #expect(counters[structure: "rejected"]?[uint64: "below-threshold"] == 3)
+        #expect(counters[structure: "rejected"]?[uint64: "not-allowed"] == 1)
+        #expect(counters[structure: "rejected"]?[uint64: "too-small"] == 0)
         #expect(counters[text: "best-rejected-label"] == "dog")
     }
 

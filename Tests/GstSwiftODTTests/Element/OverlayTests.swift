@@ -59,7 +59,7 @@ import Testing
         #expect(ElementHarness.bytes(of: output) == bytes)
         #expect(Self.rectangles(of: output).count > 4)
         #expect(Self.hasOverlayCaps(harness))
-        #expect(try harness.counters()[uint64: "copy-max"] == 0)
+        #expect(try harness.counters()[structure: "times"]?[structure: "copy"]?[uint64: "max"] == 0)
         #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
         ElementHarness.release(output)
         ElementHarness.release(buffer)
