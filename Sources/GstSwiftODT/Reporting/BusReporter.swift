@@ -74,7 +74,8 @@ final class BusReporter {
                 post(StructureWriter.message(of: event, format: format))
             } else {
                 left += 1
-                element.log(.warning, "not posted, because \(Self.backlog) messages are unread: \(JSONWriter.text(of: event))")
+                element.log(
+                    .warning, "not posted, because \(Self.backlog) messages are unread: \(JSONWriter.text(of: event))")
             }
         }
         return left

@@ -24,11 +24,11 @@ public struct Detection: Sendable {
 }
 
 extension Detection {
-/// A class in the vocabulary of a detector or classifier.
+    /// A class in the vocabulary of a detector or classifier.
     public struct Label: Hashable, Sendable {
-    /// The class index. It is below -1 if only the name of the class is known.
+        /// The class index. It is below -1 if only the name of the class is known.
         public let index: Int
-    /// The class name, for example `person`.
+        /// The class name, for example `person`.
         public let text: String
 
         /// Creates a label. Detections of the same class must have the same index and text.

@@ -31,7 +31,6 @@ struct Suppression {
     /// The IoU above which decoders treat two boxes of different classes as one object with two class hypotheses.
     static let acrossClasses: Float = 0.85
 
-
     /// Returns the candidates that are kept, in descending order of score. Candidates with equal scores keep their
     /// input order, so that results are reproducible.
     ///
