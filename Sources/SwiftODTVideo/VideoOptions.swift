@@ -67,6 +67,8 @@ public struct VideoOptions: Hashable, Sendable {
     public var trackMaximumAge = Duration.seconds(1)
     /// The number of detections that confirm a track (`track-min-hits`).
     public var trackMinimumHits = 2
+    /// Whether frames in device memory are mapped for the tracker (`map-memory`).
+    public var mapsMemory = false
     /// The transformation that displays frames upright; `nil` for the video's own (`orientation`).
     public var orientation: Orientation?
     /// Areas and lines in which objects are counted (`zones`).
@@ -96,6 +98,8 @@ public struct VideoOptions: Hashable, Sendable {
     /// Whether objects are drawn into the frames (`draw`). ``VideoObjects`` draws only if this is `true`, ``VideoAnnotator`` unless it is
     /// `false`.
     public var draw: Bool?
+    /// Where objects are drawn (`draw-mode`).
+    public var drawMode = DrawMode.blend
     /// Whether boxes are drawn (`draw-boxes`).
     public var drawBoxes = true
     /// How long the boxes of coasting objects are drawn (`draw-coasting`).
@@ -166,6 +170,8 @@ extension VideoOptions {
         case motion
         /// The detections that an element of ``VideoSource/pipeline(_:)`` attaches to its buffers.
         case upstream
+        /// The network outputs that an element of ``VideoSource/pipeline(_:)`` attaches to its buffers as tensors.
+        case tensors
         /// The detections of a recording, ``VideoOptions/detectionsFile``.
         case recorded
     }
@@ -214,6 +220,16 @@ extension VideoOptions {
         case onObject = "on-object"
         /// None. Then there are results only at the end, with all events since the beginning.
         case none
+    }
+
+    /// Where objects are drawn.
+    public enum DrawMode: String, CaseIterable, Sendable {
+        /// Into the pixels of the frame.
+        case blend
+        /// As an overlay composition; the pixels are unchanged.
+        case overlay
+        /// `overlay` if an element downstream announces that it blends overlays, else `blend`.
+        case auto
     }
 
     /// How long the boxes of coasting objects are drawn.
@@ -293,12 +309,14 @@ extension VideoOptions {
         ("inference-interval", { "\($0.inferenceInterval)" }), ("look-ahead", { "\($0.lookAhead)" }),
         ("zoom", { $0.zoom.rawValue }), ("tracking", { "\($0.tracking)" }),
         ("track-max-age", { nanoseconds($0.trackMaximumAge) }), ("track-min-hits", { "\($0.trackMinimumHits)" }),
-        ("orientation", { $0.orientation?.nick }), ("zones", { $0.zones.isEmpty ? nil : Zone.json($0.zones) }),
+        ("map-memory", { "\($0.mapsMemory)" }), ("orientation", { $0.orientation?.nick }),
+        ("zones", { $0.zones.isEmpty ? nil : Zone.json($0.zones) }),
         ("updates", { $0.updates.rawValue }), ("track-events", { "\($0.trackEvents)" }),
         ("message-interval", { nanoseconds($0.resultInterval) }), ("attach-meta", { $0.metadata?.text }),
         ("source", { $0.sourceName }), ("record-detections", { $0.recordingFile }),
         ("record-existing", { $0.existingRecording.rawValue }), ("draw", { $0.draw.map { "\($0)" } }),
-        ("draw-boxes", { "\($0.drawBoxes)" }), ("draw-coasting", { $0.drawCoasting.rawValue }),
+        ("draw-mode", { $0.drawMode.rawValue }), ("draw-boxes", { "\($0.drawBoxes)" }),
+        ("draw-coasting", { $0.drawCoasting.rawValue }),
         ("draw-labels", { "\($0.drawLabels)" }), ("draw-tracking-labels", { "\($0.drawTrackingLabels)" }),
         ("draw-confidence", { "\($0.drawConfidence)" }), ("draw-traces", { "\($0.drawTraces)" }),
         ("draw-zones", { "\($0.drawZones)" }), ("draw-inference-regions", { "\($0.drawInferenceRegions)" }),

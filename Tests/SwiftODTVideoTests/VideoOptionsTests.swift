@@ -7,8 +7,11 @@ import Testing
 
 /// Compares the typed options with the element's properties.
 @Suite struct VideoOptionsTests {
-    /// Properties without an option: results have one format, and statistics are read-only.
-    private static let managed: Set = ["message-format", "stats"]
+    /// Properties without an option: results have one format, statistics are read-only, and arrays are other forms of texts.
+    private static let managed: Set = [
+        "message-format", "stats", "label-allowlist-array", "label-denylist-array", "privacy-labels-array",
+        "zones-array",
+    ]
 
     @Test func everyPropertyHasAnOption() {
         let names = VideoOptions.table.map(\.name)
@@ -39,6 +42,7 @@ import Testing
         try check("unknown-objects", VideoOptions.UnknownObjects.allCases.map(\.rawValue))
         try check("strategy", VideoOptions.Strategy.allCases.map(\.rawValue))
         try check("zoom", VideoOptions.Zoom.allCases.map(\.rawValue))
+        try check("draw-mode", VideoOptions.DrawMode.allCases.map(\.rawValue))
         try check("updates", VideoOptions.Updates.allCases.map(\.rawValue))
         try check("draw-coasting", VideoOptions.DrawCoasting.allCases.map(\.rawValue))
         try check("color-mode", VideoOptions.ColorMode.allCases.map(\.rawValue))
