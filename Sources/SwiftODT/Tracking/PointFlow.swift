@@ -40,22 +40,11 @@ struct PointFlow {
         -> SIMD2<Float>?
     {
         guard first.contains(point) else { return nil }
-        return withUnsafeTemporaryAllocation(of: SIMD8<Float>.self, capacity: 26) {
-            refine(point, start, first, second, scratch: $0)
-        }
-    }
-
-    /// - Parameter scratch: memory for 26 rows.
-    @inline(__always)
-    private func refine(
-        _ point: SIMD2<Float>, _ start: SIMD2<Float>, _ first: Window, _ second: Window,
-        scratch: UnsafeMutableBufferPointer<SIMD8<Float>>
-    ) -> SIMD2<Float>? {
-        // One row above and one below the window, for the gradients.
-        let rows = UnsafeMutableBufferPointer(rebasing: scratch[0..<10])
-        for row in 0..<10 { rows[row] = first.row(row - 1, at: point) }
-        let slopeX = UnsafeMutableBufferPointer(rebasing: scratch[10..<18])
-        let slopeY = UnsafeMutableBufferPointer(rebasing: scratch[18..<26])
+        // One row above and one below the window, for the gradients. The compiler keeps these arrays on the stack.
+        var rows = [SIMD8<Float>](repeating: .zero, count: 10)
+        for row in rows.indices { rows[row] = first.row(row - 1, at: point) }
+        var slopeX = [SIMD8<Float>](repeating: .zero, count: 8)
+        var slopeY = [SIMD8<Float>](repeating: .zero, count: 8)
         var (xx, xy, yy) = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)
         for row in 0..<8 {
             slopeX[row] = (first.row(row, at: point + SIMD2(1, 0)) - first.row(row, at: point - SIMD2(1, 0))) * 0.5
