@@ -8,7 +8,7 @@ extension Settings {
     /// The setting that needs the pixels for anything but drawing; `nil` if none does. The tracker uses them where they
     /// are available.
     var pixelReader: String? {
-        if ![.upstream, .recorded].contains(detector) { return "detector=\(detector)" }
+        if ![.upstream, .tensors, .recorded].contains(detector) { return "detector=\(detector)" }
         if annotator.boxStyle.redaction != nil { return "box-style=\(annotator.boxStyle)" }
         if !annotator.privacyLabels.isEmpty { return "privacy-labels" }
         if scene.classify { return "classify=true" }

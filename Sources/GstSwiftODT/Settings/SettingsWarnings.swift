@@ -146,7 +146,7 @@ extension Settings {
             where: { $0.mapMemory && $0.pixelReader != nil },
             text:
                 "map-memory=true has no effect, because other properties require frames in system memory; use it with "
-                + "detector=upstream or recorded"),
+                + "detector=upstream, tensors or recorded"),
         Check(
             "draw", "draw-inference-regions", where: { !$0.draw && $0.annotator.drawInferenceRegions },
             text: "draw-inference-regions=true has no effect with draw=false; set draw=true"),
