@@ -343,6 +343,11 @@ class Choosing(Fetching):
         return command(".build/tool/odt", *words, SWIFTODT_MODEL_PATH=os.path.join(self.folder, "models"),
                        XDG_CONFIG_HOME=os.path.join(self.folder, "config"), **environment)
 
+    def play(self, properties, **environment):
+        return command("gst-launch-1.0", "-m", "videotestsrc", "num-buffers=1", "!", "swiftodt", properties, "!", "fakesink",
+                       SWIFTODT_MODEL_PATH=os.path.join(self.folder, "models"), XDG_CONFIG_HOME=os.path.join(self.folder, "config"),
+                       **environment)
+
     def default(self, **environment):
         """Returns the names of the default models."""
         return [line.split()[0] for line in self.odt("models", "list", **environment).stdout.splitlines() if " default " in line]
@@ -358,8 +363,7 @@ class Choosing(Fetching):
         said = self.odt("models", "use", "mine")
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertIn("mine", self.default())
-        shown = command("gst-launch-1.0", "-m", "videotestsrc", "num-buffers=1", "!", "swiftodt", "updates=every-frame", "!", "fakesink",
-                        SWIFTODT_MODEL_PATH=os.path.join(self.folder, "models"), XDG_CONFIG_HOME=os.path.join(self.folder, "config"))
+        shown = self.play("updates=every-frame")
         self.assertRegex(shown.stdout, r"model=\(string\)mine\.\w+, model-sum=\(string\)[0-9a-f-]+")
         self.assertEqual(self.default(SWIFTODT_MODEL=DETECTORS[0]), best)
         said = self.odt("models", "use", "--best")
@@ -373,7 +377,7 @@ class Choosing(Fetching):
                 os.makedirs(os.path.join(self.folder, "config", "swiftodt"))
                 self.file("config/swiftodt/models.json", b'{"detector": "nowhere"}')
             with self.subTest(origin=origin):
-                said = self.odt(*(words or ("detect", self.file("a.png")[0])), **environment)
+                said = self.odt(*words, **environment) if words else self.play("detector=neural", **environment)
                 self.assertNotEqual(said.returncode, 0)
                 self.assertIn(origin, said.stderr)
 
