@@ -83,12 +83,12 @@ class Prominent(InFolder):
         file = self.picture()
         for unknown, count in (("none", 0), ("salient", 1)):
             with self.subTest(unknown):
-                said = run(f"filesrc location={file} ! pngdec ! videoconvert ! {ELEMENT} mode=single-image detector=neural score-threshold=0.3"
+                said = run(f"filesrc location={file} ! pngdec ! videoconvert ! {ELEMENT} mode=single-image detector=neural"
                            f" unknown-objects={unknown} ! fakesink")
                 self.assertEqual(said.errors, [])
                 self.assertEqual([(thing.get_value("label"), thing.get_value("category")) for thing in objects(said)[0]],
                                  [("", "unknown")] * count)
-                found = json.loads(command(".build/tool/odt", "detect", "--json", "--score", "0.3", "--unknown-objects", unknown, file).stdout)
+                found = json.loads(command(".build/tool/odt", "detect", "--json", "--unknown-objects", unknown, file).stdout)
                 self.assertEqual([thing.get("label") for thing in found["objects"]], [None] * count)
 
     def test_missing_salient_model_names_remedy(self):
