@@ -73,16 +73,6 @@ enum StructureWriter {
     }
 }
 
-/// GLib's fundamental types. In GLib they are macros, which Swift does not import.
-extension GType {
-    static let int = GType(6 << 2)
-    static let uint = GType(7 << 2)
-    static let boolean = GType(5 << 2)
-    static let uint64 = GType(11 << 2)
-    static let double = GType(15 << 2)
-    static let string = GType(16 << 2)
-}
-
 /// The objects of a report as a GStreamer list of `object` structures. The list is created for the first message or
 /// metadata that contains it and is copied for further ones, because copying is much cheaper than writing the fields
 /// again. The last user takes the list itself. If no message or metadata contains the list, it is never created.
