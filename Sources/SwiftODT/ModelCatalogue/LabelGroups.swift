@@ -16,13 +16,6 @@ package enum LabelGroups {
         ],
     ]
 
-    /// Whether two labels are of vehicles, which detectors often have as first and second label of one box.
-    package static func areVehicles(_ one: Label, _ other: Label) -> Bool {
-        vehicles.contains(one.text.lowercased()) && vehicles.contains(other.text.lowercased())
-    }
-
-    private static let vehicles: Set<String> = ["bicycle", "car", "motorcycle", "bus", "train", "truck"]
-
     /// Replaces the names of known groups by their labels. Names of unknown groups stay.
     package static func expand(_ labels: Set<String>, groups: [String: Set<String>] = standard) -> Set<String> {
         guard labels.contains(where: { $0.first == mark }) else { return labels }

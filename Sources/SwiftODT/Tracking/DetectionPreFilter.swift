@@ -146,15 +146,11 @@ struct FilteredDetection: Sendable {
 }
 
 extension FilteredDetection {
-    /// Returns the label of the detection and the label of its rival from the detector's result. Vehicles are not rivals,
-    /// because the label of another vehicle is better than no label.
+    /// Returns the label of the detection and the label of its rival from the detector's result.
     func labels(in answer: [Detection]) -> LabelVotes.Ballot {
-        var ballot = LabelVotes.Ballot(label: answer[source].label, weight: score)
-        guard rival >= 0, let label = ballot.label, let other = answer[rival].label,
-            !LabelGroups.areVehicles(label, other)
-        else { return ballot }
-        (ballot.rival, ballot.rivalWeight) = (other, rivalScore)
-        return ballot
+        LabelVotes.Ballot(
+            label: answer[source].label, weight: score, rival: rival < 0 ? nil : answer[rival].label,
+            rivalWeight: rivalScore)
     }
 }
 
