@@ -78,14 +78,7 @@ struct DetectionPreFilter: ~Copyable {
             var second = first + 1
             while second < accepted.count, accepted[second].box.x - box.x < 0.1 * box.width {
                 if min(accepted[first].score, accepted[second].score) > 0, accepted[second].box.iou(box) > 0.9 {
-                    let isFirstWeaker = accepted[first].score < accepted[second].score
-                    let (weaker, stronger) = isFirstWeaker ? (first, second) : (second, first)
-                    let other = accepted[weaker]
-                    if other.label >= 0, other.label != accepted[stronger].label,
-                        other.score > accepted[stronger].rivalScore
-                    {
-                        (accepted[stronger].rival, accepted[stronger].rivalScore) = (other.source, other.score)
-                    }
+                    let weaker = accepted[first].score < accepted[second].score ? first : second
                     accepted[weaker].score = 0
                     unused.doubled += 1
                     isDoubled = true
@@ -138,20 +131,8 @@ struct FilteredDetection: Sendable {
     var source: Int
     /// ``Detection/origin``.
     var origin: Int?
-    /// The index of the strongest duplicate with another label, which contends for the label; -1 if there is none.
-    var rival = -1
-    var rivalScore = 0.0
     /// Whether ``ownScore`` is below ``TrackerOptions/scoreThreshold``. Such a detection cannot begin a track.
     var isUncertain = false
-}
-
-extension FilteredDetection {
-    /// Returns the label of the detection and the label of its rival from the detector's result.
-    func labels(in answer: [Detection]) -> LabelVotes.Ballot {
-        LabelVotes.Ballot(
-            label: answer[source].label, weight: score, rival: rival < 0 ? nil : answer[rival].label,
-            rivalWeight: rivalScore)
-    }
 }
 
 /// Reduces the scores of overlapping detections: soft non-maximum suppression (soft NMS).

@@ -2,8 +2,7 @@
 ///
 /// Each detection votes for its label, and votes decay within seconds. A single wrong label therefore does not rename
 /// an object, but a lasting change does. A label wins when it has twice the weight of every other label. The winner
-/// stays until another label has more weight. Without a clear winner the track has no label. If the detector has a
-/// second label for the same box, both labels get votes.
+/// stays until another label has more weight. Without a clear winner the track has no label.
 struct LabelVotes: Sendable {
     /// Three labels and their weights. The label with the most weight comes first. A new label replaces the lightest one
     /// if that has less weight.
@@ -22,28 +21,17 @@ struct LabelVotes: Sendable {
         labels.0.map(isMeant) ?? false || labels.1.map(isMeant) ?? false || labels.2.map(isMeant) ?? false
     }
 
-    /// The labels of one detection.
-    struct Ballot {
-        /// With `nil`, earlier votes only decay.
-        var label: Label?
-        var weight: Double
-        /// The second label of the same box.
-        var rival: Label?
-        var rivalWeight = 0.0
-    }
-
-    /// Adds the votes of a detection.
+    /// Adds the vote of a detection.
     ///
     /// - Parameters:
-    ///   - magnification: the magnification of the inferred region, which multiplies the weights.
+    ///   - label: the label of the detection. With `nil`, earlier votes only decay.
     ///   - time: the time since the previous vote.
-    mutating func vote(_ ballot: Ballot, magnification: Double = 1, after time: Nanoseconds) {
+    mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
         let left = Self.memory / (Self.memory + max(0, Double(time) / 1e9))
         weights = (weights.0 * left, weights.1 * left, weights.2 * left)
-        guard let label = ballot.label else { return }
+        guard let label else { return }
         let leader = labels.0
-        count(label, ballot.weight * magnification)
-        if let rival = ballot.rival { count(rival, ballot.rivalWeight * magnification) }
+        count(label, weight)
         if weights.1 > weights.0 {
             (labels.0, labels.1) = (labels.1, labels.0)
             (weights.0, weights.1) = (weights.1, weights.0)

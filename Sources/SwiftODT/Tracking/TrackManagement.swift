@@ -27,7 +27,7 @@ extension TrackerState {
         for number in matcher.unmatched.indices {
             let detection = matcher.unmatched[number]
             begin(
-                detection, called: detection.labels(in: answer), appearance: matcher.appearances[detection], at: time,
+                detection, called: answer[detection.source].label, appearance: matcher.appearances[detection], at: time,
                 magnification: region?.magnification ?? 1)
         }
         isSceneNew = false
@@ -112,13 +112,13 @@ extension TrackerState {
     }
 
     private mutating func begin(
-        _ detection: FilteredDetection, called labels: LabelVotes.Ballot, appearance: Appearance?, at time: Nanoseconds,
+        _ detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
         magnification: Double
     ) {
         guard tracklets.count < max(1, options.maxTracks) || makeRoom() else { return }
         tracklets.append(
             Tracklet(
-                key: nextKey, detection: detection, labels: labels, appearance: appearance, time: time,
+                key: nextKey, detection: detection, label: label, appearance: appearance, time: time,
                 jitter: statistics.jitter, evidence: weight(of: detection.ownScore), magnification: magnification))
         nextKey += 1
         if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }

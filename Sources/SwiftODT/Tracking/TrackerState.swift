@@ -165,7 +165,7 @@ struct TrackerState: ~Copyable {
         for index in matcher.pairs.indices {
             let pair = matcher.pairs[index]
             tracklets[pair.track].confirm(
-                by: pair.detection, called: pair.detection.labels(in: detections),
+                by: pair.detection, called: detections[pair.detection.source].label,
                 appearance: matcher.appearances.clear(pair.detection), at: time, noise: known,
                 magnification: region?.magnification ?? 1, teaching: &statistics)
         }

@@ -66,7 +66,7 @@ struct Tracklet: Sendable {
     var lead = SIMD4<Double>.zero
 
     init(
-        key: Int, detection: FilteredDetection, labels: LabelVotes.Ballot, appearance: Appearance?, time: Nanoseconds,
+        key: Int, detection: FilteredDetection, label: Label?, appearance: Appearance?, time: Nanoseconds,
         jitter: SIMD4<Double>, evidence: Double, magnification: Double = 1
     ) {
         self.key = key
@@ -86,7 +86,7 @@ struct Tracklet: Sendable {
         scoreAverage = ScoreAverage(detection.ownScore)
         self.evidence = evidence
         self.appearance = appearance
-        votes.vote(labels, magnification: magnification, after: 0)
+        votes.vote(label, weight: detection.score * magnification, after: 0)
     }
 
     var isShown: Bool { id != nil }
@@ -107,8 +107,7 @@ struct Tracklet: Sendable {
 extension Tracklet {
     /// Updates the track with a matched detection. The filter must be in the state of the detection's frame.
     mutating func confirm(
-        by detection: FilteredDetection, called labels: LabelVotes.Ballot, appearance: Appearance?,
-        at time: Nanoseconds,
+        by detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
         noise: MotionStatistics.Noise, magnification: Double = 1, teaching statistics: inout MotionStatistics
     ) {
         let sighting = Observation(time: time, box: detection.box)
@@ -135,7 +134,7 @@ extension Tracklet {
         if let appearance { renewAppearance(appearance, after: time - lastSeen) }
         scoreAverage.follow(detection.ownScore, after: time - lastSeen)
         // Labels of magnified objects are more reliable.
-        votes.vote(labels, magnification: magnification, after: time - lastSeen)
+        votes.vote(label, weight: detection.score * magnification, after: time - lastSeen)
         observedMagnification =
             misses > 0 ? max(observedMagnification, magnification) : min(observedMagnification, magnification)
         (lastSeen, unseenSince, lastBox) = (time, time, detection.box)

@@ -12,7 +12,7 @@ import Testing
     private func names(_ answers: [Label?], rate: Double = 10) -> [String] {
         var votes = LabelVotes()
         return answers.enumerated().map { number, label in
-            votes.vote(LabelVotes.Ballot(label: label, weight: 0.6), after: number == 0 ? 0 : Nanoseconds(1e9 / rate))
+            votes.vote(label, weight: 0.6, after: number == 0 ? 0 : Nanoseconds(1e9 / rate))
             return votes.winner?.text ?? ""
         }
     }
@@ -32,19 +32,6 @@ import Testing
     @Test func fourCompetingLabelsGiveNone() {
         let said = names((0..<40).map { names[$0 % 4] })
         #expect(said.dropFirst(4).allSatisfy { $0.isEmpty })
-    }
-
-    /// Networks without suppression give one box several labels.
-    @Test func contendingLabelsOfOneBoxGiveNone() {
-        func winner(rival: Double) -> Label? {
-            var votes = LabelVotes()
-            for _ in 0..<5 {
-                votes.vote(
-                    LabelVotes.Ballot(label: car, weight: 0.6, rival: truck, rivalWeight: rival), after: 33_000_000)
-            }
-            return votes.winner
-        }
-        #expect(winner(rival: 0.2) == car && winner(rival: 0.4) == nil)
     }
 
     /// The label changes through a state without a label, in about the same time at any rate.
