@@ -47,21 +47,6 @@ import Testing
         #expect(judge(&watch, background, Self.ground(shift: 4)) == .changed)
     }
 
-    /// The settling time grows each time the camera moves again.
-    @Test func settlingTimeGrowsWithMovingCamera() {
-        let background = DrawnGrid.background(Self.ground(), width: Self.width)
-        var watch = SceneStability()
-        func framesUntilSteady() -> Int {
-            (1...100).first { _ in judge(&watch, background, Self.ground()) == .steady } ?? 100
-        }
-        let first = framesUntilSteady()
-        #expect(judge(&watch, background, Self.ground(shift: 4)) == .changed)
-        let second = framesUntilSteady()
-        #expect(judge(&watch, background, Self.ground(shift: 4)) == .changed)
-        let third = framesUntilSteady()
-        #expect(first < second && second < third)
-    }
-
     /// Returns the background with a spot in each cell of a 6 x 4 grid; a spot and its surroundings cover 1/30 of a
     /// cell.
     private static func spotted(columns: Int) -> [UInt8] {
