@@ -1,1 +1,1 @@
-../../../Sources/odt/ByteStream.swift
+../../../Sources/odt/CommandLine/ByteStream.swift

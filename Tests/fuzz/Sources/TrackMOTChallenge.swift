@@ -1,1 +1,1 @@
-../../../Sources/odt/TrackMOTChallenge.swift
+../../../Sources/odt/Track/TrackMOTChallenge.swift
