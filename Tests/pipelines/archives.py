@@ -24,7 +24,7 @@ if IS_THERE:
 def facts(path):
     """Returns the lines of a file of messages without the timing statistics."""
     with open(path) as lines:
-        return [line for line in lines if '"message": "stats"' not in line and '"detection-latency":' not in line]
+        return [line for line in lines if '"message": "stats"' not in line and '"inferences":' not in line]
 
 
 def family(number):

@@ -43,7 +43,8 @@ class Copies(unittest.TestCase):
         pipeline.set_state(Gst.State.PLAYING)
         end = pipeline.get_bus().timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
         self.assertEqual(end and end.type, Gst.MessageType.EOS)
-        times = pipeline.get_by_name("odt").props.stats["times"]
+        # The copy outlives the structure of all statistics.
+        times = pipeline.get_by_name("odt").props.stats["times"].copy()
         pipeline.set_state(Gst.State.NULL)
         return times["copy"]["max"]
 

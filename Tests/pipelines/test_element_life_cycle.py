@@ -126,6 +126,8 @@ class States(unittest.TestCase):
                     value = choose.choice([None, "", "person,car", "{label} {nothing} é<&>"])
                 elif kind.is_a(GObject.TYPE_FLAGS):
                     value = choose.randrange(4)
+                elif kind == Gst.ValueArray.__gtype__:
+                    value = Gst.ValueArray(["person", "car"][:choose.randrange(3)])
                 else:
                     value = choose.choice([spec.minimum, spec.maximum, spec.default_value])
                 element.set_property(spec.name, value)

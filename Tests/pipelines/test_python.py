@@ -197,7 +197,7 @@ class Tracks(unittest.TestCase):
                 self.assertEqual(len(seen[-1][1]), count)
 
     def test_invalid_properties_are_errors(self):
-        for properties, sentence in (({"multiple_object": True}, "did you mean multiple_objects"), ({"max_objects": 1000}, "from 1 to 100"),
+        for properties, sentence in (({"multiple_object": True}, "did you mean multiple_objects"), ({"max_objects": 1001}, "from 1 to 1000"),
                                      ({"detector": "nose"}, "'nose' is no valid value of detector"), ({"max_objects": "many"}, "max_objects"),
                                      ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"stats": 1}, "no property stats")):
             with self.subTest(properties), self.assertRaisesRegex(swiftodt.PropertyError, sentence):

@@ -18,12 +18,15 @@ struct CapsNegotiation {
     static let overlayFeature = "meta:GstVideoOverlayComposition"
     static let systemMemory = "memory:SystemMemory"
 
-    /// All formats that the element reads, in system memory, with and without overlays. Lives as long as the process.
+    /// All formats that the element reads, in system memory, with and without overlays. The caps are constant and never
+    /// freed. The flag excludes them from the leaks that GStreamer's leak tracer reports.
     private nonisolated(unsafe) static let readable: Caps = {
         let formats = PixelFormat.names.joined(separator: ", ")
-        return gst_caps_from_string(
+        let caps: Caps = gst_caps_from_string(
             "video/x-raw, format = { \(formats) }; "
                 + "video/x-raw(\(systemMemory), \(overlayFeature)), format = { \(formats) }")
+        caps.pointee.mini_object.flags |= GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED.rawValue
+        return caps
     }()
 
     /// Returns the possible output caps for input caps, owned by the caller; those with overlays first.

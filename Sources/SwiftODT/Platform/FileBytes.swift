@@ -30,7 +30,11 @@ package struct FileBytes {
     ) throws(ODTError) -> Answer {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
-            throw ODTError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+            let problem = errno
+            let reason = "\(path) cannot be read: \(String(cString: strerror(problem)))"
+            guard problem == EMFILE || problem == ENFILE else { throw ODTError(.fileNotFound, reason) }
+            throw ODTError(
+                .tooManyOpenFiles, "\(reason): raise the limit (ulimit -n, LimitNOFILE= of systemd)")
         }
         defer { close(file) }
         var status = stat()
