@@ -43,10 +43,10 @@ class Copies(unittest.TestCase):
         pipeline.set_state(Gst.State.PLAYING)
         end = pipeline.get_bus().timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
         self.assertEqual(end and end.type, Gst.MessageType.EOS)
-        # The copy outlives the structure of all statistics.
-        times = pipeline.get_by_name("odt").props.stats["times"].copy()
+        # Python does not copy nested structures, so the outer one must be kept.
+        stats = pipeline.get_by_name("odt").props.stats
         pipeline.set_state(Gst.State.NULL)
-        return times["copy"]["max"]
+        return stats["times"]["copy"]["max"]
 
     def test_frame_held_downstream_is_unchanged(self):
         # If memory were reused too early, later frames would overwrite earlier ones.

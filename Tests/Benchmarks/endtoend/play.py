@@ -69,7 +69,8 @@ def main():
             "nothing for ten minutes" if end is None else f"only {meter.count} frames" if end.type == Gst.MessageType.EOS
             else str(end.parse_error())))
     if element and "-v" in sys.argv:
-        times = element.props.stats["times"]
+        stats = element.props.stats
+        times = stats["times"]
         print(*(f"{times.nth_field_name(place)}: {times.get_value(times.nth_field_name(place)).to_string()}" for place in range(times.n_fields())),
               sep="\n")
     if inside:
