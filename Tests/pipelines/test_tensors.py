@@ -61,7 +61,8 @@ class Tensors(InFolder):
         output = yolox((12 * 40 + 10, 0, 0.8, 1.3862944, 2.0794415))
         buffers = (self.buffer(number, self.tensor(output, [1, CELLS, 85])) if number % 5 == 0 else frame(number) for number in range(11))
         _, said = play(buffers, "detector=tensors")
-        self.assertEqual([[thing.get_value("state") for thing in result.get_value("objects")] for result in said.results][1:], [["tracked"]] * 10)
+        self.assertEqual([[thing.get_value("state") for thing in result.get_value("objects")] for result in said.results],
+                         [["new"]] * 5 + [["tracked"]] * 6)
 
     def test_tensor_entries_are_decoded(self):
         if Gst.version() < (1, 28):
@@ -86,7 +87,5 @@ class Tensors(InFolder):
         self.assertEqual([(label, x, width) for label, _, x, width in objects(said)[0]], [("person", 160, 80)])
 
     def test_unusable_tensors_are_errors(self):
-        for tensor, word in ((self.tensor(bytes(40), [1, 10]), "no supported detection family"),
-                             (self.tensor(bytes(16), [1, CELLS, 85]), "too few")):
-            with self.subTest(word), self.assertRaisesRegex(AssertionError, word):
-                play([self.buffer(0, tensor)], "detector=tensors")
+        with self.assertRaisesRegex(AssertionError, "no supported detection family"):
+            play([self.buffer(0, self.tensor(bytes(40), [1, 10]))], "detector=tensors")

@@ -40,6 +40,10 @@ def any_value(choose, spec):
         return choose.random() < 0.5
     if kind == GObject.TYPE_STRING:
         return junk(choose)
+    if kind == Gst.ValueArray.__gtype__:
+        # The values of an array have one type.
+        one = choose.choice([lambda: junk(choose) or "", lambda: choose.randrange(-5, 5), choose.random])
+        return Gst.ValueArray([one() for _ in range(choose.randrange(4))])
     if kind in (GObject.TYPE_DOUBLE, GObject.TYPE_FLOAT):
         return choose.choice([spec.minimum, spec.maximum, spec.default_value, choose.uniform(spec.minimum, spec.maximum),
                               min(spec.maximum, max(spec.minimum, 5e-324))])

@@ -34,10 +34,7 @@ extension PropertyKind<String?> {
                 return .some(values.isEmpty ? nil : text(values))
             },
             set: { value, current in
-                for element in current.map(values) ?? [] {
-                    guard var item = element.value else { continue }
-                    gst_value_array_append_and_take_value(value, &item)
-                }
+                for element in current.map(values) ?? [] { element.append(to: value) }
             })
     }
 }
@@ -72,6 +69,15 @@ extension JSONValue {
         }
     }
 
+    /// Appends the value to an array of GStreamer. All items of such an array have one type, so an item of another type
+    /// than the first one is left out.
+    fileprivate func append(to array: UnsafeMutablePointer<GValue>) {
+        guard var item = value else { return }
+        guard gst_value_array_get_size(array) == 0 || gst_value_array_get_value(array, 0).pointee.g_type == item.g_type
+        else { return g_value_unset(&item) }
+        gst_value_array_append_and_take_value(array, &item)
+    }
+
     /// The value as one of GStreamer's, owned by the caller; `nil` for `null`.
     fileprivate var value: GValue? {
         var value = GValue()
@@ -88,9 +94,7 @@ extension JSONValue {
             g_value_set_string(&value, text)
         case .array(let elements):
             g_value_init(&value, gst_value_array_get_type())
-            for element in elements {
-                if var item = element.value { gst_value_array_append_and_take_value(&value, &item) }
-            }
+            for element in elements { element.append(to: &value) }
         case .object(let members):
             let structure = gst_structure_new_empty("zone")!
             for (name, member) in members.sorted(by: { $0.key < $1.key }) {
