@@ -87,5 +87,5 @@ class Tensors(InFolder):
         self.assertEqual([(label, x, width) for label, _, x, width in objects(said)[0]], [("person", 160, 80)])
 
     def test_unusable_tensors_are_errors(self):
-        with self.assertRaisesRegex(AssertionError, "no supported detection family"):
+        with self.assertRaisesRegex(AssertionError, "probably a classifier"):
             play([self.buffer(0, self.tensor(bytes(40), [1, 10]))], "detector=tensors")
