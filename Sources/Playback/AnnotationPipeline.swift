@@ -28,6 +28,8 @@ package final class AnnotationPipeline: Sendable {
     }
 
     package let pipeline: Pipeline
+    /// Kept until the end, because the source keeps a FIFO open between the two times that GStreamer opens it.
+    private let input: Input
     /// The container format of the annotated video; `nil` if no video is written.
     private let container: Container?
     /// Links the streams of the input; `nil` if the pipeline description itself links the input.
@@ -52,7 +54,7 @@ package final class AnnotationPipeline: Sendable {
         for property in properties { try PropertySetting.set(property, of: element) }
         upright.set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
-        self.pipeline = pipeline
+        (self.pipeline, self.input) = (pipeline, input)
         container = output?.container
         even = output == nil ? nil : pipeline["even"]
         if case .media = input {

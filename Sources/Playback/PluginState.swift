@@ -90,10 +90,7 @@ package enum PluginSearch {
     /// - Returns: The version of GStreamer.
     @discardableResult
     package static func startGStreamer() throws -> String {
-        if let own = folderBesideThisProgram() {
-            let others = getenv("GST_PLUGIN_PATH").map { String(cString: $0) } ?? ""
-            setenv("GST_PLUGIN_PATH", others.isEmpty ? own : own + ":" + others, 1)
-        }
+        _ = addOwnFolder
         var problem: UnsafeMutablePointer<GError>?
         guard gst_init_check(nil, nil, &problem) != 0 else {
             throw PlaybackError("GStreamer does not start: \(ErrorText.take(&problem))")
@@ -102,6 +99,13 @@ package enum PluginSearch {
         gst_version(&major, &minor, &micro, &nano)
         return "\(major).\(minor).\(micro)"
     }
+
+    /// Adds the folder of this program's plugin to GST_PLUGIN_PATH, once.
+    private static let addOwnFolder: Void = {
+        guard let own = folderBesideThisProgram() else { return }
+        let others = getenv("GST_PLUGIN_PATH").map { String(cString: $0) } ?? ""
+        setenv("GST_PLUGIN_PATH", others.isEmpty ? own : own + ":" + others, 1)
+    }()
 
     /// Returns the folder with this program's plugin: `.build/plugin` of the checkout that contains the program, or
     /// `lib/gstreamer-1.0` beside the program's folder `bin`. Returns `nil` if neither contains a plugin.

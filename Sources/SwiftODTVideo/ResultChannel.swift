@@ -4,7 +4,8 @@ import SwiftODT
 
 /// Passes results from the streaming thread of a pipeline to a task.
 ///
-/// At most ``capacity`` results wait. Then a file waits for the task, and a live source drops the oldest result.
+/// At ``capacity`` waiting results, the pipeline of a file blocks until the task has taken them, and a live source drops
+/// the oldest result.
 final class ResultChannel: Sendable {
     /// Enough to bridge the switches between threads.
     private static let capacity = 8
@@ -21,13 +22,13 @@ final class ResultChannel: Sendable {
     }
 
     fileprivate struct State {
-        /// Events since the latest frame.
+        /// The messages and warnings since the latest frame message. They become part of the next result.
         var open = Entry()
         /// Results whose frame has not passed yet.
         var pending: [Entry] = []
         /// Results for the task.
         var ready: [Entry] = []
-        /// Results that the task has taken and not finished.
+        /// The task that waits in ``ResultChannel/take()``; `nil` if none waits.
         var waiter: CheckedContinuation<[Entry], Never>?
         var isLive = false
         /// Whether frames pass without waiting, because the pipeline stops.
@@ -41,7 +42,8 @@ final class ResultChannel: Sendable {
 
     /// Takes a message of the element, on the streaming thread.
     ///
-    /// - Parameter frame: whether it is the message of a frame, which completes a result.
+    /// - Parameter timestamp: the timestamp of the frame whose message this is, which completes a result; `nil` for an
+    ///   event.
     func add(_ message: PostedMessage, timestamp: UInt64?) {
         state.update { state in
             state.open.messages.append(message)
@@ -56,7 +58,8 @@ final class ResultChannel: Sendable {
 
     func setLive() { state.update { $0.isLive = true } }
 
-    /// Releases the results up to a frame that has passed the element, on the streaming thread. Blocks while a file is ahead of the task.
+    /// Releases the pending results up to and including the result of a frame that has passed the element. Called on the
+    /// streaming thread. Blocks while ``capacity`` results of a file wait for the task.
     ///
     /// - Parameter frame: returns the pixels for a result of this frame.
     func pass(timestamp: UInt64, frame: () -> Frame?) {
@@ -73,7 +76,7 @@ final class ResultChannel: Sendable {
             if count > 0 { state.pending[count - 1].frame = pixels }
             state.ready += state.pending.prefix(count)
             state.pending.removeFirst(count)
-            state.dropOldest(beyond: Self.capacity)
+            if state.isLive { state.dropOldest(beyond: Self.capacity) }
             return .some(state.takeWaiter())
         }
         if let (waiter, entries) = resumed { waiter.resume(returning: entries) }
@@ -130,7 +133,8 @@ final class ResultChannel: Sendable {
 }
 
 extension ResultChannel.State {
-    /// Returns the waiting task with all results, if there is one and it has something to do.
+    /// Returns the waiting task and all ready results, if a task waits and there are results or the stream has ended. The
+    /// task no longer waits then.
     mutating func takeWaiter() -> (CheckedContinuation<[ResultChannel.Entry], Never>, [ResultChannel.Entry])? {
         guard let waiter, !ready.isEmpty || end != nil else { return nil }
         self.waiter = nil
@@ -162,7 +166,7 @@ final class PostedMessage: @unchecked Sendable {
         gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
     }
 
-    /// Whether it reports an event, not the objects of a frame.
+    /// Whether the message is an event, not the result of a frame.
     var isEvent: Bool { read { $0.name != "swiftodt" } ?? false }
 
     /// Calls `body` with the fields, which are valid during the call.

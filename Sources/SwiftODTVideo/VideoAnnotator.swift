@@ -25,7 +25,7 @@ public struct VideoAnnotator: Sendable {
     /// - Parameters:
     ///   - name: the path or URI of the video, see ``VideoSource/init(_:)``.
     ///   - path: the file to write; its extension selects the container: mp4, m4v, mov, mkv or webm.
-    /// - Returns: the number of frames.
+    /// - Returns: the number of results, see ``VideoResult``.
     /// - Throws: `ODTError` if the video cannot be read or the file cannot be written, `CancellationError` if the task is cancelled.
     @discardableResult
     public func annotate(_ name: String, to path: String) async throws -> Int {

@@ -68,7 +68,7 @@ public struct VideoObjects: AsyncSequence, Sendable {
 }
 
 extension VideoObjects {
-    /// The state of one loop. Its end, also by `break`, ends the pipeline.
+    /// The state of one loop. When the loop ends, also by `break`, the pipeline ends.
     private final class Run {
         private let make: (ResultChannel) throws -> VideoSession
         private let channel = ResultChannel()

@@ -78,10 +78,13 @@ final class VideoSession: Sendable {
             let end = self.finish(ending)
             // Otherwise a frame that waits for the task would keep the elements from stopping.
             self.channel.close()
-            self.player.stop()
+            // A pipeline that does not stop in time still calls the objects of this session.
+            if !self.player.stop() { _ = Unmanaged.passRetained(self) }
             self.channel.finish(end)
         }
-        if !isStarted { channel.finish(.failure(.noThread)) }
+        if isStarted { return }
+        file?.discard()
+        channel.finish(.failure(.noThread))
     }
 
     /// Ends the pipeline without waiting for it.
@@ -98,7 +101,13 @@ final class VideoSession: Sendable {
             file.discard()
             return .failure(failure ?? ODTError(.failed, "no frame was written to \(file.target); check the input"))
         }
-        return Result { try file.finish() }.mapError { ODTError($0) }
+        do {
+            try file.finish()
+            return .success(())
+        } catch {
+            file.discard()
+            return .failure(ODTError(error))
+        }
     }
 
     /// - Throws: ``ODTError`` if GStreamer does not start, or has no element swiftodt.

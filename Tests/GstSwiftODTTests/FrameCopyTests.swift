@@ -7,7 +7,7 @@ import Testing
 
 /// Tests copies of GStreamer buffers.
 @Suite struct FrameCopyTests {
-    @Test func bufferBecomesFrameWithTimestamp() throws {
+    @Test func copiedBufferKeepsTimestampAndOrientation() throws {
         let harness = ElementHarness("detector=upstream")
         harness.setCaps("NV12", width: 34, height: 18)
         let buffer = harness.buffer(3)

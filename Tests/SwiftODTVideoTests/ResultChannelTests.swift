@@ -28,7 +28,7 @@ import Testing
         #expect(entries[0].messages.count == 14 && entries[1].droppedResults == 0)
     }
 
-    @Test func fileWaitsForTheTask() async throws {
+    @Test func fileBlocksAtCapacityUntilTaskTakesResults() async throws {
         try PluginSearch.startGStreamer()
         let channel = ResultChannel()
         DetachedThread.run {
@@ -43,6 +43,15 @@ import Testing
             timestamps += entries.map(\.timestamp)
         }
         #expect(timestamps == Array(0..<100))
+    }
+
+    @Test func fileKeepsAllResultsThatOneFrameReleases() async throws {
+        try PluginSearch.startGStreamer()
+        let channel = ResultChannel()
+        for frame in 0..<12 { channel.add(Self.message("swiftodt"), timestamp: UInt64(frame)) }
+        channel.pass(timestamp: 11) { nil }
+        let entries = await channel.take()
+        #expect(entries.map(\.timestamp) == Array(0..<12) && entries.allSatisfy { $0.droppedResults == 0 })
     }
 
     @Test func resultWaitsForItsFrame() async throws {

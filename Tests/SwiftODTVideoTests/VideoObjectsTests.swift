@@ -46,7 +46,7 @@ import Testing
         #expect(results.allSatisfy { $0.droppedResults == 0 && $0.warnings.isEmpty })
     }
 
-    @Test func loopCanBeLeft() async throws {
+    @Test func breakEndsEndlessVideo() async throws {
         var count = 0
         for try await _ in VideoObjects(of: Self.ball(frames: -1), options: Self.options) {
             count += 1
@@ -70,7 +70,7 @@ import Testing
         #expect(try await task.value > 0)
     }
 
-    @Test func picturesOfAFolderAreFrames() async throws {
+    @Test func folderOfPicturesYieldsOneFrameEach() async throws {
         let folder = try TemporaryFolder()
         try PluginSearch.startGStreamer()
         let pipeline = try Pipeline(

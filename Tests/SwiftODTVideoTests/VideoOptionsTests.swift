@@ -19,7 +19,7 @@ import Testing
         #expect(Set(names) == Set(Settings.properties.map(\.name)).subtracting(Self.managed))
     }
 
-    @Test func defaultsAreThoseOfTheElement() throws {
+    @Test func videoOptionDefaultsEqualElementDefaults() throws {
         let element = try Self.element()
         var options = VideoOptions()
         options.updates = .onResult

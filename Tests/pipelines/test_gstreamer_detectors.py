@@ -79,17 +79,17 @@ class Detectors(InFolder):
         return [[(thing.get_value("label"), tuple(thing.get_value(name) for name in ("x", "y", "width", "height")), thing.get_value("tracking-id"))
                  for thing in result.get_value("objects")] for result in frames.said.results]
 
-    def test_tensor_decoder_then_tracking_then_overlay(self):
+    def test_objects_are_tracked_between_tensor_decoder_and_overlay(self):
         decoder = f"yolov8tensordec label-file={self.path('labels.txt')}"
         found = self.objects(f"{self.inference('yolov8.onnx')} ! {decoder} ! {ELEMENT} detector=upstream ! videoconvert ! objectdetectionoverlay")
         self.assertEqual(found, [[("car", CAR, 1)]] * 6)
 
-    def test_tracking_after_ioutracker(self):
+    def test_objects_of_ioutracker_are_tracked(self):
         decoder = f"yolov8tensordec label-file={self.path('labels.txt')} ! ioutracker"
         found = self.objects(f"{self.inference('yolov8.onnx')} ! {decoder} ! {ELEMENT} detector=upstream")
         self.assertEqual(found, [[("car", CAR, 1)]] * 6)
 
-    def test_own_decoders_of_tensors(self):
+    def test_detector_tensors_decodes_yolov8_and_yolox(self):
         for model in ("yolov8.onnx", "yolox.onnx"):
             with self.subTest(model):
                 self.assertEqual(self.objects(f"{self.inference(model)} ! {ELEMENT} detector=tensors"), [[("car", CAR, 1)]] * 6)

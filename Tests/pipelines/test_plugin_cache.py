@@ -5,7 +5,7 @@ from streams import ROOT, command
 
 
 class PluginCache(unittest.TestCase):
-    def test_interface_has_not_changed(self):
+    def test_plugin_interface_matches_reference(self):
         compared = command(f"{ROOT}/Tests/plugin-cache")
         self.assertEqual(compared.returncode, 0, compared.stdout + compared.stderr)
 

@@ -104,12 +104,12 @@ class Regions(unittest.TestCase):
         for buffer in outputs:
             self.assertEqual(regions(buffer)[1][3]["object_id"], "object_id, id=(int)1234;")
 
-    def test_nothing_changes_without_attached_metadata(self):
+    def test_attach_meta_0_leaves_regions_unchanged(self):
         before = [regions(buffer) for buffer in self.buffers()]
         outputs, _ = play(self.buffers(), "attach-meta=0")
         self.assertEqual([regions(buffer) for buffer in outputs], before)
 
-    def test_detections_pass_without_tracking(self):
+    def test_untracked_detections_reach_zones_and_messages(self):
         """Zones and messages use them."""
         outputs, said = play(self.buffers(), "tracking=false", [LEFT])
         self.assertEqual([sorted(one[0] for one in found) for found in objects(said)], [["car", "person"]] * 3)

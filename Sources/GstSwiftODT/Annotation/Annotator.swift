@@ -248,7 +248,7 @@ extension Annotator {
     }
 
     /// Draws white corners and, around a region that is smaller than the full frame, a thin line between the corners.
-    /// Beside each white line there is a dark line, so that the frame is visible on a bright background, too.
+    /// Beside each white line there is a dark line, so that the outline is visible on a bright background, too.
     private func drawFrame(of inferenceRegion: AnnotatedRegion, _ setup: Setup, on target: DrawingTarget) {
         let pen = setup.sizes.pen
         let rect = setup.outerEdge(of: inferenceRegion.box, pen: pen)

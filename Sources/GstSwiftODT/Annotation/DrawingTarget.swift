@@ -28,8 +28,8 @@ extension Blender {
 }
 
 extension Canvas {
-    /// Creates the canvas of an overlay: the frame's geometry in the pixel format of overlay rectangles. Its tiles are
-    /// premultiplied pictures.
+    /// Creates the canvas of an overlay: the frame's geometry in the pixel format of overlay rectangles. Tiles
+    /// drawn for this canvas are BGRA with premultiplied alpha.
     init(overlayOn format: StreamFormat, orientation: Orientation, interlaced: Bool) {
         self.init(
             format: .bgra, colorSpace: ColorSpace(matrix: .bt709, fullRange: true, transfer: .gamma),

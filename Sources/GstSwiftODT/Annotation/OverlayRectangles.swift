@@ -12,7 +12,7 @@ final class OverlayRectangles {
     /// What a rectangle shows.
     private enum Content: Hashable {
         case tile(ObjectIdentifier)
-        /// A colour (BGRA bytes) in the size of its pixels.
+        /// A picture of one colour (BGRA bytes). `width` and `height` are those of the picture, which may be scaled up.
         case fill(UInt32, width: Int, height: Int, isPremultiplied: Bool)
     }
 
@@ -21,43 +21,43 @@ final class OverlayRectangles {
         let place: PixelRect
     }
 
-    /// What the rectangles of one frame are made of.
-    private struct Generation {
+    /// The pictures, rectangles and composition of one frame. `order` is the drawing order.
+    private struct FrameDrawing {
         var pixels: [Content: Pixels] = [:]
         var rectangles: [Key: Rectangle] = [:]
         var order: [Key] = []
         var composition: Composition?
     }
 
-    private var previous = Generation()
-    private var current = Generation()
+    private var previous = FrameDrawing()
+    private var current = FrameDrawing()
 
-    /// An area that is larger in both directions is a small picture that is scaled, so that its cost does not depend on
-    /// its size. Lines have their exact size.
+    /// The largest shorter side, in pixels, of a fill that has its exact size, such as a line. A larger fill is a small
+    /// picture that is scaled up, so its cost does not depend on its size.
     private static let largestExactFill = 32
 
     /// Begins the drawing of a frame.
-    func begin() { (previous, current) = (current, Generation()) }
+    func begin() { (previous, current) = (current, FrameDrawing()) }
 
-    func removeAll() { (previous, current) = (Generation(), Generation()) }
+    func removeAll() { (previous, current) = (FrameDrawing(), FrameDrawing()) }
 
     /// - Parameter color: premultiplied red, green, blue and alpha, 0 to 255.
     func fill(_ place: PixelRect, with color: SIMD4<Float>) {
         guard !place.isEmpty, color.w > 0 else { return }
-        let isArea = min(place.width, place.height) > Self.largestExactFill
-        let (width, height) = isArea ? (16, 16) : (place.width, place.height)
+        let isScaled = min(place.width, place.height) > Self.largestExactFill
+        let (width, height) = isScaled ? (16, 16) : (place.width, place.height)
         // GStreamer's software blender takes scaled pictures as not premultiplied.
         var opaque = color * (255 / color.w)
         opaque.w = 255
         func byte(_ component: Int) -> UInt32 {
-            let color = isArea && component < 3 ? opaque : color
+            let color = isScaled && component < 3 ? opaque : color
             return UInt32(BlendRow.samples(UInt8.self, 255, component: component, color: color).value)
         }
         // Little-endian: the first byte in memory is blue.
         let bgra = byte(2) | byte(1) << 8 | byte(0) << 16 | byte(3) << 24
-        add(.fill(bgra, width: width, height: height, isPremultiplied: !isArea), at: place) {
+        add(.fill(bgra, width: width, height: height, isPremultiplied: !isScaled), at: place) {
             [UInt32](repeating: bgra, count: width * height).withUnsafeBytes {
-                Pixels($0, width: width, height: height, isPremultiplied: !isArea, tile: nil)
+                Pixels($0, width: width, height: height, isPremultiplied: !isScaled, tile: nil)
             }
         }
     }
@@ -115,7 +115,7 @@ final class OverlayRectangles {
 private final class Pixels {
     let buffer: UnsafeMutablePointer<GstBuffer>
     let flags: GstVideoOverlayFormatFlags
-    /// Kept alive, because its identity is the key of the picture.
+    /// Keeps the tile alive. `Content.tile` identifies it by its address, which must not be reused.
     private let tile: Tile?
 
     /// - Parameter bytes: BGRA without padding.

@@ -10,8 +10,9 @@ struct TensorMetadata {
     init?(of buffer: UnsafeMutablePointer<GstBuffer>) {
         var tensors: [UnsafePointer<Tensor>] = []
         var state: gpointer?
-        // The library that the inference element loaded registers the type.
-        let type = g_type_from_name("GstTensorMetaAPI")
+        // The library that the inference element loaded registers the type. GStreamer 1.24 has a type of the same name
+        // with another layout.
+        let type = Self.hasKnownLayout ? g_type_from_name("GstTensorMetaAPI") : 0
         while type != 0, let meta = gst_buffer_iterate_meta_filtered(buffer, &state, type) {
             let list = UnsafeMutableRawPointer(meta).assumingMemoryBound(to: List.self).pointee
             for index in 0..<(list.tensors == nil ? 0 : list.count) { list.tensors?[index].map { tensors.append($0) } }
@@ -22,6 +23,12 @@ struct TensorMetadata {
         guard !tensors.isEmpty else { return nil }
         self.tensors = tensors
     }
+
+    private static let hasKnownLayout: Bool = {
+        var (major, minor, micro, nano): (guint, guint, guint, guint) = (0, 0, 0, 0)
+        gst_version(&major, &minor, &micro, &nano)
+        return (major, minor) >= (1, 26)
+    }()
 
     /// Maps the tensors while `body` runs.
     ///

@@ -10,7 +10,7 @@ struct UpstreamObject {
     let region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>?
     /// The box in buffer pixels, as the upstream element specified it.
     let box: Box
-    /// The type of the object: its class name, or 0.
+    /// The quark of the class name; 0 if there is none.
     let type: GQuark
     /// The detection score as the upstream element specified it; 1 if it specified none.
     let score: Double
@@ -71,7 +71,8 @@ struct UpstreamObject {
 }
 
 extension Report {
-    /// Returns an object with the box that the upstream element specified. Readers thus recognise that the metadata of
+    /// Returns the reported object with its box replaced by the box that the upstream element specified, or unchanged if
+    /// `source` is `nil`. Readers thus recognise that the metadata of
     /// the upstream element and of this element describe the same object.
     func object(_ object: ReportedObject, describing source: UpstreamObject?) -> ReportedObject {
         guard let source else { return object }

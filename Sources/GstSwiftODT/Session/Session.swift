@@ -120,7 +120,7 @@ final class Session: @unchecked Sendable {
     }
 
     /// Whether no buffer is written to.
-    var isPassthrough: Bool { effectiveSettings.isPassthrough }
+    var neverWritesBuffers: Bool { effectiveSettings.neverWritesBuffers }
 
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
         guard let stream else {

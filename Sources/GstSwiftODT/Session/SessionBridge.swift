@@ -71,7 +71,7 @@ func sessionPreferredCaps(
 func sessionNegotiateOverlay(_ handle: SwiftOdtSession?) { session(handle).negotiateOverlay() }
 
 @_cdecl("swiftodt_session_is_passthrough")
-func sessionIsPassthrough(_ handle: SwiftOdtSession?) -> gboolean { session(handle).isPassthrough ? 1 : 0 }
+func sessionIsPassthrough(_ handle: SwiftOdtSession?) -> gboolean { session(handle).neverWritesBuffers ? 1 : 0 }
 
 @_cdecl("swiftodt_session_submit")
 func sessionSubmit(_ handle: SwiftOdtSession?, _ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {

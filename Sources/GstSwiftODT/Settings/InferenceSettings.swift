@@ -69,6 +69,7 @@ extension Settings {
         if let groups = traits?.labelGroups, !groups.isEmpty {
             settings.scene.filter.allowlist = LabelGroups.expand(scene.filter.allowlist, groups: groups)
             settings.scene.filter.denylist = LabelGroups.expand(scene.filter.denylist, groups: groups)
+            settings.annotator.privacyLabels = LabelGroups.expand(annotator.privacyLabels, groups: groups)
         }
         return settings
     }

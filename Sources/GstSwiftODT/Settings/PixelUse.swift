@@ -1,13 +1,13 @@
 import GstFrames
 import SwiftODT
 
-/// Whether the pixels of frames are needed, which must then be in system memory.
+/// The settings that decide whether the pixels of frames are needed. If so, frames must be in system memory.
 extension Settings {
     enum DrawMode: Sendable { case blend, overlay, auto }
 
-    /// The setting that needs the pixels for anything but drawing; `nil` if none does. The tracker uses them where they
-    /// are available.
-    var pixelReader: String? {
+    /// The setting, as NAME=VALUE or NAME, that needs pixels for something other than drawing; `nil` if none does. The
+    /// tracker is no such setting: it uses pixels only if they are available.
+    var settingThatNeedsPixels: String? {
         if ![.upstream, .tensors, .recorded].contains(detector) { return "detector=\(detector)" }
         if annotator.boxStyle.redaction != nil { return "box-style=\(annotator.boxStyle)" }
         if !annotator.privacyLabels.isEmpty { return "privacy-labels" }
@@ -16,10 +16,10 @@ extension Settings {
     }
 
     /// Whether frames pass in any memory: nothing reads their pixels, and nothing is drawn into them.
-    var acceptsDeviceMemory: Bool { pixelReader == nil && !(draw && drawMode == .blend) }
+    var acceptsDeviceMemory: Bool { settingThatNeedsPixels == nil && !(draw && drawMode == .blend) }
 
     /// Whether no buffer is ever written to, neither pixels nor metadata.
-    var isPassthrough: Bool { !draw && attachMeta.isEmpty }
+    var neverWritesBuffers: Bool { !draw && attachMeta.isEmpty }
 }
 
 extension CapsNegotiation {
@@ -36,7 +36,7 @@ extension StreamFormat {
     ///
     /// - Throws: ``ODTError`` with the remedy.
     func checkMemory(_ settings: Settings) throws {
-        guard let deviceMemory, let reader = settings.pixelReader else { return }
+        guard let deviceMemory, let reader = settings.settingThatNeedsPixels else { return }
         throw ODTError(
             .unsupported,
             "\(reader) needs frames in system memory, but they are of type \(deviceMemory); put "

@@ -76,7 +76,7 @@ struct Settings: Sendable {
     /// The minimum score, 0 to 1, of a detection that is redacted.
     var privacyThreshold = 0.2
     var privacyLabels: String? {
-        didSet { annotator.privacyLabels = DetectionFilter.labels(in: privacyLabels ?? "") }
+        didSet { annotator.privacyLabels = LabelGroups.expand(DetectionFilter.labels(in: privacyLabels ?? "")) }
     }
 }
 

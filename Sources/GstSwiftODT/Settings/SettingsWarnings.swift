@@ -143,7 +143,7 @@ extension Settings {
             text: "draw-mode has no effect with draw=false; set draw=true"),
         Check(
             "map-memory", "detector", "classify", "unknown-objects", "box-style", "privacy-labels",
-            where: { $0.mapMemory && $0.pixelReader != nil },
+            where: { $0.mapMemory && $0.settingThatNeedsPixels != nil },
             text:
                 "map-memory=true has no effect, because other properties require frames in system memory; use it with "
                 + "detector=upstream, tensors or recorded"),

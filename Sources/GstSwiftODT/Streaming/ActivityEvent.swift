@@ -1,12 +1,11 @@
 import CGStreamer
 import SwiftODT
 
-/// Tells elements upstream what the element does, by the custom event `swiftodt-activity`. An element before the
-/// decoder can drop frames while there is nothing to see.
+/// Sends the custom event `swiftodt-activity` to elements upstream. It states whether objects are present, and whether
+/// inference is useful. An element before the decoder can drop frames while both are false.
 struct ActivityEvent {
-    /// What the event says.
     struct Activity: Equatable {
-        /// Whether objects are present, reported or not.
+        /// Whether there are objects, before the selection of the most prominent ones. Tentative objects do not count.
         var hasObjects: Bool
         /// Whether inference on the next frames is likely to change the result: objects are tentative or missed, or
         /// something moves that no object explains. Always `true` without tracking.
@@ -29,6 +28,6 @@ struct ActivityEvent {
                 ]))
     }
 
-    /// The next frame sends an event in any case, because elements upstream forget at a flush, too.
+    /// Makes the next frame send an event, because a flush also clears the state of elements upstream.
     mutating func reset() { sent = nil }
 }

@@ -1,7 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// The source of detections: a detector, metadata attached by an upstream element, or a recording.
+/// The source of detections: a detector, metadata or network outputs attached by an upstream element, or a recording.
 enum DetectionSource {
     case detector(any Detector)
     /// A motion detector that replaces a network that is not available.
@@ -20,7 +20,10 @@ enum DetectionSource {
     }
 
     /// The possible labels of detections. Empty if detections have no labels, `nil` if the labels are unknown.
-    var labels: [String]? { detector?.labels }
+    var labels: [String]? {
+        if case .tensors(let decoding) = self { return decoding.labelNames }
+        return detector?.labels
+    }
 
     /// The traits of the detector, or those of the network that a recording or tensors come from.
     var traits: DetectorTraits {
@@ -34,7 +37,7 @@ enum DetectionSource {
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
     /// Returns the interval between inferences. With an automatic interval, inference runs on every frame for three
-    /// kinds of sources: metadata, which costs no computation; the motion detector, which adapts from frame to frame;
+    /// kinds of sources: metadata and tensors of upstream elements, which need no inference here; the motion detector, which adapts from frame to frame;
     /// and recordings that determine which frames have results (``RecordingPlayback/recordsInferenceSchedule``).
     func intervalPolicy(_ settings: Settings) -> InferencePolicy.Interval {
         let isForEachFrame =
@@ -68,8 +71,8 @@ enum DetectionSource {
         }
     }
 
-    /// Returns the result of a frame if it is known without inference. Recordings know results, and frames without
-    /// tensors have none.
+    /// Returns what is known about a frame before inference: the result from a recording, or that a frame without tensors
+    /// has none. `open` in all other cases.
     ///
     /// - Parameter warn: receives a warning, once for each kind, if the recording does not fully match the stream or
     ///   the settings. For example, the orientation or the labels differ.
@@ -77,16 +80,16 @@ enum DetectionSource {
     ///   recorded frames, no frame matches, or strict redaction needs detections with lower scores.
     func precomputedResult(_ context: FrameContext, warn: (ElementProblem) -> Void) throws -> PrecomputedResult {
         if case .tensors(let decoding) = self {
-            return decoding.accepts(context.buffer, warn: warn) ? .open : .notInferred
+            return try decoding.accepts(context, warn: warn) ? .open : .notInferred
         }
         guard case .recorded(let played) = self else { return .open }
         return try played.detections(of: context, warn: warn).map { .answered($0.detections, region: $0.region) }
             ?? .notInferred
     }
 
-    /// Compares the end of the stream with the end of the recording.
+    /// Ends the stream.
     ///
-    /// - Parameter warn: receives a warning if the recording does not match the stream.
+    /// - Parameter warn: receives a warning if a recording does not match the stream, or if no frame had tensors.
     func finishStream(warn: (ElementProblem) -> Void) {
         switch self {
         case .recorded(let played): played.finishStream(warn: warn)
@@ -106,7 +109,7 @@ enum DetectionSource {
 
 /// The part of a frame's result that is known before inference.
 enum PrecomputedResult {
-    /// Nothing is known. The frame needs inference.
+    /// Nothing is known yet. The detections come from ``DetectionSource/start(_:of:options:)``.
     case open
     /// The frame has no result. Tracks do not count this as a missed detection.
     case notInferred
@@ -155,7 +158,7 @@ extension DetectionSource {
     static func origin(_ settings: Settings) throws -> [RecordingHeader.Field] {
         switch settings.detector {
         case .upstream: [RecordingHeader.Field("detector", .string("upstream"))]
-        case .tensors: [RecordingHeader.Field("detector", .string("tensors"))]
+        case .tensors: try TensorDecoding(settings).origin
         case .recorded: [RecordingHeader.Field("detector", .string("recorded"))]
         case .auto where !settings.namesDetectorParts:
             ((try? configuration(for: settings, hint: .latency).origin()) ?? []).map(RecordingHeader.Field.init)

@@ -29,7 +29,7 @@ final class RecordingPlayback: Sendable {
 
     /// A recording with one of these header fields determines which frames have results.
     private static let whole =
-        ["motion", "upstream"].map { RecordingHeader.Field("detector", .string($0)) } + [
+        ["motion", "upstream", "tensors"].map { RecordingHeader.Field("detector", .string($0)) } + [
             RecordingHeader.Field("inference-interval", .number(0))
         ]
 

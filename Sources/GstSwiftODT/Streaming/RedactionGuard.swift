@@ -52,6 +52,11 @@ struct RedactionGuard {
         element.warn(.settings(fault))
     }
 
+    private static func unknownGroup(_ group: String) -> String {
+        "there is no label group \(group), which privacy-labels names; there are "
+            + LabelGroups.standard.keys.sorted().map { "\(LabelGroups.mark)\($0)" }.joined(separator: ", ")
+    }
+
     static let unmapped =
         "redaction is requested, but a frame's memory cannot be mapped as described by its caps, so nothing can be detected in "
         + "it; put videoconvert before swiftodt, or an element that downloads the frames from device memory"
@@ -78,8 +83,13 @@ struct RedactionGuard {
             return
                 "\(request) redacts nothing with detector=\(settings.detector), which has no labels; set detector=neural, or "
                 + "clear privacy-labels to redact all detected objects"
-        // The labels of upstream elements and recordings are not known in advance.
-        case .upstream, .tensors, .recorded: return nil
+        // The labels of upstream elements and recordings are not known in advance, except for tensors with a label file
+        // or model. A group that is still in the list has no labels.
+        case .upstream, .recorded: return labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
+        case .tensors:
+            if let source, source.labels == nil {
+                return labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
+            }
         case .auto, .neural: break
         }
         guard let source else { return nil }

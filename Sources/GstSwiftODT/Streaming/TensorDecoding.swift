@@ -15,6 +15,9 @@ final class TensorDecoding: Sendable {
         var decoder: (shapes: [[Int]], inputSize: InputSize, decoder: any DetectionDecoder)?
         var hasTensors = false
         var framesWithout = 0
+        /// The time of the latest frame with tensors.
+        var latest: Nanoseconds?
+        var hasWarnedOfGap = false
     }
 
     /// - Throws: ``ODTError`` if a file that the settings name cannot be used.
@@ -27,19 +30,49 @@ final class TensorDecoding: Sendable {
         traits = try DetectorTraits(file: file, manifest: manifest)
     }
 
-    /// Returns whether a buffer has tensors. Counts those without.
+    /// The class names that detections can have; `nil` if neither a label file nor the model has them.
+    var labelNames: [String]? { labels?.all.map(\.text) }
+
+    /// The facts that determine the detections, for the header of a recording.
+    var origin: [RecordingHeader.Field] {
+        var fields = [RecordingHeader.Field("detector", .string("tensors"))]
+        if let model = traits.model {
+            fields += [.init("model", .string(model.name)), .init("model-sum", .string(model.sum))]
+        }
+        return fields + (traits.scoreThreshold.map { [.init("score-threshold", .number($0))] } ?? [])
+    }
+
+    /// Returns whether a frame has tensors. Counts the frames without.
     ///
-    /// - Parameter warn: receives a warning if no buffer had any.
-    func accepts(_ buffer: UnsafeMutablePointer<GstBuffer>, warn: (ElementProblem) -> Void) -> Bool {
-        let hasTensors = TensorMetadata(of: buffer) != nil
-        let mustWarn = state.withLock { state in
+    /// - Parameter warn: receives a warning if no frame had any.
+    /// - Throws: ``ODTError`` if objects are to be redacted, and there have been no tensors for ``longestGap``: new objects
+    ///   would stay visible.
+    func accepts(_ context: FrameContext, warn: (ElementProblem) -> Void) throws(ODTError) -> Bool {
+        let hasTensors = TensorMetadata(of: context.buffer) != nil
+        let (mustWarn, hasGap) = state.withLock { state in
             state.hasTensors = state.hasTensors || hasTensors
-            if !hasTensors { state.framesWithout += 1 }
-            return !state.hasTensors && state.framesWithout == Self.framesUntilWarning
+            if hasTensors { state.latest = context.time } else { state.framesWithout += 1 }
+            let hasGap = state.latest.map { abs(context.time - $0) > Self.longestGap } ?? false
+            defer { if hasGap { state.hasWarnedOfGap = true } }
+            return (
+                !state.hasTensors && state.framesWithout == Self.framesUntilWarning,
+                hasGap && (context.settings.privacyStrict || !state.hasWarnedOfGap)
+            )
         }
         if mustWarn { warn(Self.noTensors) }
+        if hasGap, context.settings.redacts {
+            let fault =
+                "redaction cannot be guaranteed, because frames have had no tensors for more than a second; let the "
+                + "element before swiftodt attach tensors more often"
+            guard !context.settings.privacyStrict else {
+                throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")
+            }
+            warn(.settings(fault))
+        }
         return hasTensors
     }
+
+    private static let longestGap: Nanoseconds = 1_000_000_000
 
     /// - Parameter warn: receives a warning if no buffer had any tensors.
     func finishStream(warn: (ElementProblem) -> Void) {

@@ -51,7 +51,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     private static let newMotionInterval = 0.14
     /// The same time for motion that recurs at one place and has never led to a detection.
     private static let lastingMotionInterval = 0.8
-    /// The initial refresh interval, in seconds. The refresh interval applies if there is no unexplained motion.
+    /// The minimum refresh interval, in seconds: the time from an inference to the next one in a scene without
+    /// unexplained motion. Each refresh multiplies the interval by ``growth``. Unexplained motion resets it.
     private static let minimumRefreshInterval = 1.0
     /// The maximum refresh interval, in seconds.
     private static let maximumRefreshInterval = 4.0

@@ -36,7 +36,7 @@ package struct RegionSelector: Sendable {
         case objects
         /// The region contains motion that no track explains.
         case motion
-        /// The region has not been inferred for long.
+        /// No inference has covered the region for a long time.
         case coverage
     }
 
@@ -118,8 +118,8 @@ package struct RegionSelector: Sendable {
             let (utility, reason) = utility(of: view, in: pyramid, isTriggeredByObjects: cause.isTriggeredByObjects)
             if utility > best.utility { best = (utility, view, reason) }
         }
-        // Beyond the maximum age, all cells have the same utility, and larger regions always win. Smaller regions then
-        // get a turn.
+        // All cells older than the maximum age have the same utility, so larger regions would always win. From time to
+        // time, only tiles are therefore compared, without this age limit.
         if best.reason == .coverage, !isTriggered(cause), isLongAgo(lastCoverageRound, at: time) {
             return selectCoverageRegion(around: pyramid.tiles, of: pyramid, at: time)
         }
@@ -238,6 +238,7 @@ struct ZoomGainEstimate: Sendable {
         if isMoving || !places.isEmpty { lately += (now - lately) * Self.memory }
     }
 
-    /// The expected benefit of magnification for an area, 0 to 1.
+    /// The expected benefit of magnification for areas that are inferred because of their age or motion: the moving
+    /// average, but at least ``minimum``. 0 to 1.
     var expectedGain: Double { max(Self.minimum, lately) }
 }

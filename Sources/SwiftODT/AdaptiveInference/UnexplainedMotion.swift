@@ -46,8 +46,8 @@ struct UnexplainedMotion: Sendable {
     private static let firstBackOff: Nanoseconds = 200_000_000
     private static let maximumBackOff: Nanoseconds = 1_000_000_000
     private static let calm: Nanoseconds = 3_000_000_000
-    /// The minimum number of inferences without a detection in a cell with recurring motion. A walking person has left
-    /// the cell by this time.
+    /// The number of inferences without a detection from which the motion in a cell counts as recurring. The count stops
+    /// there. A walking person has left the cell by this time.
     private static let maximumEmptyInferences = 12
     private static let fresh: Nanoseconds = 1_000_000_000
     /// The margin around a box that the shadow and limbs of the object can reach, as a fraction of the box's width and

@@ -101,11 +101,6 @@ public final class ObjectDetector: Sendable {
     public func reset() { entry.withLock { _ in detector.reset() } }
 }
 
-extension ODTError {
-    package static let noThread = ODTError(
-        .failed, "cannot start a thread to process the image; raise the limit of processes (ulimit -u)")
-}
-
 extension DetectorConfiguration {
     package init(_ options: ObjectDetector.Options) {
         let kind: Kind =

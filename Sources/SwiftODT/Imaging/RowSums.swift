@@ -1,4 +1,5 @@
-/// A method to sum several rows of a frame sample by sample, without regard to the components of the samples.
+/// A method to sum several rows of a frame column by column. A column is one sample, or ``samplesAtATime`` adjacent
+/// samples of one component.
 protocol RowSums {
     associatedtype Sum: FixedWidthInteger, UnsignedInteger
 

@@ -14,7 +14,7 @@ final class SpeckFilter {
     /// The minimum number of foreground pixels in a neighbourhood of 3 × 3 pixels, including the centre.
     private static let minimumCount: UInt8 = 4
 
-    /// Returns the remaining foreground. The next call reuses the grid.
+    /// Returns the foreground without specks. The next call overwrites the returned grid.
     func filter(_ marks: PixelGrid<UInt8>) -> PixelGrid<UInt8> {
         let (width, height) = (marks.width, marks.height)
         for y in 0..<height {

@@ -70,7 +70,8 @@ final class StationaryRegions {
         }
     }
 
-    /// Absorbs all static foreground into the background. Used while the background model is not reliable yet.
+    /// Absorbs all static foreground into the background. Used in the state ``SceneStability/Verdict/drifting``: the
+    /// background model was restarted recently and differs from the frame in many places.
     func absorbAll(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         for i in 0..<selected.count
         where background.marks.base[i] != BackgroundModel.Mark.background

@@ -24,12 +24,8 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
             self?.state.update { $0 = .done(product) }
         }
         if !isStarted {
-            state.update { $0 = .done(.failure(NoThread())) }
+            state.update { $0 = .done(.failure(ODTError.noThread)) }
         }
-    }
-
-    private struct NoThread: Error, CustomStringConvertible {
-        let description = "cannot start a thread for the background task; raise the limit of processes (ulimit -u)"
     }
 
     /// Returns the result when it is available, and only once. Returns `nil` before the result is available and after

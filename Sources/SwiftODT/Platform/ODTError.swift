@@ -51,3 +51,8 @@ extension ODTError {
         self = error as? ODTError ?? ODTError(.failed, "\(error)")
     }
 }
+
+extension ODTError {
+    package static let noThread = ODTError(
+        .failed, "cannot start a thread; raise the limit of processes (ulimit -u)")
+}

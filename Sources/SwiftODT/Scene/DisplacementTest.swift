@@ -29,8 +29,8 @@ struct DisplacementTest {
     private static let step = 0.15
     /// The minimum ratio of the displacement to the length of the path.
     private static let straightness = 0.7
-    /// The maximum distance between a side of the box and the picture's border at which the border may cut the box.
-    /// Relative to the width or height of the box.
+    /// A side of the box that is no farther than this from the picture's border may be cut off by the border. Relative to
+    /// the box's width or height.
     private static let border = 0.05
 
     init(from box: Box) { (first, point) = (box, box) }

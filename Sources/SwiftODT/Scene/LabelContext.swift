@@ -1,28 +1,29 @@
 /// Withholds labels that are implausible beside the other objects of a stream: a refrigerator among cars.
 ///
-/// Counts the tracks of the last seconds with labels of streets and with labels of homes. A label of one kind is withheld
-/// if at least two tracks of the other kind are present, and more than twice as many as other tracks of its own kind.
+/// Counts the tracks of the last 10 s whose label is of a street or of a home, even if the label was withheld. The label
+/// of a track is withheld if, among all other tracks, at least two are of the other kind, and these are more than twice
+/// as many as those of its own kind.
 struct LabelContext {
     private enum Kind { case street, home }
 
-    /// By track id.
+    /// The kind and the latest time of each counted track, by track id.
     private var seen: [Int: (kind: Kind, time: Nanoseconds)] = [:]
 
-    /// Notes the labels of the tracks, and removes implausible ones.
-    mutating func apply(to tracks: inout [Track], at time: Nanoseconds) {
+    mutating func withholdImplausibleLabels(of tracks: inout [Track], at time: Nanoseconds) {
         for track in tracks where track.state == .tracked {
-            guard let id = track.id, let label = track.label, let kind = Self.kinds[label.text.lowercased()] else {
-                continue
-            }
+            guard let id = track.id, let kind = Self.kind(of: track) else { continue }
             seen[id] = (kind, time)
         }
         guard !seen.isEmpty else { return }
-        seen = seen.filter { time - $0.value.time <= Self.memory }
+        for (id, entry) in seen where time - entry.time > Self.memory { seen[id] = nil }
+        let streets = seen.values.count { $0.kind == .street }
         for index in tracks.indices {
-            guard let label = tracks[index].label, let kind = Self.kinds[label.text.lowercased()] else { continue }
-            let others = seen.filter { $0.key != tracks[index].id }.values
-            let same = others.count { $0.kind == kind }
-            if others.count - same > max(1, 2 * same) { tracks[index].label = nil }
+            guard let kind = Self.kind(of: tracks[index]) else { continue }
+            let own = tracks[index].id.flatMap { seen[$0]?.kind }
+            let inStreets = streets - (own == .street ? 1 : 0)
+            let inHomes = seen.count - streets - (own == .home ? 1 : 0)
+            let (same, others) = kind == .street ? (inStreets, inHomes) : (inHomes, inStreets)
+            if others > max(1, 2 * same) { tracks[index].label = nil }
         }
     }
 
@@ -30,7 +31,9 @@ struct LabelContext {
 
     private static let memory: Nanoseconds = 10_000_000_000
 
-    /// The kind of each lower-case label. People and animals are in streets and homes.
+    private static func kind(of track: Track) -> Kind? { track.label.flatMap { kinds[$0.text.lowercased()] } }
+
+    /// The kind of each lower-case label. People and animals have no kind, because they occur in both.
     private static let kinds: [String: Kind] = {
         let groups = LabelGroups.standard
         let anywhere = (groups["people"] ?? []).union(groups["animals"] ?? [])

@@ -70,6 +70,7 @@ package final class Scene {
         isAnswered = false
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
+            if tracker.isCut { labels.reset() }
             if options.detectsMoving {
                 unclassified.advance(to: time, width: width, height: height, luma: luma, options: options.tracker)
             }
@@ -88,8 +89,8 @@ package final class Scene {
         isAnswered = isAnswered || time == now
         if options.follows {
             if options.detectsMoving {
-                // The excluded detections are passed on even if there are none. Otherwise tracks of excluded objects
-                // would not end when the objects have gone.
+                // Called even with an empty list. Otherwise the tracks of excluded objects would not end when the
+                // objects have gone.
                 unclassified.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, region: region)
             }
             tracker.update(kept, seenAt: time, region: region)
@@ -149,7 +150,7 @@ package final class Scene {
     ///     mode always waits.
     package func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
         var known = options.follows ? tracker.tracks : seen
-        if options.follows { labels.apply(to: &known, at: now) }
+        if options.follows { labels.withholdImplausibleLabels(of: &known, at: now) }
         findUnclassified(beside: &known)
         let all = unclassified.tracks.isEmpty ? known : known + unclassified.tracks
         if options.follows { watch.follow(all, at: now) } else { watch.count(all) }
@@ -288,6 +289,9 @@ package final class Scene {
             guard let id = event.track.id else { continue }
             leftOut.forget(id)
             guard let object = reported.removeValue(forKey: id) else { continue }
+            var event = event
+            // A label that was withheld to the end stays withheld.
+            if object.track.label == nil { event.track.label = nil }
             events.append(SceneEvent(event: event, category: object.category))
         }
     }

@@ -104,7 +104,8 @@ extension TrackerState {
     /// Returns the weight of a detection towards confirmation, 0 to 1. Low scores have less weight, so the track needs
     /// more detections.
     private func weight(of score: Double) -> Double {
-        // A low score threshold also lowers this limit. Weak detections can thus still confirm tracks.
+        // Scores from `certain` up have full weight. A score threshold below 0.1 lowers `certain`, so that weak detections
+        // can still confirm tracks.
         let certain = min(0.6, 6 * options.scoreThreshold)
         guard score < certain else { return 1 }
         let share = score / certain

@@ -276,9 +276,9 @@ extension Tracklet {
         return across * across + down * down > Self.farthestDrift * Self.farthestDrift * lastBox.area
     }
 
-    /// Returns whether this object was in front of `other`, which therefore does not occlude it now. The other object
-    /// must be several times as large. It must also have covered about as much of this object's box at the latest
-    /// detection as now.
+    /// Returns whether `other` is behind this object and so does not occlude it. This is assumed if their overlap is less
+    /// than ``smallPart`` of `other`, and is at most ``minimumGrowth`` more of this object's box than at this object's
+    /// latest detection.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
         let (box, whole) = (filter.box, other.filter.box)

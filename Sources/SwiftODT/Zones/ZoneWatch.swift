@@ -60,8 +60,8 @@ struct ZoneWatch {
         /// The time at which the object entered the area. `nil` outside.
         var since: Nanoseconds?
         var isDwellReported = false
-        /// The time since which the object has been on the other side of an edge without a clear distance from it.
-        /// `nil` if this is not the case.
+        /// The time since which the object's position contradicts the recorded one (inside or outside of the area, side
+        /// of the line), although it is still too close to the edge to count. `nil` if the positions agree.
         var uncertainSince: Nanoseconds?
         /// For a line, the latest position at a clear distance from the line.
         var clear: Place?

@@ -6,7 +6,7 @@ import Testing
 /// Compares the types that restate GStreamer's structures with `Tests/pipelines/layouts.c`, which is compiled with GStreamer's headers
 /// where they are installed.
 @Suite struct AnalyticsLayoutTests {
-    @Test func typesHaveTheLayoutsOfTheHeaders() throws {
+    @Test func analyticsAndTensorTypesMatchHeaderLayouts() throws {
         typealias Entry = AnalyticsLibrary.Entry
         typealias Room = AnalyticsLibrary.Room
         typealias Relation = AnalyticsLibrary.Relation

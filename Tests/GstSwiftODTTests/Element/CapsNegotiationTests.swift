@@ -33,7 +33,7 @@ import Testing
         "video/x-raw(memory:Device),format=X", "video/x-raw(memory:Device,meta:GstVideoOverlayComposition),format=X"
     )
 
-    @Test func blendKeepsCaps() {
+    @Test func blendKeepsSystemMemoryCapsOnly() {
         let negotiation = Self.negotiation { $0.drawMode = .blend }
         for caps in [Self.plain, Self.overlay] {
             #expect(Self.apply(caps, negotiation.output) == caps)
@@ -43,7 +43,7 @@ import Testing
         #expect(Self.apply("video/x-raw,format=v210", negotiation.output) == "EMPTY")
     }
 
-    @Test func overlayAddsFeature() {
+    @Test func overlayModesAddOverlayFeatureToCaps() {
         for mode in [Settings.DrawMode.overlay, .auto] {
             let negotiation = Self.negotiation { $0.drawMode = mode }
             #expect(Self.apply(Self.plain, negotiation.output) == "\(Self.overlay);\(Self.plain)")
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// The pad templates have such caps.
-    @Test func anyMemoryStaysAny() {
+    @Test func anyMemoryIsKeptByAutoAndRefusedByBlend() {
         let caps = "video/x-raw(ANY),format=X"
         let auto = Self.negotiation { $0.drawMode = .auto }
         #expect(Self.apply(caps, auto.input) == caps && Self.apply(caps, auto.output) == caps)
@@ -70,7 +70,7 @@ import Testing
         #expect(Self.apply(caps, blend.input) == "EMPTY" && Self.apply(caps, blend.output) == "EMPTY")
     }
 
-    @Test func preferredCapsHaveOverlays() {
+    @Test func autoPrefersCapsWithOverlays() {
         let negotiation = Self.negotiation { $0.drawMode = .auto }
         let preferred = Self.apply("\(Self.plain);\(Self.overlay)") { negotiation.preferred(gst_caps_copy($0)) }
         #expect(preferred == Self.overlay)

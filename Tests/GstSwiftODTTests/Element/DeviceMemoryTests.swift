@@ -41,7 +41,7 @@ import Testing
     }
 
     /// The format of some device memory is described by other fields than those of system memory.
-    @Test func unknownFormatPasses() {
+    @Test func deviceMemoryOfUnknownFormatPassesUnmapped() {
         let device = DeviceMemory()
         let harness = Self.harness(
             "detector=upstream draw=false map-memory=true",
@@ -51,7 +51,7 @@ import Testing
         #expect(harness.messages("swiftodt").count == 1)
     }
 
-    @Test(arguments: [true, false]) func mapMemoryMapsForTracker(_ isMappable: Bool) throws {
+    @Test(arguments: [true, false]) func mapMemoryReadsFramesOrPassesThem(_ isMappable: Bool) throws {
         let device = DeviceMemory(isMappable: isMappable)
         let harness = Self.harness("detector=upstream draw=false map-memory=true")
         for number in 0..<2 {

@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Arrays are another representation of the same value, in both directions.
-    @Test func arrayPropertiesRepresentTexts() throws {
+    @Test func arrayPropertyAndTextPropertyShareTheirValue() throws {
         let harness = ElementHarness()
         func text(_ name: String) -> String? {
             var value = GValue()

@@ -42,6 +42,10 @@ import Testing
         Request(properties: "box-style=blur privacy-labels=person draw=false", remedy: "set draw=true"),
         Request(properties: "box-style=blur privacy-labels=person detector=motion", remedy: "set detector=neural"),
         Request(properties: "box-style=blur privacy-labels=person detector=salient", remedy: "set detector=neural"),
+        Request(
+            properties: "box-style=blur privacy-labels=@persons detector=upstream", remedy: "no label group @persons"),
+        Request(
+            properties: "box-style=blur privacy-labels=persons detector=tensors", remedy: "did you mean 'person'?"),
         Request(properties: "box-style=blur privacy-labels=person", isFallback: true, remedy: "odt setup"),
         Request(properties: "box-style=pixelate", isFallback: true, remedy: "odt setup"),
     ]
@@ -68,7 +72,10 @@ import Testing
     }
 
     @Test func knownPrivacyLabelsStartWithoutWarning() {
-        for properties in ["box-style=blur privacy-labels=Person,dog", "box-style=pixelate", "privacy-labels=\"\""] {
+        for properties in [
+            "box-style=blur privacy-labels=Person,dog", "box-style=blur privacy-labels=@people", "box-style=pixelate",
+            "privacy-labels=\"\"",
+        ] {
             let element = StartedElement("strategy=keep-only-latest draw-labels=false \(properties)") { _, _, _ in
                 Self.source()
             }

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func installedModelsHaveNames() {
+    @Test func installedModelsHaveNameAndPathInFolders() {
         for model in ModelLibrary.models {
             #expect(!model.name.isEmpty && ModelLibrary.folders.contains { model.path.hasPrefix($0) })
         }

@@ -99,7 +99,7 @@ import Testing
         #expect(outcomes.count == 200 && !outcomes.contains(.failed) && outcomes.contains(.answered))
     }
 
-    @Test func cancelledTaskLeavesOutWaitingImage() async throws {
+    @Test func cancelledTaskSkipsWaitingImage() async throws {
         let detector = ScriptedDetector(.chair)
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .singleImage

@@ -62,7 +62,7 @@ struct DetectionFilterTests {
         #expect(keeps(filter, label: "cat"))
     }
 
-    @Test func groupsStandForTheirLabels() {
+    @Test func labelGroupExpandsToItsLabels() {
         let farm = ["farm": Set(["cow", "sheep"])]
         #expect(LabelGroups.expand(["@farm", "dog"], groups: farm) == ["cow", "sheep", "dog"])
         #expect(LabelGroups.expand(["@fram", "dog"], groups: farm) == ["@fram", "dog"], "an unknown group stays")

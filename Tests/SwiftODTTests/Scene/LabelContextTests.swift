@@ -16,7 +16,7 @@ import Testing
 
     private func shown(_ labels: [String], in context: inout LabelContext, at time: Nanoseconds = 0) -> [String] {
         var tracks = tracks(labels)
-        context.apply(to: &tracks, at: time)
+        context.withholdImplausibleLabels(of: &tracks, at: time)
         return tracks.map { $0.label?.text ?? "" }
     }
 
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func neighboursCountForSomeSeconds() {
+    @Test func tracksCountForTenSeconds() {
         var context = LabelContext()
         #expect(shown(["person", "bus", "car"], in: &context) == ["person", "bus", "car"])
         #expect(shown(["clock"], in: &context, at: 9_000_000_000) == [""])

@@ -141,7 +141,7 @@ struct ProminenceTests {
     }
 
     /// A parked truck that the detector misses does not hide a nearer car.
-    @Test(arguments: [(Track.State.tracked, 1), (.coasting, 2)]) func coastingObjectIsReplacedAtOnce(
+    @Test(arguments: [(Track.State.tracked, 1), (.coasting, 2)]) func onlyCoastingObjectIsReplacedAtOnce(
         state: Track.State, first: Int
     ) {
         var prominence = Prominence()

@@ -13,7 +13,7 @@ import Testing
 
     private static func time(of frame: Int) -> MediaTime { .zero + .milliseconds(40 * frame) }
 
-    @Test func objectKeepsItsIDAndLeavesEvents() throws {
+    @Test func trackedObjectKeepsIDAndPostsEvents() throws {
         let tracker = ObjectTracker()
         for frame in 0..<20 {
             let objects = tracker.update(
@@ -29,7 +29,7 @@ import Testing
         #expect(events[1].pathLength > 50 && events[1].bestScore == 0.9)
     }
 
-    @Test func invalidInputIsHarmless() {
+    @Test func trackerIgnoresInvalidOptionsAndBoxes() {
         let tracker = ObjectTracker(
             options: .init(maximumAge: .seconds(-1), minimumHits: -3, scoreThreshold: .nan, maximumTracks: 0))
         let boxes = [Double.nan, .infinity, -1e300].map {
@@ -41,7 +41,7 @@ import Testing
         #expect(tracker.update(with: [], at: .zero, width: 1, height: 1).isEmpty)
     }
 
-    @Test func pixelsMayComeWithTheDetections() throws {
+    @Test func updateWithFrameKeepsTrackingID() throws {
         let tracker = ObjectTracker()
         let frame = try Frame(format: .gray8, width: 200, height: 100, bytes: [UInt8](repeating: 90, count: 20_000))
         let objects = (0..<3).map {
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: ODTError.self) { try ZoneMonitor(zones: [line, line]) }
     }
 
-    @Test func zonesSurviveJSON() throws {
+    @Test func zoneListRoundTripsThroughJSON() throws {
         let zone = Zone(
             name: "a \"b\"", kind: .area, points: [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(0.5, 0.25)],
             labels: ["car", "bus"], anchor: .centre, minimumTime: .milliseconds(2500))

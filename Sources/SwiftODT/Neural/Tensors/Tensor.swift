@@ -82,8 +82,7 @@ package struct QuantisationScale: Hashable, Sendable {
     package let step: Float
     package let zero: Float
 
-    /// - Returns: `nil` if a parameter is out of range. With such parameters, different bytes might not have different
-    ///   values in ascending order.
+    /// - Returns: `nil` if a parameter is out of range. A greater byte might then not stand for a greater value.
     package init?(step: Float, zero: Float) {
         guard (1e-30...1e30).contains(step), (-128...255).contains(zero) else { return nil }
         self.step = step

@@ -63,7 +63,7 @@ struct PageAuthorizer {
 /// Counts wrong tokens by client address. After ``maximum`` wrong tokens within ``period``, further wrong tokens from
 /// this address are rejected until the period ends.
 struct TokenAttemptLimiter {
-    /// The maximum number of wrong tokens per period and address. Mistyping may explain this number.
+    /// The maximum number of wrong tokens per period and address. Up to this number, they may be typing errors.
     static let maximum = 20
     static let period: Nanoseconds = 60_000_000_000
     /// The maximum number of addresses for which wrong tokens are counted. An attacker with more addresses still has to

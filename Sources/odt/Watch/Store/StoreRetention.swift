@@ -69,9 +69,9 @@ struct StoreRetention {
         return true
     }
 
-    /// Returns the time of the row before which 1/20 of all rows are, in the order of time. The rows of all tables are
-    /// counted, because a database may contain no results. Only boxes are not counted, because each box belongs to a
-    /// result. The time is not interpolated between the first and the last row, because a wrong clock may have produced
+    /// Returns the time that separates the oldest 1/20 of all rows from the others. Rows of the table `box` are not
+    /// counted, because each belongs to a result. The rows of all other tables are counted, because a database may
+    /// contain no results. The time is not interpolated between the first and the last row, because a wrong clock may have produced
     /// arbitrary times.
     private func end(ofOldestIn database: SQLiteDatabase) throws -> Int64? {
         let tables = Self.tables.filter { $0 != "box" }
