@@ -23,6 +23,8 @@ struct RedactionGuard {
     private let element: ElementHandle
     private var checked: Request?
     private var warned: Set<String> = []
+    /// Labels of detections, in lower case. Collected only if the source does not know its labels in advance.
+    private var seenLabels: Set<String> = []
 
     init(_ element: ElementHandle) { self.element = element }
 
@@ -51,6 +53,47 @@ struct RedactionGuard {
         guard warned.count < 100, warned.insert(fault).inserted else { return }
         element.warn(.settings(fault))
     }
+
+    /// Compares the labels of a frame's detections with `privacy-labels`. Called before the frame is drawn, for sources
+    /// whose labels are not known in advance.
+    ///
+    /// - Throws: ``ODTError`` if a detection has a label that differs only by a probable misspelling from a label in
+    ///   `privacy-labels` that no detection has had.
+    mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
+        guard checked != nil, settings.requestsRedaction, source?.labels == nil else { return }
+        for label in detections.lazy.compactMap({ $0.label?.text.lowercased() }) where !seenLabels.contains(label) {
+            // The limit bounds the memory. An upstream element may send another label with every detection.
+            guard seenLabels.count < Self.maximumSeenLabels else { return }
+            seenLabels.insert(label)
+            guard let misspelled = unverifiedLabels.first(where: { nearestName(to: $0, in: [label]) != nil })
+            else { continue }
+            try fail(
+                "privacy-labels names '\(misspelled)', but detections have the label '\(label)'; did you mean '\(label)'?",
+                settings)
+        }
+    }
+
+    /// Warns at the end of a stream if a label in `privacy-labels` may be misspelled: it is not a usual label, and no
+    /// detection has had it.
+    func finishStream() {
+        guard !seenLabels.isEmpty, let label = unverifiedLabels.first else { return }
+        element.warn(
+            .settings(
+                "privacy-labels names '\(label)', but no detection had this label, so nothing was redacted for it; "
+                    + "detections had the labels \(seenLabels.sorted().prefix(8).joined(separator: ", "))"))
+    }
+
+    private static let maximumSeenLabels = 1000
+
+    /// The labels in `privacy-labels` that may be misspelled. Names of COCO are usual labels. A name of three letters is
+    /// too short to tell a misspelling from another word.
+    private var unverifiedLabels: [String] {
+        (checked?.labels ?? []).sorted().filter { label in
+            label.count > 3 && !seenLabels.contains(label) && !Self.usualLabels.contains(label)
+        }
+    }
+
+    private static let usualLabels = Set(COCOVocabulary.names.map { $0.lowercased() })
 
     private static func unknownGroup(_ group: String) -> String {
         "there is no label group \(group), which privacy-labels names; there are "

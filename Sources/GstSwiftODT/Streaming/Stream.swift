@@ -219,8 +219,11 @@ final class Stream {
     /// Sets whether overlays are attached instead of being blended into the frames.
     func setOverlay(_ attaches: Bool) { finisher.setOverlay(attaches) }
 
-    /// Posts a pending warning. Called when the element stops, whether or not the stream has ended.
-    func stop() { finisher.warnOfLeftOut() }
+    /// Posts pending warnings. Called when the element stops, whether or not the stream has ended.
+    func stop() {
+        finisher.warnOfLeftOut()
+        redaction.finishStream()
+    }
 
     /// The reason why the stream cannot return more frames. `flow` is returned to the upstream element.
     struct Stop: Error {
@@ -301,7 +304,12 @@ final class Stream {
     }
 
     private func takeAnswers(of frame: QueuedFrame) throws -> [(StartedDetection, [Detection])] {
-        try statistics.time(.wait) { try frame.answers.map { ($0, try signals.wait(for: $0.promise)) } }
+        let answers = try statistics.time(.wait) { try frame.answers.map { ($0, try signals.wait(for: $0.promise)) } }
+        for (_, detections) in answers { try redaction.check(detections, frame.settings, sources.source) }
+        if case .answered(let detections, _) = frame.context.precomputed {
+            try redaction.check(detections, frame.settings, sources.source)
+        }
+        return answers
     }
 
     private func note(_ frame: QueuedFrame, since begin: Nanoseconds) {

@@ -162,9 +162,9 @@ extension Labels {
 }
 
 /// The object classes of COCO. Most detection networks are trained with these classes.
-enum COCOVocabulary {
+package enum COCOVocabulary {
     /// The 80 classes in the order of networks with 80 class outputs.
-    static let names = byCategory.filter { !$0.isEmpty }
+    package static let names = byCategory.filter { !$0.isEmpty }
 
     /// The classes by COCO category id minus 1. Networks with 90 class outputs use this order. Ten indices are unused
     /// and have empty names.

@@ -104,6 +104,33 @@ import Testing
         #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("privacy-strict") == true)
     }
 
+    /// The labels of upstream elements are known only from their detections.
+    @Test(arguments: [(labels: "persons,face", flow: GST_FLOW_ERROR), ("person,face,dgs", GST_FLOW_OK)])
+    func probableMisspellingOfUpstreamLabelIsAnError(labels: String, flow: GstFlowReturn) {
+        let harness = ElementHarness("detector=upstream box-style=blur privacy-labels=\(labels)")
+        harness.setCaps()
+        let buffer = harness.buffer(0)
+        harness.addRegion(to: buffer, x: 8, y: 8, width: 16, height: 24, name: "person")
+        harness.addRegion(to: buffer, x: 40, y: 8, width: 16, height: 24, name: "dog")
+        #expect(harness.push(buffer) == flow)
+        #expect(gst_harness_buffers_in_queue(harness.harness) == (flow == GST_FLOW_OK ? 1 : 0))
+        let text = harness.takeMessage(GST_MESSAGE_ERROR)
+        #expect((text?.contains("did you mean 'person'?") == true) == (flow == GST_FLOW_ERROR), "\(text ?? "no error")")
+    }
+
+    @Test func unusualPrivacyLabelThatNoDetectionHasIsWarnedAboutAtEnd() {
+        for (labels, warns) in [("face", true), ("person", false), ("cup,face,zebra", true), ("zebra", false)] {
+            let harness = ElementHarness("detector=upstream box-style=blur privacy-labels=\(labels)")
+            harness.setCaps()
+            let buffer = harness.buffer(0)
+            harness.addRegion(to: buffer, x: 8, y: 8, width: 16, height: 24, name: "cup")
+            harness.push(buffer)
+            gst_element_set_state(harness.element, GST_STATE_READY)
+            let text = harness.takeMessage(GST_MESSAGE_WARNING)
+            #expect((text?.contains("'face', but no detection had this label") == true) == warns, "\(labels)")
+        }
+    }
+
     @Test func unmappableFrameIsAnError() {
         for (strict, flow) in [("true", GST_FLOW_ERROR), ("false", GST_FLOW_OK)] {
             let harness = ElementHarness("box-style=blur privacy-strict=\(strict)", source: { Self.source() })
