@@ -47,11 +47,18 @@ class Tensors(InFolder):
         GstAnalytics.buffer_add_tensor_meta(buffer).set(list(tensors))
         return buffer
 
+    def play(self, *tensors, count=1, properties=""):
+        """Passes a frame without tensors and frames with these. Returns the latter and the messages. appsrc copies the first buffer,
+        and GStreamer 1.26 does not copy tensors."""
+        buffers = (frame(number) if number == 0 else self.buffer(number, *tensors) for number in range(count + 1))
+        outputs, said = play(buffers, f"detector=tensors {properties}")
+        return outputs[1:], objects(said)[1:]
+
     def test_yolox_output_is_decoded(self):
         """A person of 32x64 pixels around the cell in column 10 and row 12, and tensors stay on the buffer."""
         output = yolox((12 * 40 + 10, 0, 0.8, 1.3862944, 2.0794415))
-        outputs, said = play((self.buffer(number, self.tensor(output, [1, CELLS, 85])) for number in range(3)), "detector=tensors")
-        self.assertEqual([[(label, round(score, 3), x, width) for label, score, x, width in found] for found in objects(said)],
+        outputs, results = self.play(self.tensor(output, [1, CELLS, 85]), count=3)
+        self.assertEqual([[(label, round(score, 3), x, width) for label, score, x, width in found] for found in results],
                          [[("person", 0.8, 68, 32)]] * 3)
         meta = GstAnalytics.buffer_get_tensor_meta(outputs[0])
         self.assertEqual(meta.get(0).data.get_size(), len(output))
@@ -83,9 +90,9 @@ class Tensors(InFolder):
                    self.tensor(pack("f", 1), [1], "generic-variant-1-out-count")]
         with open(self.path("labels.txt"), "w") as file:
             file.write("background\nperson\nbicycle\n")
-        _, said = play([self.buffer(0, *tensors)], f"detector=tensors label-file={self.path('labels.txt')}")
-        self.assertEqual([(label, x, width) for label, _, x, width in objects(said)[0]], [("person", 160, 80)])
+        _, results = self.play(*tensors, properties=f"label-file={self.path('labels.txt')}")
+        self.assertEqual([(label, x, width) for label, _, x, width in results[0]], [("person", 160, 80)])
 
     def test_unusable_tensors_are_errors(self):
         with self.assertRaisesRegex(AssertionError, "probably a classifier"):
-            play([self.buffer(0, self.tensor(bytes(40), [1, 10]))], "detector=tensors")
+            self.play(self.tensor(bytes(40), [1, 10]))
