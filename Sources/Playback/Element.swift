@@ -191,9 +191,37 @@ package enum PropertySetting {
             || g_param_value_validate(about, &value) != 0
         {
             throw PlaybackError(
-                "'\(text)' is not a valid value of \(name): see gst-inspect-1.0 \(element.kind)", isUsage: true)
+                "'\(text)' is not a valid value of \(name): "
+                    + (validValues(of: about) ?? "see gst-inspect-1.0 \(element.kind)"), isUsage: true)
         }
         g_object_set_property(element.gobject, name, &value)
+    }
+
+    /// Returns the range or the choices of a property for an error message; `nil` for other types of properties.
+    private static func validValues(of about: UnsafeMutablePointer<GParamSpec>) -> String? {
+        let type = about.pointee.value_type
+        func bounds<Spec, Number>(_ spec: Spec.Type, _ low: KeyPath<Spec, Number>, _ high: KeyPath<Spec, Number>)
+            -> String
+        {
+            let spec = UnsafeMutableRawPointer(about).assumingMemoryBound(to: Spec.self)
+            return "it must be from \(spec.pointee[keyPath: low]) to \(spec.pointee[keyPath: high])"
+        }
+        switch g_type_fundamental(type) >> 2 {
+        // The numbers of GLib's macros `G_TYPE_BOOLEAN` and so on, which Swift does not import.
+        case 5: return "use true or false"
+        case 6: return bounds(GParamSpecInt.self, \.minimum, \.maximum)
+        case 7: return bounds(GParamSpecUInt.self, \.minimum, \.maximum)
+        case 10: return bounds(GParamSpecInt64.self, \.minimum, \.maximum)
+        case 11: return bounds(GParamSpecUInt64.self, \.minimum, \.maximum)
+        case 15: return bounds(GParamSpecDouble.self, \.minimum, \.maximum)
+        case 12:
+            let kind = g_type_class_ref(type)
+            defer { g_type_class_unref(kind) }
+            let values = kind?.assumingMemoryBound(to: GEnumClass.self).pointee
+            let names = (0..<Int(values?.n_values ?? 0)).compactMap { values?.values[$0].value_nick }
+            return "use " + names.map { String(cString: $0) }.joined(separator: ", ")
+        default: return nil
+        }
     }
 
     /// The value of GLib's macro `G_TYPE_STRING`, which Swift does not import.

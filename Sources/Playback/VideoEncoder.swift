@@ -57,6 +57,9 @@ package struct VideoEncoder: Sendable {
         }
     }
 
+    /// The names of the installed H.264 encoders that ``choose(_:wish:quality:)`` can choose.
+    package static var installedForH264: [String] { (hardware + [software]).map(\.element).filter(Element.isThere) }
+
     package static let software = VideoEncoder(element: "x264enc") { quality, isLive in
         // `pass=qual` selects constant quality. A VBV buffer would limit the rate to the default bit rate, so it is
         // disabled.

@@ -57,6 +57,11 @@ def set_property(element: Any, keyword: str, value: Any) -> None:
         hint = f"; did you mean {near[0].replace('-', '_')}?" if near else ": docs/properties.md lists them"
         raise PropertyError(f"swiftodt has no property {keyword}{hint}")
     kind = about.value_type.fundamental.name
+    if kind == "gchararray" and isinstance(value, (list, tuple, set, frozenset)):
+        # The lists among the properties are texts with commas.
+        if not all(isinstance(part, str) and "," not in part for part in value):
+            raise PropertyError(f"{value!r} is no valid value of {keyword}: it needs names without commas")
+        value = ",".join(value)
     if kind in ("GEnum", "GFlags"):
         Gst.util_set_object_arg(element, name, str(value))
         now = element.get_property(name)

@@ -274,6 +274,9 @@ extension Annotator {
 extension Annotator {
     /// The factor by which the opacity of coasting objects is reduced. Their lines are also dashed.
     private static let coastingFade: Float = 0.65
+    /// The same for the panels of their labels. The text is chosen for the panel's colour, so a dark background must not
+    /// show through more.
+    private static let coastingPanelFade: Float = 0.85
 
     private func pen(
         for object: AnnotatedObject, among objects: [AnnotatedObject], _ setup: Setup
@@ -402,7 +405,8 @@ extension Annotator {
             return LabelStyle(text: text, panel: nil, ink: (chosen ?? paint).faded(object.coasting ? 0.7 : 1))
         }
         return LabelStyle(
-            text: text, panel: paint.faded(object.coasting ? Annotator.coastingFade : 1), ink: chosen ?? paint.contrast,
+            text: text, panel: paint.faded(object.coasting ? Annotator.coastingPanelFade : 1),
+            ink: chosen ?? paint.contrast,
             rounded: options.boxStyle == .rounded)
     }
 }

@@ -19,18 +19,22 @@ struct LabelText {
     /// Without classification, `{confidence}` stands for the detection score. With classification, it stands for the
     /// confidence of the category and is absent while the category is unknown. If an object has no label, `{label}`
     /// stands for the category, unless the pattern contains `{category}`. A coasting track has neither confidence nor
-    /// score, because its last score does not describe the predicted box.
+    /// score, because its last score does not describe the predicted box. Neither has an object without a name, if the
+    /// pattern contains a name: a percentage alone would not say of what.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
 
     /// Returns the text with another label in place of the object's own, for example a shortened one.
     func text(for object: AnnotatedObject, label: String?) -> String {
-        format.text { placeholder in
+        let lacksName =
+            label == nil && category(of: object) == nil && (format.contains(.label) || format.contains(.category))
+        let showsFigures = showsFigures(of: object) && !lacksName
+        return format.text { placeholder in
             switch placeholder {
             case .label: label.map(LabelText.isolated) ?? (format.contains(.category) ? nil : category(of: object))
             case .category: category(of: object)
             case .confidence:
-                showsFigures(of: object) ? percent(object.confidence ?? (classifies ? .nan : object.score)) : nil
-            case .score: showsFigures(of: object) ? percent(object.score) : nil
+                showsFigures ? percent(object.confidence ?? (classifies ? .nan : object.score)) : nil
+            case .score: showsFigures ? percent(object.score) : nil
             case .id: showsID ? object.id.map(String.init) : nil
             }
         }

@@ -244,18 +244,22 @@ extension Settings {
         }
     }
 
-    /// Returns a warning about labels in the lists that no object can have. Most of them are misspelt.
+    /// Returns a warning about labels in the lists and zones that no object can have. Most of them are misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
         var listed = [settings.labelAllowlist, settings.labelDenylist]
             .reduce(into: Set<String>()) { $0.formUnion(DetectionFilter.labels(in: $1 ?? "")) }
+        let zones = settings.zones.flatMap { try? Zone.list(named: $0) } ?? []
+        for zone in zones { listed.formUnion(zone.labels.map { $0.lowercased() }) }
         if settings.scene.unknownObjects != .none { listed.remove(DetectionFilter.unknown) }
         guard !listed.isEmpty else { return nil }
         switch settings.detector {
         case .upstream, .tensors, .recorded: return nil
         case .motion, .salient:
+            let hasLists = settings.labelAllowlist != nil || settings.labelDenylist != nil
             return .settings(
-                "label-allowlist and label-denylist have no effect: this detector assigns no labels; use "
-                    + "detector=neural")
+                (hasLists
+                    ? "label-allowlist and label-denylist have no effect" : "zones with labels do not see any object")
+                    + ": this detector assigns no labels; use detector=neural")
         case .auto, .neural:
             var configuration = DetectorConfiguration(.neural)
             configuration.modelFile = settings.modelFile
@@ -266,26 +270,26 @@ extension Settings {
             for group in listed.filter({ $0.first == LabelGroups.mark }).sorted() {
                 guard let members = groups[String(group.dropFirst())] else {
                     return .settings(
-                        "there is no label group \(group) (label-allowlist or label-denylist); there are "
+                        "there is no label group \(group) (label-allowlist, label-denylist or zones); there are "
                             + groups.keys.sorted().map { "\(LabelGroups.mark)\($0)" }.joined(separator: ", "))
                 }
                 guard members.isDisjoint(with: known) else { continue }
                 return .settings(
-                    "the network has none of the labels of \(group) (label-allowlist or label-denylist); name labels of "
+                    "the network has none of the labels of \(group) (label-allowlist, label-denylist or zones); name labels of "
                         + "the network: \(labels.prefix(8).joined(separator: ", "))")
             }
             let unknown = listed.filter { $0.first != LabelGroups.mark }.subtracting(known).sorted()
             guard !unknown.isEmpty else { return nil }
             let problem =
-                "the network has no label \(unknown.joined(separator: ", ")) (label-allowlist or label-denylist)"
+                "the network has no label \(unknown.joined(separator: ", ")) (label-allowlist, label-denylist or zones)"
             let meant = unknown.compactMap { nearestName(to: $0, in: labels) }
             let question = "; did you mean \(meant.joined(separator: ", "))?"
             guard meant.count < unknown.count else { return .settings(problem + question) }
             return .settings(
                 problem + (meant.isEmpty ? "; it" : "\(question) It")
                     + " has \(labels.prefix(8).joined(separator: ", "))"
-                    + (labels.count > 8 ? " and \(labels.count - 8) more" : ""),
-                detail: "its labels: " + labels.joined(separator: ", "))
+                    + (labels.count > 8 ? " and \(labels.count - 8) more" : "")
+                    + (unknown.contains { $0.contains(";") } ? "; commas separate labels" : ""))
         }
     }
 }

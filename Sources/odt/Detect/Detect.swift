@@ -275,7 +275,7 @@ private struct PictureReport {
         let lines = detections.map { detection in
             let box = detection.box
             let numbers = [box.x, box.y, box.width, box.height].map { DecimalText.text($0, decimals: 0) }
-            return "  \(DecimalText.text(detection.score, decimals: 2))  \(detection.label?.text ?? "?")  "
+            return "  \(DecimalText.text(detection.score, decimals: 2))  \(detection.label?.text ?? "object")  "
                 + numbers.joined(separator: " ")
         }
         let count = detections.count

@@ -54,7 +54,7 @@ struct VideoDetection {
     ///
     /// - Returns: The exit code.
     func run() -> Int32 {
-        let progress = progress
+        let (progress, begun) = (progress, MonotonicClock.now)
         let notify: @Sendable (String) -> Void = { text in
             progress.clear()
             printError("odt detect: \(text)")
@@ -83,6 +83,8 @@ struct VideoDetection {
             return ending.signal.map { 128 + $0 } ?? ExitCode.failure
         }
         if let part { print(part.report) }
+        let seconds = DecimalText.text(Double(MonotonicClock.now - begun) / 1e9, decimals: 1)
+        notify("wrote \(file): \(CountText.text(progress.frames, "frame")), \(seconds) s")
         return ExitCode.success
     }
 

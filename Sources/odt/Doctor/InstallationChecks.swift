@@ -178,7 +178,7 @@ private func checkDecoders() -> CheckResult? {
 
 /// Checks the H.264 encoders and the muxers.
 private func checkEncoders() -> CheckResult? {
-    let encoders = Codecs.encoders(to: "video/x-h264")
+    let encoders = VideoEncoder.installedForH264
     let muxers = ["mp4mux", "matroskamux"].filter(Element.isThere)
     guard !encoders.isEmpty, !muxers.isEmpty else {
         let lacking = [encoders.isEmpty ? "no H.264 encoder" : nil, muxers.isEmpty ? "no muxer" : nil]

@@ -58,7 +58,7 @@ private func listModels() -> Int32 {
                 + model.path)
     }
     for model in available {
-        print(columns(model.name, "available", model.licence, "") + model.about)
+        print(columns(model.name, "not installed", model.licence, "") + model.about)
     }
     if installed.isEmpty, available.isEmpty {
         print("No models found; run \(FetchProgram.modelAdvice) to fetch the default ones.")
@@ -67,7 +67,7 @@ private func listModels() -> Int32 {
 }
 
 private func columns(_ name: String, _ state: String, _ licence: String, _ size: String) -> String {
-    zip([name, state, licence, size], [22, 16, 14, 10])
+    zip([name, state, licence, size], [26, 16, 14, 10])
         .map { padded($0, to: max($1, $0.count + 2)) }.joined()
 }
 
@@ -113,7 +113,7 @@ private func verifyModels() throws -> Int32 {
 }
 
 private func showModel(_ name: String) throws -> Int32 {
-    let file = try ModelSearchPath.locate(named: name)
+    let file = try FetchableModel.locate(name)
     let manifest = try ModelManifest.load(model: file)
     let labels = try Labels.load(manifest: manifest, model: file)
     let network = try Network.inspect(file: file)
@@ -129,8 +129,7 @@ private func showModel(_ name: String) throws -> Int32 {
     for input in network.inputs { print("  input    \(text(input))") }
     for output in network.outputs { print("  output   \(text(output))") }
     if let labels {
-        let some = labels.all.prefix(5).map(\.text).joined(separator: ", ")
-        print("  labels   \(labels.all.count): \(some)\(labels.all.count > 5 ? ", ..." : "")")
+        print("  labels   \(labels.all.count): \(labels.all.map(\.text).joined(separator: ", "))")
     } else {
         print("  labels   none")
     }
@@ -142,7 +141,7 @@ private func showModel(_ name: String) throws -> Int32 {
             let found = try DetectionFamily.recognise(network, manifest: manifest, labels: labels, file: file)
             let input = found.decoder.input
             print("  family   \(found.family.rawValue)")
-            print("  picture  \(input.width) x \(input.height), \(input.channelOrder), \(input.fit)")
+            print("  picture  \(input.width) x \(input.height), \(input.channelOrder), \(fitEntries(of: input).fit)")
         } catch let error as ODTError {
             print("  family   none: \(error)")
         }

@@ -59,4 +59,16 @@ struct FetchableModel {
         }
         return []
     }
+
+    /// Returns the path of a model, like ``ModelSearchPath/locate(named:)``.
+    ///
+    /// - Throws: ``ODTError`` that names the command that fetches the model, if it is in the catalogue.
+    static func locate(_ name: String) throws -> String {
+        do {
+            return try ModelSearchPath.locate(named: name)
+        } catch {
+            guard all().contains(where: { $0.name == name }) else { throw error }
+            throw ODTError(.fileNotFound, "\(name) is not installed; \"odt models fetch \(name)\" fetches it")
+        }
+    }
 }

@@ -35,7 +35,7 @@ struct ModelQuantiser {
         guard let pictures = line.text("--pictures") else {
             throw CommandLineError("'quantise' needs --pictures FOLDER.")
         }
-        model = try ModelSearchPath.locate(named: line.operands[0])
+        model = try FetchableModel.locate(line.operands[0])
         self.pictures = pictures
         output = line.text("--output") ?? FilePath.folder(of: model) + "/" + FilePath.stem(of: model) + "_int8.xml"
         maximumLoss = try line.number("--max-loss", in: 0...1) ?? 0.1
@@ -83,17 +83,21 @@ struct ModelQuantiser {
     }
 
     private static func entry(_ input: NetworkInput) -> JSONValue {
-        let (fit, fill): (String, UInt8) =
-            switch input.fit {
-            case .stretch: ("stretch", 0)
-            case .letterboxTopLeft(let fill): ("letterbox", fill)
-            case .letterboxCentered(let fill): ("letterbox-centred", fill)
-            }
+        let (fit, fill) = fitEntries(of: input)
         func channels(_ values: SIMD3<Float>) -> JSONValue { .array((0..<3).map { .number(Double(values[$0])) }) }
         return .object([
             "width": .number(Double(input.width)), "height": .number(Double(input.height)),
             "colour": .string(input.channelOrder == .bgr ? "bgr" : "rgb"), "mean": channels(input.mean),
             "scale": channels(input.scale), "fit": .string(fit), "fill": .number(Double(fill)),
         ])
+    }
+}
+
+/// Returns the manifest's entries "fit" and "fill" for a network's input.
+func fitEntries(of input: NetworkInput) -> (fit: String, fill: UInt8) {
+    switch input.fit {
+    case .stretch: ("stretch", 0)
+    case .letterboxTopLeft(let fill): ("letterbox", fill)
+    case .letterboxCentered(let fill): ("letterbox-centred", fill)
     }
 }

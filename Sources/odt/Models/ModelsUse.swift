@@ -4,7 +4,7 @@ import SwiftODT
 
 /// Implements `odt models use NAME|FILE`: makes a model the default for its purpose.
 func useModel(_ name: String) throws -> Int32 {
-    let path = try ModelSearchPath.locate(named: name)
+    let path = try FetchableModel.locate(name)
     let purpose = try purpose(of: path)
     // The choice is stored as a name if possible, so that it remains valid if the model moves to another folder. A path
     // is stored as an absolute path, because a relative one would depend on the working directory.

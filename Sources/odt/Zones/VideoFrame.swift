@@ -1,4 +1,5 @@
 import Glibc
+import Playback
 import SwiftODT
 
 /// Extracts single frames from videos.
@@ -18,9 +19,9 @@ enum VideoFrame {
         guard mkdtemp(&folder) != nil else {
             throw ODTError(.failed, "cannot create a folder in \(place): set TMPDIR to a writable folder")
         }
-        let file = folder.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } + "/frame.jpg"
+        let path = folder.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         defer {
-            unlink(file)
+            for name in PartFile.names(in: path) { unlink("\(path)/\(name)") }
             rmdir(folder)
         }
         let isAddress = video.contains("://")
@@ -28,18 +29,23 @@ enum VideoFrame {
         let source =
             isAddress
             ? ["uridecodebin", "uri=\(quoted(video))"] : ["filesrc", "location=\(quoted(video))", "!", "decodebin"]
+        // A decoder that is told to stop can still return frames, some of them damaged. They follow the wanted frame, which
+        // therefore is one of the latest files.
         let pipeline =
             source + [
                 "!", "identity", "eos-after=\(number)", "!", "videoflip", "video-direction=auto", "!", "videoconvert",
-                "!",
-                "jpegenc", "quality=85", "!", "multifilesink", "location=\(quoted(file))",
+                "!", "jpegenc", "quality=85", "!", "multifilesink", "max-files=64",
+                "location=\(quoted(path + "/%d"))",
             ]
         // `env` searches the program in `PATH`. The program writes its errors to standard error.
         let code = try ChildProcess("/usr/bin/env", ["gst-launch-1.0", "-q"] + pipeline).exitCode()
         guard code != 127 else {
             throw ODTError(.failed, "gst-launch-1.0 is not installed; apt install gstreamer1.0-tools")
         }
-        guard let bytes = try? FileBytes.read(file, limit: 64 << 20), !bytes.isEmpty else {
+        let written = PartFile.names(in: path).compactMap { Int($0) }.sorted()
+        guard let index = written.last(where: { $0 < number }),
+            let bytes = try? FileBytes.read("\(path)/\(index)", limit: 64 << 20), !bytes.isEmpty
+        else {
             throw ODTError(.invalidFile, "cannot read a frame from \(video)")
         }
         return bytes

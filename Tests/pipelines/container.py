@@ -1,0 +1,71 @@
+"""Builds the container image and uses it with a read-only root file system. Takes minutes and needs root and a network, so it runs only
+with Tests/run packages."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from streams import DATA, ROOT
+
+MISSING = [tool for tool in ("buildah", "mmdebstrap") if not shutil.which(tool)]
+TAG = "swiftodt-test"
+LIMIT = 450_000_000
+# The container's root is read-only; /data and /tmp are not. The image's environment is repeated, because buildah run has no --read-only.
+INSIDE = r"""
+mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys"
+mount -t tmpfs tmpfs "$0/tmp" && mount -t tmpfs tmpfs "$0/dev" && mknod -m 666 "$0/dev/null" c 1 3 && mknod -m 666 "$0/dev/urandom" c 1 9
+mount --bind "$1" "$0/data"
+exec chroot --userspec=65532:65532 "$0" env -i HOME=/data XDG_CACHE_HOME=/data/cache GST_PLUGIN_PATH=/usr/local/lib/swiftodt \
+    PATH=/usr/local/bin:/usr/bin:/bin sh -c 'cd /data && exec "$@"' sh "${@:2}"
+"""
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root to make a base image")
+@unittest.skipIf(MISSING, f"{', '.join(MISSING)} not installed")
+class Container(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="container-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.environment = dict(os.environ, BUILDAH_ISOLATION="chroot", STORAGE_DRIVER="vfs")
+        cls.buildah("--version")
+        made = subprocess.run([f"{ROOT}/Pipelines/container/build", "--make-base", "--with", "buildah", "--tag", TAG], env=cls.environment,
+                              capture_output=True, text=True, timeout=1500, check=False)
+        assert made.returncode == 0, made.stdout[-3000:] + made.stderr[-3000:]
+        container = cls.buildah("from", "--pull-never", f"localhost/{TAG}").strip()
+        cls.addClassCleanup(lambda: (cls.buildah("rm", container), cls.buildah("rmi", TAG, f"{TAG}-base")))
+        cls.root = cls.buildah("mount", container).strip()
+        cls.data = os.path.join(cls.folder.name, "data")
+        os.mkdir(cls.data)
+        os.chown(cls.data, 65532, 65532)
+
+    @classmethod
+    def buildah(cls, *words):
+        return subprocess.run(["buildah", *words], env=cls.environment, stdout=subprocess.PIPE, text=True, timeout=300, check=True).stdout
+
+    def inside(self, *words):
+        return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-ec", INSIDE, self.root, self.data, *words],
+                              capture_output=True, text=True, timeout=300, check=False)
+
+    def test_image_has_at_most_450_megabytes(self):
+        size = sum(os.lstat(os.path.join(folder, name)).st_size for folder, _, names in os.walk(self.root) for name in names)
+        self.assertLess(size, LIMIT)
+
+    def test_root_file_system_is_read_only(self):
+        self.assertIn("Read-only", self.inside("touch", "/usr/local/x").stderr)
+
+    def test_installation_is_complete(self):
+        said = self.inside("odt", "doctor")
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertIn("Nothing is missing.", said.stdout)
+
+    def test_video_is_annotated(self):
+        shutil.copy(f"{DATA}/videos/bikes.mp4", self.data)
+        said = self.inside("odt", "annotate", "bikes.mp4", "out.mp4")
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertRegex(said.stdout + said.stderr, "wrote out.mp4: 250 frames, [1-9]")
+
+
+if __name__ == "__main__":
+    unittest.main()
