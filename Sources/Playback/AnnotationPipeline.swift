@@ -133,6 +133,11 @@ package final class AnnotationPipeline: Sendable {
         pipeline["swiftodt"].pad("sink")?.endStream()
     }
 
+    /// Returns the text of an error; for an error of the source of an address, the text names the address and a remedy.
+    package func explained(_ failure: String) -> String {
+        if case .media(let source) = input { source.explained(failure) } else { failure }
+    }
+
     /// Returns whether the file contains at least one frame. Call it after the stream has ended.
     package func isUsable(_ file: PartFile, after ending: Player.Ending) -> Bool {
         // The player does not wait for the end of a stream that is interrupted before its first frame. Even if a frame

@@ -56,6 +56,24 @@ package final class MediaSource: Sendable {
         }
     }
 
+    /// Returns the text of an error with the address and a remedy, if the source of an address has posted the error.
+    package func explained(_ failure: String) -> String {
+        // The name that uridecodebin gives to its source.
+        let prefix = "source: "
+        guard path == nil, failure.hasPrefix(prefix) else { return failure }
+        // The last line is the most specific one.
+        let reason = failure.dropFirst(prefix.count).split(separator: "\n").last ?? ""
+        return "cannot play \(addressWithoutPassword): \(reason); check the address and that its server can be reached"
+    }
+
+    /// The address without the name and password of a user.
+    private var addressWithoutPassword: String {
+        let parts = name.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count > 2, let mark = parts[2].lastIndex(of: "@") else { return name }
+        let host = parts[2][mark...].dropFirst()
+        return ([parts[0], parts[1], host] + parts[3...]).joined(separator: "/")
+    }
+
     /// Returns whether the source and `other` are the same file.
     /// The comparison also recognises links and other spellings of the path.
     package func isFile(_ other: String) -> Bool {

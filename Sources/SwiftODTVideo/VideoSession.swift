@@ -95,7 +95,7 @@ final class VideoSession: Sendable {
 
     /// Renames the annotated video after success, or discards it.
     private func finish(_ ending: Player.Ending) -> Result<Void, ODTError> {
-        let failure = ending.failure.map { ODTError(.failed, $0) }
+        let failure = ending.failure.map { ODTError(.failed, annotation.explained($0)) }
         guard let file else { return failure.map { .failure($0) } ?? .success(()) }
         guard failure == nil, annotation.isUsable(file, after: ending) else {
             file.discard()

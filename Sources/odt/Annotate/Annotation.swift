@@ -105,7 +105,7 @@ final class Annotation: Sendable {
         var isRead = true
         write(TableRow.text(FrameTable.header), to: files.frameTable, &isRead)
         write(TableRow.text(TrackTable.header), to: files.trackTable, &isRead)
-        let ending = player.play { message in
+        var ending = player.play { message in
             hasLogged.update { $0 = true }
             write(MessageText.line(message), to: files.messages, &isRead)
             let fields = MessageFields(message)
@@ -120,6 +120,7 @@ final class Annotation: Sendable {
             default: break
             }
         }
+        ending.failure = ending.failure.map(annotation.explained)
         if let statistics = annotation.pipeline["swiftodt"].structure(of: "stats") {
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
         }
