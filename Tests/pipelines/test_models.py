@@ -203,6 +203,12 @@ class Defaults(Fetching):
         self.assertIn("first.onnx", self.brought())
         self.assertEqual(fetch("--verify").returncode, 0)
         self.assertEqual(fetch().stdout, said.stdout.split("\n", 1)[1], "nothing is fetched again")
+        # Models of another folder count as installed.
+        user = os.path.join(self.folder, "user")
+        said = fetch("--folder", user, "--besides", os.path.join(self.folder, "none"), "--besides", os.path.join(self.folder, "models"))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("detector: first is the default", said.stdout)
+        self.assertEqual(os.listdir(user), ["catalogue.json"])
 
     def test_unreachable_owners_are_asked_for_a_limited_time(self):
         loader = importlib.machinery.SourceFileLoader("fetch_models", os.path.join(ROOT, "Pipelines", "fetch-models"))

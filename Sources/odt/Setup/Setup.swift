@@ -43,7 +43,10 @@ private let systemFolder = "/usr/local/share/swiftodt"
             (isForAll ? ["--folder", systemFolder] : []) + (hasAllDevices ? ["--all-devices"] : []))
         guard code == ExitCode.success else { return code }
     }
-    let code = try models.run(isForAll ? ["--folder", systemFolder + "/models"] : [])
+    // The Debian package swiftodt-models has installed its models for all users.
+    let besides = isForAll ? ["/usr/share/swiftodt/models"] : ModelLibrary.folders
+    let code = try models.run(
+        (isForAll ? ["--folder", systemFolder + "/models"] : []) + besides.flatMap { ["--besides", $0] })
     guard code == ExitCode.success else { return code }
     print("Runtime and default models are installed; run 'odt doctor' to check the installation.")
     return ExitCode.success
