@@ -7,6 +7,7 @@ import glob
 import hashlib
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import tempfile
@@ -67,8 +68,7 @@ class CleanRoots(unittest.TestCase):
     def test_package_build_is_reproducible(self):
         """Two builds of the same content have the same checksums."""
         def sums(out):
-            return {name: hashlib.sha256(open(f"{folder.name}/{out}/{name}", "rb").read()).hexdigest()
-                    for name in os.listdir(f"{folder.name}/{out}")}
+            return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in pathlib.Path(folder.name, out).iterdir()}
         self.assertEqual(sums("one"), sums("two"))
 
     def make_root(self, release, name):
