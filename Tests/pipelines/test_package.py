@@ -179,6 +179,11 @@ class Archive(Packed):
             needed |= set(re.findall(r"NEEDED.*\[(lib[^]]+)\]", asked("readelf", "-d", path)))
         self.assertEqual({name for name in needed if not name.startswith(("libc.", "libm."))} - known, set())
 
+    def test_relocated_data_is_read_only(self):
+        for path in (f"{self.unpacked}/bin/odt", f"{self.unpacked}/lib/libgstswiftodt.so"):
+            self.assertIn("GNU_RELRO", asked("readelf", "-lW", path))
+            self.assertRegex(asked("readelf", "-dW", path), r"FLAGS_1\).*NOW")
+
     @unittest.skipUnless(WHEELS and MODELS, "the runtime's wheel is not in the download folder")
     def test_setup_installs_runtime(self):
         """From the archive alone to a working network."""
