@@ -1,4 +1,5 @@
 """Errors have a helpful text, and invalid input does not crash the element."""
+import json
 import os
 import subprocess
 import sys
@@ -135,6 +136,11 @@ class Errors(unittest.TestCase):
         self.assertIn("did you mean dog, person?", warning.message)
         self.assertNotIn("bicycle", warning.message + (detail or ""))
         self.warns('detector=neural label-allowlist="face, persn"', "no label face, persn", "did you mean person? It has person, bicycle")
+
+    @needs_detector
+    def test_unknown_label_of_zone_warns(self):
+        zone = {"name": "door", "kind": "line", "points": [[0, 0], [1, 1]], "labels": ["persn"]}
+        self.warns(f"detector=neural zones={json.dumps(json.dumps([zone]))}", "no label persn", "zones", "did you mean person?")
 
     def test_contradictory_areas_warn(self):
         said = run(f"{ball(5)} ! swiftodt detector=motion min-area=0.5 max-area=0.1 ! fakesink")

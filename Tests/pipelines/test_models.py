@@ -342,6 +342,15 @@ class Shown(unittest.TestCase):
             self.assertEqual(command(".build/tool/odt", "models", "show", path).stdout.splitlines()[:2], [path, f"  name     {name}"])
 
 
+    def test_model_that_is_not_installed_is_named_with_its_command(self):
+        rows = [line.split() for line in command(".build/tool/odt", "models", "list").stdout.splitlines() if "not installed" in line]
+        for name in [row[0] for row in rows][:1]:
+            for word in ("show", "use"):
+                said = command(".build/tool/odt", "models", word, name)
+                self.assertEqual(said.returncode, 1)
+                self.assertIn(f"{name} is not installed; \"odt models fetch {name}\"", said.stderr)
+
+
 class Choosing(Fetching):
     """odt models use makes a model the default for all programs, and SWIFTODT_MODEL overrides it."""
 

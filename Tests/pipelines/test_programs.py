@@ -53,6 +53,10 @@ class Programs(unittest.TestCase):
             given(GOOD + "\n" + GOOD[:40])
             said = command("Pipelines/summary", path)
             self.assertEqual((said.returncode, said.stdout.splitlines()[0]), (0, "1 result, 1 object at most at once"))
+            # An object with the state "lost" is no longer there.
+            lost = '{"message": "swiftodt", "running-time": 0, "objects": [{"tracking-id": 1, "state": "lost"}]}'
+            given(lost + "\n")
+            self.assertEqual(command("Pipelines/summary", path).stdout.splitlines()[0], "1 result, 0 objects at most at once")
         self.refuses(1, "cannot be read", "Pipelines/summary", ROOT)
 
     def test_summary_of_json_messages(self):

@@ -199,13 +199,21 @@ class Tracks(unittest.TestCase):
     def test_invalid_properties_are_errors(self):
         for properties, sentence in (({"multiple_object": True}, "did you mean multiple_objects"), ({"max_objects": 1001}, "from 1 to 1000"),
                                      ({"detector": "nose"}, "'nose' is no valid value of detector"), ({"max_objects": "many"}, "max_objects"),
-                                     ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"stats": 1}, "no property stats")):
+                                     ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"label_allowlist": ["a,b"]}, "without commas"), ({"stats": 1}, "no property stats")):
             with self.subTest(properties), self.assertRaisesRegex(swiftodt.PropertyError, sentence):
                 swiftodt.track(pipeline=BALL.format(5), **properties)
         # Valid values: enumerations, flags, numbers, texts, paths.
         with swiftodt.track(pipeline=BALL.format(5), detector="motion", attach_meta="roi", score_threshold=0.5, source="a \"b\"",
                             label_allowlist=None) as tracking:
             self.assertEqual(len(list(tracking)), 5)
+        # A list of names is a text with commas.
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "boxes.txt")
+            with open(path, "w", encoding="ascii") as file:
+                file.writelines(f"{frame},-1,10,20,30,60,0.9,-1,-1,-1\n" for frame in range(1, 10))
+            for allowed, count in ((["person", "car"], 1), (("dog", "car"), 0)):
+                seen = list(swiftodt.track(pipeline=ball(9), detector="recorded", detections_file=path, label_allowlist=allowed))
+                self.assertEqual(len(seen[-1][1]), count, allowed)
         self.assertEqual(tracking.stats["frames"], 5)
 
     def test_every_property_is_a_keyword_argument(self):

@@ -148,6 +148,18 @@ class Page(unittest.TestCase):
                 self.assertFalse(os.path.exists(page))
 
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
+    def test_page_shows_wanted_frame_undamaged(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page, picture, wanted = (f"{folder}/{name}" for name in ("page.html", "page.jpg", "wanted.png"))
+            self.assertEqual(self.odt("-o", page, "--frame", "25", BIKES).returncode, 0)
+            with open(page, encoding="utf-8") as source, open(picture, "wb") as target:
+                target.write(base64.b64decode(re.search(r"data:image/jpeg;base64,([^\"]*)", source.read()).group(1)))
+            subprocess.run(["ffmpeg", "-v", "error", "-i", BIKES, "-vf", "select=eq(n\\,24)", "-frames:v", "1", wanted], check=True)
+            said = subprocess.run(["ffmpeg", "-i", picture, "-i", wanted, "-lavfi", "psnr", "-f", "null", "-"],
+                                  capture_output=True, text=True, check=True).stderr
+            self.assertGreater(float(re.search(r"average:([\d.]+)", said).group(1)), 30)
+
+    @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
     def test_page_shows_frame_and_zones(self):
         with tempfile.TemporaryDirectory() as folder:
             page, zones = f"{folder}/it's \\ a \"page\".html", f"{folder}/zones.json"

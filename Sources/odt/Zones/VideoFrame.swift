@@ -29,11 +29,11 @@ enum VideoFrame {
         let source =
             isAddress
             ? ["uridecodebin", "uri=\(quoted(video))"] : ["filesrc", "location=\(quoted(video))", "!", "decodebin"]
-        // A decoder that is told to stop can still return frames, some of them damaged. They follow the wanted frame, which
-        // therefore is one of the latest files.
+        // identity drops the frame at which it sends end of stream. A decoder that is told to stop can still return frames,
+        // some of them damaged, and identity passes them. The wanted frame therefore is one of the latest files.
         let pipeline =
             source + [
-                "!", "identity", "eos-after=\(number)", "!", "videoflip", "video-direction=auto", "!", "videoconvert",
+                "!", "identity", "eos-after=\(number + 1)", "!", "videoflip", "video-direction=auto", "!", "videoconvert",
                 "!", "jpegenc", "quality=85", "!", "multifilesink", "max-files=64",
                 "location=\(quoted(path + "/%d"))",
             ]
