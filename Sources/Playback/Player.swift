@@ -18,7 +18,7 @@ package final class Player: Sendable {
 
     /// Closures for pipelines that need more than a single end-of-stream event.
     package struct Configuration: Sendable {
-        /// Returns whether there is output that becomes complete if the stream ends properly.
+        /// Returns whether output exists that is complete only if the stream ends properly.
         package var hasBegun: @Sendable () -> Bool = { true }
         /// Returns whether the stream can still end properly after an error of the named element.
         package var survives: @Sendable (_ element: String) -> Bool = { _ in false }
@@ -145,7 +145,8 @@ package final class Player: Sendable {
     /// The time in nanoseconds until the player gives up waiting for the end of the stream; `nil` if the stream was not
     /// asked to end.
     var timeLeft: Nanoseconds? {
-        // As long as there is no output to complete, the player does not wait. Output may still begin later.
+        // Without output to complete, the player does not wait. Output may still begin later, so this is evaluated each
+        // time.
         let endTimeout = configuration.hasBegun() ? Self.endTimeout : 0
         return state.withLock { $0.asked.map { $0 + endTimeout - MonotonicClock.now } }
     }
@@ -162,8 +163,8 @@ package final class Player: Sendable {
 
     private func end() {
         if let end = configuration.end { return end() }
-        // The pipeline holds its state lock while it sends the event. A state change to PLAYING that is still in
-        // progress could then never finish, so this call waits for its end first.
+        // The pipeline holds its state lock while it sends the event, so an unfinished state change to PLAYING would
+        // deadlock. This call waits until the state change has ended.
         gst_element_get_state(pipeline.top, nil, nil, GstClockTime(Self.endTimeout))
         gst_element_send_event(pipeline.top, gst_event_new_eos())
     }

@@ -10,7 +10,7 @@ package final class TerminationHandler: Sendable {
         var signal: Int32?
         /// Whether all streams have to end.
         var isOver = false
-        /// The players that are playing. Most subcommands have one player; `odt watch` has one per camera.
+        /// The active players: one in most subcommands, one per camera in `odt watch`.
         var players: [Player] = []
         var listeners: [@Sendable (Int32?) -> Void] = []
     }
@@ -18,8 +18,8 @@ package final class TerminationHandler: Sendable {
     private let state = Monitor(State())
     private let caught: Set<Int32>
 
-    /// The only instance. When it is first used, it starts a thread that waits for signals. The thread does nothing
-    /// else, because all other threads may block in GStreamer for a long time.
+    /// The only instance. Its first use starts a thread that only waits for signals, because all other threads may
+    /// block in GStreamer for a long time.
     package static let shared = TerminationHandler()
 
     private init() {

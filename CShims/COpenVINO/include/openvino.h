@@ -26,8 +26,8 @@ typedef struct { const char *build_number, *description; } ov_version;
 typedef struct { int64_t rank, *dims; } ov_shape;
 typedef struct { int64_t min, max; } ov_dimension;  // max is -1 if the dimension has no upper limit
 typedef struct { ov_dimension rank, *dims; } ov_partial_shape;
-// The library keeps the address of this struct, so the struct must exist as long as the request to which it is
-// attached.
+// The function that the runtime calls when an inference ends. The runtime keeps the address of this struct, so the
+// struct must exist as long as the request to which it is attached.
 typedef struct { void (*function)(void *); void *argument; } ov_callback;
 
 // The functions that swiftodt uses, as F(result, name, arguments). OpenVINO 2023.1 and later versions have all of them.
@@ -104,7 +104,7 @@ typedef struct { void (*function)(void *); void *argument; } ov_callback;
     F(ov_status, ov_preprocess_output_set_element_type, (ov_ppp_output_tensor *, unsigned))                       \
     F(void, ov_preprocess_output_tensor_info_free, (ov_ppp_output_tensor *))
 
-// The functions of a loaded library. After a successful swiftodt_openvino_load, no pointer is null.
+// A loaded library's functions. After a successful swiftodt_openvino_load, no pointer is null.
 typedef struct {
 #define SWIFTODT_DECLARE(result, name, arguments) result(*name) arguments;
     SWIFTODT_OPENVINO_FUNCTIONS(SWIFTODT_DECLARE)
@@ -129,9 +129,9 @@ ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
     ov_compiled_model **compiled);
 
-// Loads the runtime's plugins whose file name contains `part`, if the process needs RTLD_DEEPBIND for them (see
-// unwinding.c). The runtime, which would load them without this flag, then uses the libraries that are already loaded.
-// If the flag is not needed, does nothing.
+// Loads the runtime's plugins whose file name contains `part` with RTLD_DEEPBIND, if this process needs that flag (see
+// unwinding.c). The runtime itself would load them without the flag; it then uses the libraries that are already
+// loaded. Does nothing if the flag is not needed.
 void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part);
 
 // Returns the file that contains this code: the plugin or the program. Returns null if the loader does not know it.
