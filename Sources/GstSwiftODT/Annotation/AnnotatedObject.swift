@@ -49,7 +49,7 @@ struct RecentInferenceRegions {
     mutating func drawn(at time: Nanoseconds) -> [AnnotatedRegion] {
         regions.removeAll { time - $0.time > Self.span || time < $0.time }
         return regions.map { region in
-            // Regions overlap, so older regions fade quickly. The latest region thus remains distinguishable.
+            // Regions overlap, so older ones fade quickly to keep the latest one distinguishable.
             let left = 1 - 0.8 * Float(time - region.time) / Float(Self.span)
             return AnnotatedRegion(
                 box: region.inferredRegion.box,

@@ -142,8 +142,8 @@ final class Annotator {
         if options.drawLabels { drawLabels(boxes, setup, elapsed, reserved: counts.map(\.place), on: target) }
     }
 
-    /// Returns the seconds since the previously drawn frame. The distance that a label may move is proportional to this
-    /// time.
+    /// Returns the seconds since the previously drawn frame. Labels move at a limited speed, so this time limits their
+    /// distance.
     private func elapsed(until time: Nanoseconds) -> Double {
         defer { latest = time }
         guard let latest, time > latest else { return 0 }
@@ -170,7 +170,7 @@ final class Annotator {
         if setup?.canvas.region != canvas.region { positions.removeAll() }
         tiles.removeAll()
         texts.removeAll()
-        // Finding a font is slow, so the font is kept unless the font option has changed. Other options, such as
+        // Finding a font is slow, so the font is looked up again only if its option has changed. Other options, such as
         // colours, may change with every frame.
         let font = setup.flatMap { $0.options.font == options.font ? $0.font : nil } ?? NamedFont(options.font)
         let sizes = DrawingSizes(options, font: font, canvas: canvas)
@@ -320,7 +320,8 @@ extension Annotator {
 // MARK: - Labels
 
 extension Annotator {
-    /// The time in seconds for which the label position of an object that is no longer drawn is kept.
+    /// The time in seconds for which the label position of a disappeared object is kept, so that a label returns to its
+    /// place after a short gap.
     private static let memory = 1.0
 
     /// - Parameter reserved: The places that no label may cover.

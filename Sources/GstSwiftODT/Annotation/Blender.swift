@@ -16,7 +16,6 @@ final class Blender {
     let matrix: ComponentMatrix
     private let depth: SampleDepth
     /// The index of the alpha sample within a pixel of four samples; `nil` if the format has no alpha.
-    /// The line of source samples that ``build(_:units:from:to:color:)`` fills.
     private let alpha: Int?
     private let row: BlendRow
 
@@ -146,9 +145,9 @@ final class Blender {
 extension Blender {
     func lineCount(of layout: PlaneLayout) -> Int { layout.lines(down: canvas.height) }
 
-    /// Returns the two rows of pixels in the buffer that a line of samples covers. Both are equal if the plane is not
-    /// vertically subsampled. The second row may be below the picture. In interlaced content the two rows belong to the
-    /// same field.
+    /// Returns the two rows of pixels in the buffer that a line of samples covers; both are equal if the plane is not
+    /// vertically subsampled. The second row may be below the picture. In interlaced content, chroma lines alternate
+    /// between the fields, so the two rows belong to the same field and are two apart.
     func pixelRows(of line: Int, in layout: PlaneLayout) -> (Int, Int) {
         guard layout.lineShift > 0 else { return (line, line) }
         guard canvas.interlaced else { return (2 * line, 2 * line + 1) }

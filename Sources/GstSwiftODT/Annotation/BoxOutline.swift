@@ -33,8 +33,8 @@ struct BoxOutline {
         }
     }
 
-    /// Adds the four sides. A part of the size `corner` is left free at both ends of each side. If its size is the
-    /// width of the pen, the corners are square, and the upper and lower sides include them.
+    /// Adds the four sides. Each side ends `corner` before both ends of the rectangle. Square corners have the size of
+    /// the pen; the upper and lower sides include them.
     private mutating func addSides(
         of rect: PixelRect, from corner: (x: Int, y: Int), pen: DrawingSizes.Pen, dashed: Bool
     ) {

@@ -52,12 +52,12 @@ extension Canvas {
         (Double(uprightWidth) * unitX * Double(uprightHeight) * unitY).squareRoot()
     }
 
-    /// In the buffer, drawings start and end at multiples of this number of pixels. A drawing thus covers a shared
-    /// chroma sample either completely or not at all. The alignment is the same for all formats, so that their output
-    /// agrees.
+    /// The alignment of drawings in the buffer, in pixels. It is a multiple of the chroma subsampling, so a drawing
+    /// covers a shared chroma sample either completely or not at all. All formats use the same alignment, so that their
+    /// output agrees.
     private var alignment: (x: Int, y: Int) { (2, interlaced ? 4 : 2) }
 
-    /// The alignment on the upright grid. The widths and heights of tiles are multiples of it.
+    /// The alignment on the upright grid, of which the widths and heights of tiles are multiples.
     var step: (x: Int, y: Int) { orientation.swapsAxes ? (alignment.y, alignment.x) : alignment }
 
     /// The part of the upright grid that may be drawn on. It excludes incomplete alignment steps at the right and

@@ -10,8 +10,8 @@ struct CoastingDisplayPolicy {
     /// The time at which each coasting object started coasting, by tracking ID.
     private var begun: [Int: Nanoseconds] = [:]
 
-    /// Removes the coasting objects that are not to be drawn. Objects without an ID cannot be followed from frame to
-    /// frame. They are kept, so their boxes remain until the next result.
+    /// Removes the coasting objects that are no longer drawn. Objects without an ID cannot be matched from frame to
+    /// frame, so they are kept until the next result.
     mutating func filter(
         _ objects: inout [AnnotatedObject], as drawing: AnnotatorOptions.Coasting, at time: Nanoseconds
     ) {

@@ -62,7 +62,7 @@ struct LabelFormat: Sendable {
         if parts.isEmpty { return constant }
         var text = ""
         var separator = ""
-        /// Whether the next value needs no separator, because nothing precedes it.
+        /// Whether the next value is the first one in the text or in its brackets, and thus needs no separator.
         var isFirst = true
         /// The opening brackets that have not been written yet. They are written before the next value that follows.
         var waiting: [(separator: String, text: String, isFirst: Bool)] = []
@@ -109,7 +109,8 @@ extension LabelFormat {
         /// The open brackets. `place` is the index of the opening bracket, and `values` is the number of values before
         /// it.
         var open: [(place: Int, closing: Character, values: Int)] = []
-        /// The number of open brackets by closing character. It avoids a search at characters that close no bracket.
+        /// The number of open brackets by closing character. A closing character without an open bracket is recognised
+        /// without a search.
         var closable: [Character: Int] = [:]
         var rest = pattern[...]
         while let next = rest.first {

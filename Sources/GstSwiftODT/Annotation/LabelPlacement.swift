@@ -15,8 +15,8 @@ struct LabelPlacement {
     /// The seconds for which there must be room for the full label before it replaces the short label.
     private static let growDelay = 1.0
 
-    /// The size of a label and two limits for the fraction of another object's box that the label may cover: when it
-    /// appears (`maximumOnArrival`) and while it is visible (`maximum`).
+    /// A label to place: its size, and two limits for the fraction of another object's box that it may cover, one for a
+    /// new label (`maximumOnArrival`) and one for a visible label (`maximum`).
     private struct Request {
         let size: Size
         let maximumOnArrival: Double
@@ -167,7 +167,8 @@ struct LabelPlacement {
         return taken.first { !$0.intersection(place).isEmpty }
     }
 
-    /// Returns the position closest to the preferred position to which a label can move without meeting another label.
+    /// Returns the position nearest to the preferred one that a label can reach by moving along the edge without
+    /// meeting another label.
     private func targetTowardsHome(from along: Int, on edge: Edge, _ size: Size) -> Int {
         let wanted = edge.clamped(edge.home)
         let band = edge.place(of: size, at: along)

@@ -51,8 +51,9 @@ struct LabelText {
         return short.isEmpty || short == whole ? nil : short
     }
 
-    /// Returns whether confidence and score are shown. They are not shown for coasting tracks. An object without an ID
-    /// keeps its box and its score until the next result.
+    /// Returns whether confidence and score are shown. A coasting track has none, because its last score does not
+    /// describe the predicted box. Without tracking, an object keeps its box and its score until the next result, so
+    /// both are shown.
     private func showsFigures(of object: AnnotatedObject) -> Bool {
         showsFigures && !(object.coasting && object.id != nil)
     }
@@ -127,7 +128,7 @@ struct LabelTextCache {
         let coasting: Bool
         let text: String
 
-        /// Returns whether the values of the object are the same as those from which the text was formatted.
+        /// Returns whether the object has the values from which the text was formatted.
         func holds(for object: AnnotatedObject) -> Bool {
             (score == object.score || score.isNaN && object.score.isNaN) && confidence == object.confidence
                 && category == object.category && label == object.label && coasting == object.coasting

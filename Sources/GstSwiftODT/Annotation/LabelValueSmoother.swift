@@ -9,8 +9,8 @@ import SwiftODT
 struct LabelValueSmoother {
     private static let smallestStep = 0.05
     private static let maximumHoldTime: Nanoseconds = 1_000_000_000
-    /// The minimum time applies to changes of any size. Scores can fluctuate by 20 percentage points from frame to
-    /// frame, which would be unreadable.
+    /// The time for which a value is shown at least, whatever the change. Scores can fluctuate by 20 percentage points
+    /// from frame to frame, which would be unreadable.
     private static let minimumHoldTime: Nanoseconds = 500_000_000
 
     private struct Shown {
@@ -50,7 +50,7 @@ struct LabelValueSmoother {
         let change = max(
             abs(fresh.score - old.score), abs((fresh.confidence ?? 0) - (old.confidence ?? 0)))
         let standing = fresh.time - old.time
-        // An unchanged value keeps its start time, so that the next change need not wait.
+        // An unchanged value keeps its start time, so that a later change is shown without another delay.
         return change == 0 || standing < minimumHoldTime || (standing < maximumHoldTime && change < smallestStep)
     }
 }

@@ -102,8 +102,8 @@ private struct Mixture<Sample: BlendSample> {
     let empty: (value: Sample, keep: Sample)
     let full: (value: Sample, keep: Sample)
 
-    /// The result fulfils the invariants of ``BlendRow/samples(_:_:component:color:)``: weight and alpha add up to
-    /// white, and the value never exceeds alpha.
+    /// Interpolates between two samples. The result fulfils the invariants of
+    /// ``BlendRow/samples(_:_:component:color:)``: weight and alpha add up to white, and the value never exceeds alpha.
     @inline(__always)
     func samples(_ coverage: UInt8) -> (value: Sample, keep: Sample) {
         let keep = mix(empty.keep, full.keep, coverage)

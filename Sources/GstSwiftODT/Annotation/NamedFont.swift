@@ -86,9 +86,9 @@ enum FontLookup: Equatable {
         "sans", "sansserif", "serif", "mono", "monospace", "cursive", "fantasy", "systemui", "emoji", "math",
     ]
 
-    /// Returns which font fontconfig selects for a list of families, separated by commas without blanks. Pango is not
-    /// asked, because it caches every name until the process ends. The cache cannot be cleared, because Pango's own
-    /// threads may be using it.
+    /// Returns the font that fontconfig selects for a list of families, separated by commas without blanks. Fontconfig
+    /// is called directly, because Pango caches every name until the process ends, and clearing Pango's cache would be
+    /// unsafe while Pango's own threads use it.
     static func find(_ families: String) -> FontLookup {
         guard let pattern = FcPatternCreate() else { return .nothing }
         defer { FcPatternDestroy(pattern) }
@@ -137,7 +137,7 @@ enum FontMap {
 
     static func withLock<Answer>(_ body: (UnsafeMutablePointer<PangoFontMap>?) -> Answer) -> Answer {
         turn.withLock { _ in
-            // `nonisolated(unsafe)`: the answer only passes through the lock.
+            // `nonisolated(unsafe)`: the value is used only by the caller, after the lock has been released.
             nonisolated(unsafe) let answer = body(fonts)
             return answer
         }

@@ -3,13 +3,14 @@ import SwiftODT
 
 /// The drawing of a frame as a `GstVideoOverlayComposition`: pictures that an element downstream blends.
 ///
-/// What is unchanged since the previous frame is reused, so that a sink does not upload it to the GPU again: an equal
-/// list of rectangles as the same composition, an equal rectangle as the same object, and a rectangle that has only
-/// moved with the same pixels.
+/// Unchanged parts are reused from frame to frame, so that a sink does not upload them to the GPU again:
+/// - an equal list of rectangles is the same composition,
+/// - an equal rectangle is the same object,
+/// - a rectangle that has only moved has the same pixels.
 ///
-/// It belongs to the streaming thread.
+/// Not thread-safe: only the streaming thread uses it.
 final class OverlayRectangles {
-    /// What a rectangle shows.
+    /// The content of a rectangle, without its position.
     private enum Content: Hashable {
         case tile(ObjectIdentifier)
         /// A picture of one colour (BGRA bytes). `width` and `height` are those of the picture, which may be scaled up.
@@ -32,8 +33,8 @@ final class OverlayRectangles {
     private var previous = FrameDrawing()
     private var current = FrameDrawing()
 
-    /// The largest shorter side, in pixels, of a fill that has its exact size, such as a line. A larger fill is a small
-    /// picture that is scaled up, so its cost does not depend on its size.
+    /// The maximum length in pixels of the shorter side up to which a fill, such as a line, is a picture of its exact
+    /// size. A larger fill is a small picture that is scaled up, so that its cost does not depend on its size.
     private static let largestExactFill = 32
 
     /// Begins the drawing of a frame.
@@ -46,7 +47,7 @@ final class OverlayRectangles {
         guard !place.isEmpty, color.w > 0 else { return }
         let isScaled = min(place.width, place.height) > Self.largestExactFill
         let (width, height) = isScaled ? (16, 16) : (place.width, place.height)
-        // GStreamer's software blender takes scaled pictures as not premultiplied.
+        // GStreamer's software blender treats scaled pictures as not premultiplied.
         var opaque = color * (255 / color.w)
         opaque.w = 255
         func byte(_ component: Int) -> UInt32 {
@@ -67,7 +68,8 @@ final class OverlayRectangles {
         let place = PixelRect(x: x, y: y, width: plane.units, height: plane.lines)
         add(.tile(ObjectIdentifier(tile)), at: place) {
             plane.bytes.withUnsafeBytes { bytes in
-                // The second half are the weights of the destination.
+                // A tile has its samples first, then the same number of weights of the destination, which a composition
+                // does not need.
                 Pixels(
                     UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), width: plane.units,
                     height: plane.lines, isPremultiplied: true, tile: tile)
@@ -115,7 +117,8 @@ final class OverlayRectangles {
 private final class Pixels {
     let buffer: UnsafeMutablePointer<GstBuffer>
     let flags: GstVideoOverlayFormatFlags
-    /// Keeps the tile alive. `Content.tile` identifies it by its address, which must not be reused.
+    /// Keeps the tile alive, because `Content.tile` identifies it by its address, and a new tile could get the address
+    /// of a released one.
     private let tile: Tile?
 
     /// - Parameter bytes: BGRA without padding.

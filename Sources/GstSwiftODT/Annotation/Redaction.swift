@@ -29,7 +29,7 @@ enum Redaction {
         }
     }
 
-    /// Returns the part of a picture that is redacted for a box: the box with its margin, clipped to the picture.
+    /// Returns the redacted area for a box: the box with its margin, clipped to the picture.
     static func room(of box: Box, width: Int, height: Int) -> Box {
         Box(centerX: box.centerX, centerY: box.centerY, width: 1.2 * box.width, height: 1.2 * box.height)
             .clipped(width: width, height: height)
@@ -48,9 +48,9 @@ private struct Mosaic {
     private let columns: Range<Int>
     /// The rows of the component's samples in the redacted part.
     private let rows: Range<Int>
-    /// The width of a block in samples.
+    /// The width of a block of this component in samples.
     private let blockWidth: Int
-    /// The height of a block in samples.
+    /// The height of a block of this component in samples.
     private let blockHeight: Int
     private var blocksAcross: Int { (columns.count + blockWidth - 1) / blockWidth }
     private var blocksDown: Int { (rows.count + blockHeight - 1) / blockHeight }
@@ -70,7 +70,7 @@ private struct Mosaic {
         blockHeight = block >> component.shiftY
     }
 
-    /// Returns the range of all samples that overlap a range of pixels. `shift` is the subsampling as a power of two.
+    /// Returns the samples that overlap a range of pixels, for a component that is subsampled by 2^`shift`.
     private static func halved(_ pixels: Range<Int>, _ shift: Int) -> Range<Int> {
         pixels.lowerBound >> shift..<(pixels.upperBound + (1 << shift) - 1) >> shift
     }
@@ -144,7 +144,8 @@ private struct Mosaic {
 
     private func place(of column: Int) -> Int { (component.offset + column * component.step) * depth.bytes }
 
-    /// Interpolates the means between the rows of blocks above and below a row of samples.
+    /// Interpolates vertically: mixes the means of the row of blocks above a row of samples with those of the row
+    /// below.
     private func mix(
         _ means: UnsafeMutableBufferPointer<Float>, _ rows: BlockInterpolation,
         into line: UnsafeMutableBufferPointer<Float>

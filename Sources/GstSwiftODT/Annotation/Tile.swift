@@ -113,8 +113,8 @@ extension Blender {
                 var color: (value: Sample, keep: Sample) = (0, 0)
                 for unit in 0..<units {
                     if unit == wholeUnits {
-                        // If the width is odd, the last unit has only one column of pixels. This column is also used in
-                        // place of the missing column.
+                        // If the width is odd, the last unit has only one column of pixels, which then also stands for
+                        // the missing second column.
                         pixel = (view.width - 1 - sample.firstPixel) * view.stepX
                         next = 0
                     }
@@ -160,7 +160,7 @@ extension BufferView<UInt32> {
 
 /// The sums of alpha, green, red and blue over up to four pixels, with 16 bits each.
 private struct ChannelSum: Equatable {
-    /// A value that differs from every sum.
+    /// The initial value of a comparison, different from every sum.
     static let none = ChannelSum(lanes: .max)
 
     private(set) var lanes: UInt64 = 0

@@ -3,8 +3,8 @@ import CPango
 
 /// Lays out lines of text in one font and font size.
 ///
-/// Pango uses other fonts for missing glyphs. It shapes and reorders letters as their script requires. Right-to-left
-/// words have their own direction within the line.
+/// Pango substitutes other fonts for missing glyphs, and shapes and reorders letters as their script requires.
+/// Right-to-left words keep their own direction within the line.
 final class Typesetter {
     /// The height of a capital letter in display units.
     let capHeight: Double
