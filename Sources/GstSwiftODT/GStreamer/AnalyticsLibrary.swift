@@ -12,14 +12,15 @@ struct AnalyticsLibrary: @unchecked Sendable {
     /// A pointer to a `GstAnalyticsRelationMeta`, which holds all analytics entries of one buffer.
     typealias Meta = UnsafeMutableRawPointer
 
-    /// The layout of `GstAnalyticsMtd`: a handle of one entry in the metadata of a buffer. `id` is the entry's index.
+    /// A copy of the C struct `GstAnalyticsMtd`: a handle of one entry in the metadata of a buffer. `id` is the entry's
+    /// index.
     struct Entry {
         var id: UInt32 = 0
         var meta: Meta?
     }
 
-    /// The layout of `GstAnalyticsRelationMetaInitParams`: the initial capacity of the metadata, in entries and in
-    /// bytes.
+    /// A copy of the C struct `GstAnalyticsRelationMetaInitParams`: the initial capacity of the metadata, in entries
+    /// and in bytes.
     struct Room {
         var entries: Int
         var bytes: Int
@@ -90,7 +91,7 @@ struct AnalyticsLibrary: @unchecked Sendable {
     let updateLastSeen: UpdateLastSeen
     let setLost: SetLost
     let meta: GetMeta
-    /// Returns the box of an object and its confidence. For a rotated box it returns the bounds.
+    /// Returns the box of an object and its confidence. For a rotated box, returns the axis-aligned bounds.
     let location: GetLocation
     let objectType: GetObjectType
     let classCount: GetClassCount

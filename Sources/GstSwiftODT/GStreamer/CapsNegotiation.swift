@@ -2,11 +2,11 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// The caps of one pad that fit those of the other one.
+/// Computes the caps of one pad that fit those of the other one.
 ///
 /// Frames in system memory must have a format that the element reads. Frames in other memory (a caps feature such as
-/// `memory:VAMemory`) pass only if no pixels are needed. If overlays may be attached, the output may have the caps
-/// feature of overlay compositions in addition.
+/// `memory:VAMemory`) pass only if no pixels are needed. If overlays may be attached, the output may additionally have
+/// the caps feature of overlay compositions.
 struct CapsNegotiation {
     typealias Caps = UnsafeMutablePointer<GstCaps>
 
@@ -73,8 +73,8 @@ struct CapsNegotiation {
         return accepted
     }
 
-    /// Returns the first structure with overlays if overlays may be attached, else all structures. Takes ownership of
-    /// `output`.
+    /// Returns the first structure with overlays if overlays may be attached and there is one, else `output`. Takes
+    /// ownership of `output`.
     func preferred(_ output: Caps) -> Caps {
         guard mayAttachOverlay,
             let place = (0..<gst_caps_get_size(output)).first(where: {
@@ -87,7 +87,7 @@ struct CapsNegotiation {
 
     // MARK: Features
 
-    /// Returns the caps feature of a memory other than system memory.
+    /// Returns the caps feature of the frames' memory; `nil` for system memory and if any features are allowed.
     static func deviceMemory(_ caps: Caps) -> String? {
         gst_caps_get_features(caps, 0).flatMap { features in
             gst_caps_features_is_any(features) != 0 ? nil : Self.memories(features).first { $0 != systemMemory }
@@ -98,7 +98,8 @@ struct CapsNegotiation {
         gst_caps_get_features(caps, 0).map(hasOverlay) ?? false
     }
 
-    /// Features that may be any contain all, but do not state that overlays are supported.
+    /// Returns whether the features name overlay compositions. `ANY` does not count: it matches every feature, but does
+    /// not state that an element supports overlays.
     private static func hasOverlay(_ features: OpaquePointer) -> Bool {
         gst_caps_features_is_any(features) == 0 && gst_caps_features_contains(features, overlayFeature) != 0
     }
@@ -120,13 +121,13 @@ struct CapsNegotiation {
         guard gst_caps_features_is_any(features) == 0, gst_caps_features_contains(features, feature) == 0,
             let copy = gst_caps_features_copy(features)
         else { return nil }
-        // An empty set means system memory, which must be named beside another feature.
+        // Features without a memory imply system memory only if there is no other feature, so it has to be named.
         if memories(copy).isEmpty { gst_caps_features_add(copy, systemMemory) }
         gst_caps_features_add(copy, feature)
         return copy
     }
 
-    /// Whether the features may be those of a memory other than system memory.
+    /// Returns whether the features name or allow a memory other than system memory.
     private static func isDevice(_ features: OpaquePointer) -> Bool {
         gst_caps_features_is_any(features) != 0 || memories(features).contains { $0 != systemMemory }
     }

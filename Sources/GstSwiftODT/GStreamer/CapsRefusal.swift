@@ -4,8 +4,8 @@ import SwiftODT
 
 /// The error for caps that the element refuses. It names the reason and an element that converts the frames.
 ///
-/// Frames must be in system memory if pixels are needed. Caps queries offer nothing else then, so upstream elements that
-/// can produce such frames do. This error is for elements that cannot, or that send caps without a query.
+/// If pixels are needed, caps queries offer system memory only, so that upstream elements choose it if they can. This
+/// error is posted for elements that cannot, and for those that send caps without a query.
 struct CapsRefusal {
     let problem: ElementProblem
 
@@ -26,9 +26,9 @@ struct CapsRefusal {
                 "cannot read frames of type \(feature); put \(Self.remedy(for: feature)) before swiftodt",
                 detail: detail)
         } else if let name = gst_structure_get_string(structure, "format"),
-            // `name` is a C string that belongs to the caps. `gst_video_format_from_string` is declared with the
-            // attribute `const`. If a Swift `String` were passed, the compiler could thus free the temporary C string
-            // before the call.
+            // `name` must be a C string that belongs to the caps, not a Swift `String`. `gst_video_format_from_string`
+            // has the attribute `const`, by which the compiler may assume that it reads no memory and free a temporary
+            // C string before the call.
             PixelFormat(gst_video_format_from_string(name)) == nil
         {
             problem = .format(

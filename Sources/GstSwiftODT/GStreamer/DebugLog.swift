@@ -22,7 +22,7 @@ extension ElementHandle {
     @inline(__always)
     func isLogging(_ level: GstDebugLevel) -> Bool { swiftodt_logs(level) != 0 }
 
-    /// Runs `work` and logs the diagnostics that the library SwiftODT reports meanwhile.
+    /// Runs `work`. Logs the diagnostics that the library SwiftODT reports during the call.
     func listening<Result>(to work: () throws -> Result) rethrows -> Result {
         guard isLogging(.warning) else { return try work() }
         return try Diagnostics.listening(log, to: work)

@@ -22,12 +22,12 @@ extension StreamFormat {
         self.init(info, in: deviceMemory)
     }
 
-    /// Maps a buffer like ``withFrame(of:writable:orientation:time:_:)``, but calls `body` for a buffer in device memory
-    /// in any case.
+    /// Maps a buffer like ``withFrame(of:writable:orientation:time:_:)``. In addition, calls `body` with a black frame
+    /// if the pixels are in device memory and not available.
     ///
     /// - Parameters:
     ///   - mapsDeviceMemory: whether device memory is mapped, which copies the frame on many devices.
-    ///   - body: receives a black frame and `false` if the pixels are not available.
+    ///   - body: receives the frame, and `false` if the frame is the black one.
     func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, mapsDeviceMemory: Bool, orientation: Orientation,
         time: Nanoseconds, _ body: (Frame, _ hasPixels: Bool) throws -> Result
@@ -36,7 +36,7 @@ extension StreamFormat {
             let result = try withFrame(of: buffer, orientation: orientation, time: time) { try body($0, true) }
             if result != nil || deviceMemory == nil { return result }
         }
-        // All rows are the same memory.
+        // With a stride of 0, one row of memory stands for all rows of the black frame.
         return try withUnsafeTemporaryAllocation(byteCount: width, alignment: 1) { row in
             row.initializeMemory(as: UInt8.self, repeating: 0)
             let plane = Frame.Plane(base: row.baseAddress!, stride: 0)

@@ -22,7 +22,7 @@ struct EpochRule {
         case orientation = "a change of the orientation"
     }
 
-    /// The properties of a frame that the rule depends on.
+    /// The properties of a frame on which the rule depends.
     struct FrameInfo {
         /// The running time in nanoseconds; `nil` if it is unknown or out of range.
         var time: Nanoseconds?
@@ -35,8 +35,7 @@ struct EpochRule {
 
     private var last: FrameInfo?
     private var hasSeeked = false
-    /// The difference between the running times of the two latest consecutive frames whose time increased, in
-    /// nanoseconds.
+    /// The latest frame interval in nanoseconds, measured between consecutive frames whose time increased.
     private var rhythm: Nanoseconds = 0
 
     /// Discards all state, because the stream was flushed.

@@ -61,7 +61,8 @@ struct UpstreamOrientation {
 
     private typealias Pad = UnsafeMutablePointer<GstPad>
 
-    /// The maximum number of elements that are searched. No real pipeline is longer.
+    /// The maximum number of elements that are searched. It ends the search if a broken pad leads back to an earlier
+    /// element.
     private static let furthest = 500
 
     /// Creates a value for streams whose upstream elements have applied no change.

@@ -1,16 +1,17 @@
 import CGStreamer
 
-/// Decides whether frames carry overlay compositions, after downstream has received the caps, as the text overlay
-/// elements of GStreamer do.
+/// Decides whether frames carry overlay compositions, in the way of GStreamer's text overlay elements. Created after
+/// downstream has received the caps.
 ///
-/// The caps feature states that an element passes or blends them; the allocation query, that it blends them.
+/// The caps feature only states that an element downstream accepts frames with overlays; it may ignore them. The answer
+/// to the allocation query states that an element blends them.
 struct OverlayNegotiation {
     /// Whether overlays are attached instead of being blended into the frames.
     let attaches: Bool
     /// Whether an element downstream announces that it blends overlays.
     let isAnnounced: Bool
 
-    /// - Parameter isForced: whether overlays are attached whatever downstream announces.
+    /// - Parameter isForced: whether overlays are attached even if no element downstream announces that it blends them.
     init(_ element: ElementHandle, isForced: Bool) {
         let (source, sink) = (element.base.pointee.srcpad!, element.base.pointee.sinkpad!)
         guard let caps = gst_pad_get_current_caps(source) else {
@@ -20,7 +21,8 @@ struct OverlayNegotiation {
         defer { CapsNegotiation.release(caps) }
         let hasFeature = CapsNegotiation.hasOverlay(caps)
         isAnnounced = hasFeature && Self.isBlended(behind: source, caps)
-        // Frames in device memory cannot be drawn on.
+        // The element cannot draw on frames in device memory, so it attaches overlays if downstream at least accepts
+        // them.
         attaches =
             isForced || isAnnounced || Self.hasOverlay(sink)
             || hasFeature && CapsNegotiation.deviceMemory(caps) != nil
@@ -39,7 +41,7 @@ struct OverlayNegotiation {
             && gst_query_find_allocation_meta(query, gst_video_overlay_composition_meta_api_get_type(), nil) != 0
     }
 
-    /// Returns whether upstream attaches overlays.
+    /// Returns whether an element upstream attaches overlays.
     private static func hasOverlay(_ sink: UnsafeMutablePointer<GstPad>) -> Bool {
         guard let caps = gst_pad_get_current_caps(sink) else { return false }
         defer { CapsNegotiation.release(caps) }

@@ -6,12 +6,12 @@ import SwiftODT
 struct TensorMetadata {
     private let tensors: [UnsafePointer<Tensor>]
 
-    /// `nil` if the buffer has none.
+    /// - Returns: `nil` if the buffer has no tensors.
     init?(of buffer: UnsafeMutablePointer<GstBuffer>) {
         var tensors: [UnsafePointer<Tensor>] = []
         var state: gpointer?
-        // The library that the inference element loaded registers the type. GStreamer 1.24 has a type of the same name
-        // with another layout.
+        // The type is looked up by name, because it exists only if an inference element has loaded the library that
+        // registers it. GStreamer 1.24 has a type of the same name with another layout.
         let type = Self.hasKnownLayout ? g_type_from_name("GstTensorMetaAPI") : 0
         while type != 0, let meta = gst_buffer_iterate_meta_filtered(buffer, &state, type) {
             let list = UnsafeMutableRawPointer(meta).assumingMemoryBound(to: List.self).pointee
@@ -30,7 +30,8 @@ struct TensorMetadata {
         return (major, minor) >= (1, 26)
     }()
 
-    /// Maps the tensors while `body` runs.
+    /// Maps the tensors into memory and calls `body` with their descriptions and contents, which are valid only during
+    /// the call.
     ///
     /// - Throws: ``ODTError`` if a tensor cannot be read.
     func withViews<Result>(_ body: ([TensorDescription], [TensorView]) throws -> Result) throws -> Result {
@@ -69,8 +70,8 @@ struct TensorMetadata {
         return try body(descriptions, views)
     }
 
-    /// `GstTensor` without its dimensions, which follow. `dims_order` is not read: inference elements copy the
-    /// network's memory, whatever order its description names.
+    /// A copy of the C struct `GstTensor`, which the dimensions follow. `dims_order` is not read: inference elements
+    /// copy the network's output without reordering, even if they set another order.
     struct Tensor {
         var id: GQuark = 0
         var layout: UInt32 = 0
@@ -79,7 +80,8 @@ struct TensorMetadata {
         var dimensionOrder: UInt32 = 0
         var dimensionCount = 0
 
-        /// Names of GStreamer's tensor registry are translated to those of the network that it describes.
+        /// The tensor's name in the network. Names of GStreamer's tensor registry are translated to the names that the
+        /// decoders expect.
         fileprivate var name: String {
             let text = id == 0 ? "" : g_quark_to_string(id).map { String(cString: $0) } ?? ""
             for (part, name) in Self.registered where text.hasSuffix(part) { return name }
@@ -92,7 +94,7 @@ struct TensorMetadata {
         ]
     }
 
-    /// `GstTensorMeta`.
+    /// A copy of the C struct `GstTensorMeta`.
     struct List {
         var meta = GstMeta()
         var count = 0

@@ -10,7 +10,7 @@ import Synchronization
 final class BusReporter {
     /// The maximum number of messages that are unread or in transit.
     private static let backlog = 512
-    /// The number of existing messages from which on the reporter checks whether the bus is empty.
+    /// With fewer existing messages than this, the reporter does not check whether the bus is empty.
     private static let fewest = 64
 
     private let element: ElementHandle
@@ -23,7 +23,8 @@ final class BusReporter {
     private var lastPosted: Nanoseconds?
     /// The objects of the latest report, for `updates=on-change`.
     private var lastIdentity: [Identity]?
-    /// Whether the latest message contained objects. The reader of the messages assumes that they are still present.
+    /// Whether the latest message contained objects. An application then assumes that they are still present until a
+    /// message without them.
     private var hasPostedObjects = false
 
     /// The properties of an object that `updates=on-change` compares.
@@ -99,8 +100,8 @@ final class BusReporter {
         postWaiting()
     }
 
-    /// Discards the state of the previous epoch. ``hasPostedObjects`` is kept, because the reader of the messages still
-    /// assumes that these objects are present.
+    /// Discards the state of the previous epoch, except ``hasPostedObjects``: the application still assumes that the
+    /// posted objects are present.
     func reset() {
         waiting = nil
         lastPosted = nil

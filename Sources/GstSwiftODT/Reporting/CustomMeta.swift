@@ -9,7 +9,7 @@ import SwiftODT
 enum CustomMeta {
     private static let name = "SwiftOdtMeta"
 
-    /// Registers the metadata when it is first used. The value is whether the metadata is registered.
+    /// Whether the metadata is registered. The first access registers it.
     private static let isRegistered: Bool = {
         if gst_meta_get_info(name) != nil { return true }
         let tags: [StaticString] = ["video", "size", "orientation"]

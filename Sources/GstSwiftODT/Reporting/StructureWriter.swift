@@ -14,8 +14,8 @@ enum StructureWriter {
         return structure
     }
 
-    /// Returns the structure of a `swiftodt` message. Unless the format is JSON only, this moves the report's list of
-    /// objects into the structure, so attach the metadata before.
+    /// Returns the structure of a `swiftodt` message. Metadata must be attached before: unless the format is JSON only,
+    /// this call moves the report's list of objects into the structure.
     static func message(of report: Report, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
         let structure = structure("swiftodt", report.fields)
         if format.contains(.structure) || !format.contains(.json) { report.objectList.move("objects", into: structure) }

@@ -163,8 +163,8 @@ final class Session: @unchecked Sendable {
         GstClockTime(clamping: planner.reportLatency(effectiveSettings, isLive: isLive))
     }
 
-    /// The maximum number of frames that the element holds, for the answer to the allocation query. The number is that
-    /// of a stream that is not live, because the liveness is queried later.
+    /// The maximum number of frames that the element holds, for the answer to the allocation query. It is computed as
+    /// for a file, because whether the stream is live is determined only later.
     var framesHeld: guint { guint(clamping: stream?.framesHeld(effectiveSettings) ?? 0) }
 
     private var effectiveSettings: Settings { state.withLock { $0.effective } }

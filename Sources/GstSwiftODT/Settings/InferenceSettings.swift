@@ -35,8 +35,8 @@ extension Settings {
             view: zoom == .grid ? .grid : .fullFrame)
     }
 
-    /// Whether a property requests redaction. If the other properties make redaction impossible, ``RedactionGuard``
-    /// reports an error.
+    /// Whether a property requests redaction. ``RedactionGuard`` reports an error if other properties make redaction
+    /// impossible.
     var requestsRedaction: Bool { annotator.boxStyle.redaction != nil || !annotator.privacyLabels.isEmpty }
 
     /// Whether objects are redacted.
@@ -80,7 +80,8 @@ extension Settings {
             isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
     }
 
-    /// The scene options for this detector. Unknown objects are not searched for if the detector itself finds them.
+    /// The scene options for this detector. Unlabelled objects are not searched for if the detector itself finds moving
+    /// or salient objects.
     var sceneComplementingDetector: SceneOptions {
         var scene = scene
         if detector == .motion && scene.detectsMoving || detector == .salient && scene.detectsSalient {
@@ -89,8 +90,7 @@ extension Settings {
         return scene
     }
 
-    /// The settings of the installed saliency network. The network runs on a single image in which the detector has
-    /// found no object.
+    /// The settings of the saliency network that processes a single image in which the detector has found no object.
     var saliencySettings: Settings {
         var settings = self
         (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)

@@ -5,8 +5,8 @@ import SwiftODT
 extension Settings {
     enum DrawMode: Sendable { case blend, overlay, auto }
 
-    /// The setting, as NAME=VALUE or NAME, that needs pixels for something other than drawing; `nil` if none does. The
-    /// tracker is no such setting: it uses pixels only if they are available.
+    /// The first setting that needs pixels for something other than drawing, as NAME=VALUE or NAME; `nil` if none does.
+    /// Tracking does not count, because the tracker also works without pixels.
     var settingThatNeedsPixels: String? {
         if ![.upstream, .tensors, .recorded].contains(detector) { return "detector=\(detector)" }
         if annotator.boxStyle.redaction != nil { return "box-style=\(annotator.boxStyle)" }
@@ -15,10 +15,10 @@ extension Settings {
         return scene.unknownObjects == .none ? nil : "unknown-objects=\(scene.unknownObjects)"
     }
 
-    /// Whether frames pass in any memory: nothing reads their pixels, and nothing is drawn into them.
+    /// Whether frames in any memory are accepted, because their pixels are neither read nor drawn on.
     var acceptsDeviceMemory: Bool { settingThatNeedsPixels == nil && !(draw && drawMode == .blend) }
 
-    /// Whether no buffer is ever written to, neither pixels nor metadata.
+    /// Whether buffers are never written to: nothing is drawn, and no metadata is attached.
     var neverWritesBuffers: Bool { !draw && attachMeta.isEmpty }
 }
 
@@ -32,7 +32,8 @@ extension CapsNegotiation {
 }
 
 extension StreamFormat {
-    /// Checks that frames in device memory are not read. Properties may have changed since the caps were negotiated.
+    /// Throws if a frame is in device memory but its pixels are needed, because a property has changed since the caps
+    /// were negotiated.
     ///
     /// - Throws: ``ODTError`` with the remedy.
     func checkMemory(_ settings: Settings) throws {

@@ -24,7 +24,8 @@ struct Property: Sendable {
     }
 
     let name: String
-    /// The property whose value this one represents in another type, else its own name.
+    /// The name of the property whose value this one represents in another type, for example as an array instead of a
+    /// text. Otherwise the property's own name.
     let subject: String
     let mutability: Mutability
     /// Creates the specification of the property. It is called once, when the element's class is initialised.

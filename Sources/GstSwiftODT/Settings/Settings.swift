@@ -44,7 +44,7 @@ struct Settings: Sendable {
     // Properties for drawing.
     var draw = true
     var drawMode = DrawMode.blend
-    /// Whether frames in device memory are mapped for the tracker.
+    /// Whether the tracker may map frames in device memory.
     var mapMemory = false
     var annotator = AnnotatorOptions()
 
@@ -71,7 +71,7 @@ struct Settings: Sendable {
         didSet { scene.filter.denylist = LabelGroups.expand(DetectionFilter.labels(in: labelDenylist ?? "")) }
     }
 
-    /// Whether redaction that cannot be guaranteed is an error instead of a warning.
+    /// Whether an error is posted if redaction cannot be guaranteed. If `false`, a warning is posted.
     var privacyStrict = true
     /// The minimum score, 0 to 1, of a detection that is redacted.
     var privacyThreshold = 0.2

@@ -176,7 +176,7 @@ extension Settings {
             text: "box-color has no effect unless color-mode=fixed"),
         Check(
             "max-objects", "multiple-objects",
-            // The limit 100 is not reported, because odt and the Python package set it even if the user sets
+            // The value 100 causes no warning, because odt and the Python package always set it, also with
             // multiple-objects=false.
             where: {
                 $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != 100
@@ -244,7 +244,7 @@ extension Settings {
         }
     }
 
-    /// Returns a warning about labels in the lists and zones that no object can have. Most of them are misspelt.
+    /// Returns a warning about labels in the lists and zones that the detector never returns. Most of them are misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
         var listed = [settings.labelAllowlist, settings.labelDenylist]
             .reduce(into: Set<String>()) { $0.formUnion(DetectionFilter.labels(in: $1 ?? "")) }

@@ -1,9 +1,9 @@
 import CGStreamer
 import SwiftODT
 
-/// Properties that hold a text as arrays and structures of GStreamer, for programs that would have to write the text.
+/// Text properties presented as GStreamer arrays and structures, so that programs need not compose the text.
 extension PropertyKind<String?> {
-    /// A list with commas as an array of strings.
+    /// A comma-separated text, presented as an array of strings.
     static var strings: PropertyKind {
         array(
             text: { values in values.compactMap(\.string).joined(separator: ",") },
@@ -12,7 +12,8 @@ extension PropertyKind<String?> {
             })
     }
 
-    /// A JSON array of objects, or the name of a file with one, as an array of structures.
+    /// A text with a JSON array of objects, or the name of a file that contains one, presented as an array of
+    /// structures.
     static var structures: PropertyKind {
         array(
             text: { JSONValue.array($0).text },
@@ -40,7 +41,7 @@ extension PropertyKind<String?> {
 }
 
 extension JSONValue {
-    /// Converts arrays, lists, structures, strings, numbers and booleans; other types are `null`.
+    /// Converts a `GValue`: an array, a list, a structure, a string, a number or a boolean. Other types become `null`.
     fileprivate init(_ value: UnsafePointer<GValue>) {
         switch value.pointee.g_type {
         case gst_value_array_get_type():
@@ -69,8 +70,8 @@ extension JSONValue {
         }
     }
 
-    /// Appends the value to an array of GStreamer. All items of such an array have one type, so an item of another type
-    /// than the first one is left out.
+    /// Appends the value to an array of GStreamer. All items of such an array must have the same type, so an item is
+    /// left out if its type is not that of the first item.
     fileprivate func append(to array: UnsafeMutablePointer<GValue>) {
         guard var item = value else { return }
         guard gst_value_array_get_size(array) == 0 || gst_value_array_get_value(array, 0).pointee.g_type == item.g_type
@@ -78,7 +79,7 @@ extension JSONValue {
         gst_value_array_append_and_take_value(array, &item)
     }
 
-    /// The value as one of GStreamer's, owned by the caller; `nil` for `null`.
+    /// The value as a `GValue`, which the caller owns; `nil` for `null`.
     fileprivate var value: GValue? {
         var value = GValue()
         switch self {

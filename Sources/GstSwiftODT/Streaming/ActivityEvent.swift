@@ -7,8 +7,8 @@ struct ActivityEvent {
     struct Activity: Equatable {
         /// Whether there are objects, before the selection of the most prominent ones. Tentative objects do not count.
         var hasObjects: Bool
-        /// Whether inference on the next frames is likely to change the result: objects are tentative or missed, or
-        /// something moves that no object explains. Always `true` without tracking.
+        /// Whether inference on the next frames is likely to change the result: a track is tentative or missed, or
+        /// there is motion that no track explains. Always `true` without tracking.
         var wantsInference: Bool
     }
 

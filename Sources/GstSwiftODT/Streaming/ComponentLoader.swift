@@ -17,9 +17,9 @@ struct ComponentLoader<Component: Sendable> {
     private var hasFailed = false
 
     /// - Parameters:
-    ///   - isSpecified: whether the user has specified the component or its device. In that case, a failure to load the
-    ///     component is an error. Otherwise it is a warning.
-    ///   - fallback: a text for this warning: what happens without the component.
+    ///   - isSpecified: whether the user has specified the component or its device. If so, a failure to load the
+    ///     component is an error, otherwise a warning.
+    ///   - fallback: the consequence of a missing component, for the text of the warning.
     ///   - make: creates the component. Its last argument receives warnings about unavailable features.
     init(
         _ name: String, element: ElementHandle, isEnabled: @escaping (Settings) -> Bool,
@@ -73,9 +73,8 @@ struct ComponentLoader<Component: Sendable> {
     }
 }
 
-/// A component that was loaded in the background, and the diagnostics of its loading. The background task does not
-/// retain the element, because the element may be destroyed in the meantime. The diagnostics are therefore collected
-/// and reported later.
+/// A component that was loaded in the background, and the diagnostics of its loading. They are collected and reported
+/// later, because the background task must not use the element, which may be destroyed before the task ends.
 struct LoadResult<Component: Sendable>: Sendable {
     /// The features that are unavailable, and their replacements.
     let problems: [ElementProblem]

@@ -9,7 +9,7 @@ import SwiftODT
 final class DetectionRecorder {
     private let element: ElementHandle
     private let writer: RecordingWriter
-    /// The header fields with the properties that determine the detections.
+    /// The header fields that describe the detector and its settings.
     private let origin: [RecordingHeader.Field]
     private var header: RecordingHeader?
     /// The number of frames so far, and the key of the latest frame.
@@ -70,8 +70,8 @@ final class DetectionRecorder {
         }
     }
 
-    /// Returns the header field for `zoom`. There is none for full-frame inference. Recordings from before `zoom`
-    /// existed thus have the same header.
+    /// Returns the header field for `zoom`. With full-frame inference there is none, so that the header is the same as
+    /// in recordings made before `zoom` existed.
     private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Field] {
         settings.zoom == .off ? [] : [RecordingHeader.Field("zoom", .string(settings.zoom.rawValue))]
     }

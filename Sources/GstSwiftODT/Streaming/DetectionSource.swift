@@ -65,8 +65,8 @@ enum DetectionSource {
         case .upstream: DetectionPromise(UpstreamObject.detections(of: buffer, options: options))
         case .tensors(let decoding):
             DetectionPromise(try decoding.detections(of: buffer, in: frame, options: options))
-        // The detections of a recording are precomputed results (``precomputedResult(_:warn:)``), so nothing is
-        // started.
+        // Recorded detections are precomputed results (``precomputedResult(_:warn:)``), so there is no inference to
+        // start.
         case .recorded: DetectionPromise([])
         }
     }
@@ -109,11 +109,11 @@ enum DetectionSource {
 
 /// The part of a frame's result that is known before inference.
 enum PrecomputedResult {
-    /// Nothing is known yet. The detections come from ``DetectionSource/start(_:of:options:)``.
+    /// Nothing is known yet, so ``DetectionSource/start(_:of:options:)`` has to produce the detections.
     case open
-    /// The frame has no result. Tracks do not count this as a missed detection.
+    /// The frame has no result. Its tracks do not count as missed.
     case notInferred
-    /// The detections are known. `region` is the region that was inferred; `nil` stands for the full frame.
+    /// The detections are known. `region` is the inferred region; `nil` for the full frame.
     case answered([Detection], region: Box?)
 
     var isNotInferred: Bool { if case .notInferred = self { true } else { false } }
@@ -145,8 +145,8 @@ extension DetectionSource {
         return .detector(try configuration.makeDetector())
     }
 
-    /// Returns whether the network files that the settings specify can be read and are supported. If so, compilation
-    /// can be deferred.
+    /// Returns whether the network files that the settings specify are readable and supported. If so, compiling the
+    /// network can be deferred to a background thread.
     static func isValid(_ settings: Settings) -> Bool {
         (try? configuration(for: settings, hint: .latency).inspect()) != nil
     }

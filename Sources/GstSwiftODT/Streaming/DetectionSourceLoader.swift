@@ -30,7 +30,8 @@ struct DetectionSourceLoader {
         self.element = element
         let wanted = DetectionSourceConfiguration(settings, isLive: isLive ?? false)
         let isDecided = isLive != nil || wanted == DetectionSourceConfiguration(settings, isLive: true)
-        // If the settings are invalid, the detector is created now. The error is then reported when the element starts.
+        // Invalid settings are reported when the element starts, so the detector is created now in order to get the
+        // error.
         guard isDecided || !DetectionSource.isValid(settings) else { return }
         source = try element.listening { try make(settings, wanted.hint) { element.warn($0) } }
         configuration = wanted

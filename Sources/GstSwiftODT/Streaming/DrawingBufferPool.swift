@@ -17,8 +17,8 @@ final class DrawingBufferPool {
         /// The number of frames since the memory was last used.
         var idleFrames = 0
 
-        /// Whether no buffer references the memory. The reference of the pool does not prevent a buffer from writing,
-        /// because buffers lock their memory for exclusive writing.
+        /// Whether no buffer references the memory. Only the reference of the pool is left then. It would not prevent
+        /// writing, because buffers lock their memory for exclusive writing.
         var isFree: Bool { g_atomic_int_get(&memory.pointee.mini_object.refcount) == 1 }
     }
 
@@ -56,9 +56,9 @@ final class DrawingBufferPool {
             }
     }
 
-    /// Starts to copy a new frame if it will probably be drawn on. This is assumed if the previous frame had to be
-    /// copied. The copy is made while the frame is read for other purposes. A wrong assumption costs an unused copy, or
-    /// a separate copy later.
+    /// Starts to copy a new frame if the previous frame had to be copied for drawing, because this one probably has to
+    /// be, too. The copy is made while the frame is read for other purposes. A wrong assumption costs an unused copy,
+    /// or a separate copy later.
     func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameCopy? {
         wasNeeded && Self.isNeeded(for: buffer) ? FrameCopy(of: buffer, into: take) : nil
     }

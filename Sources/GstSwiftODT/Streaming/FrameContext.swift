@@ -5,7 +5,8 @@ import SwiftODT
 /// The properties of a frame on its way through the element, as they were when the frame arrived. All stages use the
 /// settings of that time.
 struct FrameContext {
-    /// The buffer. It is owned by the current owner of the frame, for example the queue.
+    /// The buffer of the frame. The context holds no reference; the holder of the frame, for example the queue, owns
+    /// the buffer.
     let buffer: UnsafeMutablePointer<GstBuffer>
     let times: FrameTimes
     /// The running time, made strictly increasing by ``SteadyClock``. The tracker uses it.
@@ -14,7 +15,7 @@ struct FrameContext {
     let utcTime: UInt64
     /// The number of the frame since the start of the stream. The first frame has the number 1.
     let number: Int
-    /// Whether there has been a seek or a flush. If so, `number` is not the position in the video.
+    /// Whether there has been a seek or a flush, so that `number` is not the frame's position in the video.
     let hasJumped: Bool
     let format: StreamFormat
     let orientation: Orientation
@@ -67,8 +68,8 @@ struct QueuedFrame {
     /// A copy of the frame's memory. It exists if the frame will probably be drawn on while another element references
     /// the original.
     var copy: FrameCopy?
-    /// The inferences that are assigned to this frame. If the frame waits for its own inference, this is its own
-    /// inference. Otherwise these are the inferences that have finished since the previous frame.
+    /// The inferences whose results are assigned to this frame: its own inference if the frame waits for it, otherwise
+    /// those that have finished since the previous frame.
     var answers: [StartedDetection] = []
     /// The time that the streaming thread has spent on the frame so far.
     var work: Nanoseconds = 0
@@ -76,10 +77,11 @@ struct QueuedFrame {
     var buffer: UnsafeMutablePointer<GstBuffer> { context.buffer }
     var settings: Settings { context.settings }
     var time: Nanoseconds { context.time }
-    /// Whether the frame waits for its results. If frames wait, results do not depend on the speed of the machine.
+    /// Whether the frame waits for the result of its own inference. Results then do not depend on the speed of the
+    /// machine.
     var waits: Bool { context.plan.waits }
 
-    /// Whether the next frame is scheduled before this one is finished.
+    /// Whether the next frame is scheduled before this frame is finished.
     var waitsForNext: Bool { answers.contains(where: \.overlapsNext) }
 }
 
@@ -88,7 +90,7 @@ struct StartedDetection {
     let promise: DetectionPromise
     /// The inferred region. `nil` for the full frame.
     let region: InferredRegion?
-    /// Whether the inference may still be in flight when the next frame is scheduled.
+    /// Whether this inference may still be in flight when the next frame is scheduled.
     let overlapsNext: Bool
     /// The time of the frame (``FrameContext/time``).
     let time: Nanoseconds

@@ -59,7 +59,7 @@ final class FrameDrawer {
     func trackRedacted(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) -> Int? {
         defer { hasRedacted = queued.settings.redacts }
         guard queued.settings.redacts else { return nil }
-        // Objects were not tracked while frames were not redacted.
+        // The redaction tracker was not updated by the frames before, so its tracks are outdated.
         if !hasRedacted { redaction.beginEpoch() }
         redaction.options = queued.settings.redaction
         redaction.advance(
@@ -129,7 +129,8 @@ final class FrameDrawer {
                 canvas: Canvas(
                     overlayOn: context.format, orientation: context.orientation, interlaced: isInterlaced),
                 time: queued.time)
-            // Redaction is always written into the pixels.
+            // Redaction is written into the pixels even if everything else is an overlay, which a downstream element
+            // could omit.
             guard !hidden.isEmpty else { return logLabels() }
         }
         if DrawingBufferPool.isNeeded(for: buffer) {
@@ -208,7 +209,7 @@ final class FrameDrawer {
     /// Discards the drawing state at a flush. No frame of the past epoch is drawn on after a flush.
     func reset() { annotator.reset() }
 
-    /// Discards the redaction of frames that will not be drawn on.
+    /// Discards the redaction state of held frames, which will not be drawn on.
     func forgetHeld() { redaction.removeAll() }
 }
 

@@ -129,7 +129,7 @@ final class FrameFinisher {
     /// Sets whether overlays are attached instead of being blended into the frames.
     func setOverlay(_ attaches: Bool) { drawer.attachesOverlay = attaches }
 
-    /// Discards the redaction of processed frames that will not be completed.
+    /// Discards the redaction state of held frames, which will not be completed.
     func forgetHeld() { drawer.forgetHeld() }
 
     /// Starts to copy a new frame if it will probably be drawn on.
@@ -138,7 +138,7 @@ final class FrameFinisher {
     /// Returns the state of all tracks after the latest frame.
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
-    /// The activity after the latest frame, without motion that no object explains.
+    /// The activity according to the tracks of the latest frame. The caller adds motion that no track explains.
     var activity: ActivityEvent.Activity { .init(hasObjects: scene.trackCount > 0, wantsInference: scene.isUndecided) }
 
     // MARK: Stages
@@ -166,7 +166,8 @@ final class FrameFinisher {
         }
         let floor = settings.scene.scoreFloor
         for (answer, detections) in answers {
-            // Detections with lower scores may be present, because redaction needs them.
+            // For redaction, the detector also returns detections below the floor. They must not reach the tracker of
+            // reported objects.
             let detections = settings.redacts ? detections.filter { $0.score >= floor } : detections
             scene.observe(detections, seenAt: answer.time, region: answer.region)
             lastAnswer = answer

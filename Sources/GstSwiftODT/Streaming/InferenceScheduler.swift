@@ -22,8 +22,7 @@ struct InferenceScheduler {
 
     // MARK: Results
 
-    /// Returns and removes the inference in flight if it has finished, or if `isAwaited` is set because a frame will
-    /// wait for it.
+    /// Returns and removes the inference in flight if it has finished, or if a frame will wait for it (`isAwaited`).
     mutating func takeAnswer(isAwaited: Bool) -> StartedDetection? {
         guard let begun = inFlight, isAwaited || begun.promise.isDone else { return nil }
         inFlight = nil
@@ -150,7 +149,7 @@ struct InferenceScheduler {
         let picture = RegionSelector.Geometry(
             width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio,
             turned: frame.orientation.swapsAxes, input: input)
-        // The selector is moved out of the property. This avoids a copy.
+        // The selector is moved out of the property, because modifying a copy would copy its arrays.
         var choice = regionSelector.take() ?? RegionSelector()
         let (region, reason) = choice.next(at: frame.time, because: cause, in: picture, luma: frame.luma)
         regionSelector = choice

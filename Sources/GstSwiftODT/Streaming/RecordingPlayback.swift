@@ -27,7 +27,7 @@ final class RecordingPlayback: Sendable {
         play = Monitor(PlaybackState(reader, hasLabels: labels != nil))
     }
 
-    /// A recording with one of these header fields determines which frames have results.
+    /// The header fields of recordings that determine which frames have results.
     private static let whole =
         ["motion", "upstream", "tensors"].map { RecordingHeader.Field("detector", .string($0)) } + [
             RecordingHeader.Field("inference-interval", .number(0))
@@ -67,8 +67,8 @@ private struct PlaybackState {
     private let reader: RecordingReader
     private let hasLabels: Bool
     private var size = (width: 0, height: 0)
-    /// The time at which the video begins. 0 if the first frame of the stream is not that of the video. `nil` until it
-    /// is determined.
+    /// The time of the video's first frame; 0 if the stream did not start at the beginning. `nil` until it is
+    /// determined.
     private var origin: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
     /// The number of frames for which the recording has a result.

@@ -7,7 +7,7 @@ import SwiftODT
 /// ``check(_:_:)`` is called before each frame, so that it covers changes of properties and of the detector. After a
 /// successful check, the conditions are evaluated again only if a property or the detector has changed.
 struct RedactionGuard {
-    /// The properties that determine the result of the check together with the detector.
+    /// The properties on which the result of the check depends, in addition to the detector.
     private struct Request: Equatable {
         let labels: Set<String>
         let style: AnnotatorOptions.BoxStyle
@@ -41,10 +41,7 @@ struct RedactionGuard {
         checked = request
     }
 
-    /// Reports that redaction cannot be guaranteed.
-    ///
-    /// - Parameter fault: the problem and the remedy.
-    /// - Throws: an error, unless `privacy-strict=false`. In that case, posts one warning instead.
+    /// The limit bounds the memory, because a program may set another invalid value with every frame.
     mutating func fail(_ fault: String, _ settings: Settings) throws {
         if settings.privacyStrict {
             throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")
@@ -62,7 +59,7 @@ struct RedactionGuard {
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
         guard checked != nil, settings.requestsRedaction, source?.labels == nil else { return }
         for label in detections.lazy.compactMap({ $0.label?.text.lowercased() }) where !seenLabels.contains(label) {
-            // The limit bounds the memory. An upstream element may send another label with every detection.
+            // The limit bounds the memory, because an upstream element may send another label with every detection.
             guard seenLabels.count < Self.maximumSeenLabels else { return }
             seenLabels.insert(label)
             guard let misspelled = unverifiedLabels.first(where: { nearestName(to: $0, in: [label]) != nil })
@@ -85,8 +82,8 @@ struct RedactionGuard {
 
     private static let maximumSeenLabels = 1000
 
-    /// The labels in `privacy-labels` that may be misspelled. Names of COCO are usual labels. A name of three letters is
-    /// too short to tell a misspelling from another word.
+    /// The labels in `privacy-labels` that no detection has had and that may be misspelled. COCO's names are not, and
+    /// labels of up to three letters are too short to distinguish a misspelling from another word.
     private var unverifiedLabels: [String] {
         (checked?.labels ?? []).sorted().filter { label in
             label.count > 3 && !seenLabels.contains(label) && !Self.usualLabels.contains(label)

@@ -72,7 +72,7 @@ struct SchedulePlan: Equatable {
     /// size in bytes (`redactionBytes`).
     private static let redactionSpan: Nanoseconds = 1_000_000_000
     private static let redactionBytes = 256 << 20
-    /// The frame duration that is assumed if neither frames nor caps specify one.
+    /// The frame duration that is assumed if neither frames nor caps specify one: 30 frames per second.
     static let usualFrameDuration: Nanoseconds = 33_333_333
 
     /// Whether each frame waits for the result of its own inference. If `false`, no frame waits.
@@ -133,7 +133,7 @@ struct SchedulePlan: Equatable {
     /// The maximum number of frames that are held at the same time.
     var maximumHeldFrames: Int { max(depth, overlapsKnownInferences ? 1 : 0) + redactionDepth }
 
-    /// Returns whether another plan schedules frames in the same way. The latencies of the plans may differ.
+    /// Returns whether another plan schedules frames in the same way. Its latency may differ.
     func schedules(as other: SchedulePlan) -> Bool {
         (waits, depth, redactionDepth, isSequential, overlapsKnownInferences, hint)
             == (

@@ -14,8 +14,8 @@ final class Statistics: Sendable {
         case track
         case classify
         case draw
-        /// Copying a frame before drawing, because another element references its memory. The duration is part of
-        /// ``draw``. It is part of ``start`` instead if the copy was made in advance together with the grey copy.
+        /// Copying a frame before drawing, because another element references its memory. This time is included in
+        /// ``draw``, or in ``start`` if the copy was made in advance together with the grey copy.
         case copy
         case report
     }

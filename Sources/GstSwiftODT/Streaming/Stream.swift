@@ -146,8 +146,8 @@ final class Stream {
     }
 
     /// Creates the grey copy of a frame. If the frame will probably be drawn on, also creates a full copy in the same
-    /// pass. No full copy is made if frames are held: the decoder often releases its reference in the meantime, and
-    /// each held frame would need its own copy.
+    /// pass. Held frames are not copied in advance: each of them would need its own copy, and often none is needed,
+    /// because the decoder releases its reference before the frame is drawn on.
     private func reduce(_ frame: Frame, of context: FrameContext) -> (LumaPlane, FrameCopy?) {
         guard context.plan.depth == 0, context.plan.redactionDepth == 0, let copy = finisher.copyAhead(of: context)
         else { return (LumaPlane.reduce(frame), nil) }
@@ -251,7 +251,7 @@ final class Stream {
         }
     }
 
-    /// Returns whether the redaction of a frame is complete, so that the frame need not be held any longer.
+    /// Returns whether all boxes to redact in a frame are known, so that the frame need not be held any longer.
     private func isRevealed(_ item: FrameQueue.Item, draining: Bool) -> Bool {
         guard case .processed = item else { return true }
         return held.frameCount > redactionDepth || draining && queue.isEmpty
@@ -371,8 +371,8 @@ final class Stream {
     }
 
     /// Discards the detector's state and cancels the inference in flight at the end of an epoch. Queued frames of that
-    /// epoch still receive their results, so the detector is reset only if no frame is queued. A detector with state
-    /// from frame to frame never has queued frames.
+    /// epoch still receive their results, so the detector is reset only if no frame is queued. A detector that keeps
+    /// state from frame to frame never has queued frames.
     private func forgetEpoch() {
         if queue.frameCount == 0 { sources.source?.reset() }
         scheduler.forgetEpoch()

@@ -2,7 +2,7 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// Decodes the tensors that an inference element upstream attached, with the decoders of our own networks.
+/// Decodes the tensors that an inference element upstream attached. Uses the decoders of the neural detector.
 final class TensorDecoding: Sendable {
     let traits: DetectorTraits
     private let file: String?
@@ -11,7 +11,7 @@ final class TensorDecoding: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The decoder for the latest shapes, with what it depends on.
+        /// The decoder for the latest tensor shapes, and the shapes and input size for which it was created.
         var decoder: (shapes: [[Int]], inputSize: InputSize, decoder: any DetectionDecoder)?
         var hasTensors = false
         var framesWithout = 0
@@ -33,7 +33,7 @@ final class TensorDecoding: Sendable {
     /// The class names that detections can have; `nil` if neither a label file nor the model has them.
     var labelNames: [String]? { labels?.all.map(\.text) }
 
-    /// The facts that determine the detections, for the header of a recording.
+    /// The properties that determine the detections, for the header of a recording.
     var origin: [RecordingHeader.Field] {
         var fields = [RecordingHeader.Field("detector", .string("tensors"))]
         if let model = traits.model {
@@ -42,11 +42,11 @@ final class TensorDecoding: Sendable {
         return fields + (traits.scoreThreshold.map { [.init("score-threshold", .number($0))] } ?? [])
     }
 
-    /// Returns whether a frame has tensors. Counts the frames without.
+    /// Returns whether a frame has tensors, and counts the frames without tensors.
     ///
     /// - Parameter warn: receives a warning if no frame had any.
-    /// - Throws: ``ODTError`` if objects are to be redacted, and there have been no tensors for ``longestGap``: new objects
-    ///   would stay visible.
+    /// - Throws: ``ODTError`` if objects are to be redacted and there have been no tensors for ``longestGap``, because
+    ///   new objects would not be redacted.
     func accepts(_ context: FrameContext, warn: (ElementProblem) -> Void) throws(ODTError) -> Bool {
         let hasTensors = TensorMetadata(of: context.buffer) != nil
         let (mustWarn, hasGap) = state.withLock { state in
@@ -97,8 +97,8 @@ final class TensorDecoding: Sendable {
         guard let metadata = TensorMetadata(of: buffer) else { return [] }
         return try metadata.withViews { descriptions, views in
             let decoder = try decoder(for: descriptions, of: views.map(\.shape), frame)
-            // Inference elements scale nothing themselves: the frame is the network's input, or was one before it was
-            // scaled.
+            // Boxes relate to the full frame: inference elements do not scale, so the frame was the network's input,
+            // possibly before it was scaled.
             let whole = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
             let placement = InputPlacement(
                 scaleX: Double(decoder.input.width) / whole.width, scaleY: Double(decoder.input.height) / whole.height,
