@@ -15,13 +15,13 @@ struct AdaptiveIntervalPolicy: Sendable {
     private var lastInference: Nanoseconds?
     /// The tracker's state after the latest finished frame. `nil` before the first one.
     private var known: TrackerSnapshot?
-    /// Whether the policy has processed the result of the last inference.
+    /// Whether the policy has processed the result of the latest inference.
     private var isAnswerTaken = false
     private var change = FrameDifference()
     private var motion = UnexplainedMotion()
-    /// The current boxes of all tracks, in plane pixels.
+    /// The current boxes of all tracks, in pixels of the luma plane.
     private var places: ContiguousArray<Box> = []
-    /// The boxes of all tracks at the last inference, in plane pixels.
+    /// The boxes of all tracks at the latest inference, in pixels of the luma plane.
     private var detectedPlaces: ContiguousArray<Box> = []
     private var refreshInterval = minimumRefreshInterval
     private var lastFrame: Nanoseconds?
@@ -30,37 +30,39 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The time between the previous frame and the latest one, in seconds.
     private var step = 0.0
 
-    /// The fraction of the picture with unexplained change above which the frame counts as a scene change or camera
-    /// motion.
+    /// The fraction of the picture that must have changed without a track that explains it, for a frame to count as a
+    /// scene change or camera motion.
     private static let sceneChangeShare = 0.4
-    /// The same fraction if the previous frame was also a scene change. It is lower, because areas with little texture
-    /// change little from one frame to the next.
+    /// The lower limit that replaces ``sceneChangeShare`` directly after a scene change. While the camera moves, areas
+    /// with little texture hardly change from one frame to the next.
     private static let sceneChangeShareContinued = 0.2
-    /// The minimum interval in seconds between inferences that tracked objects or motion trigger. It is short enough to
-    /// separate people who pass each other.
+    /// The minimum interval in seconds between two inferences that tracked objects or new motion trigger. It is short
+    /// enough to separate people who pass each other.
     private static let pause = 0.09
-    /// The minimum of this interval in frames. The half frame is a tolerance for timestamp jitter.
+    /// The minimum of the same interval in frames. With timestamp jitter, the limit of 1.5 is always reached at the
+    /// second frame.
     private static let pauseInFrames = 1.5
-    /// The time in seconds until a missed object triggers an inference. It doubles with each further miss.
+    /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each
+    /// further miss.
     private static let firstMissInterval = 0.1
-    /// The time in seconds until motion triggers an inference again after an inference has detected nothing there. It
-    /// limits the additional delay before an object is reported.
+    /// The time in seconds from an inference that has found nothing at a place with motion to the next one. It bounds
+    /// the delay until an object that is hard to detect is reported.
     private static let recurringMotionInterval = 0.22
-    /// The same time for motion that has just begun. It is shorter, because objects that enter the picture are hard to
-    /// recognise at first.
+    /// The value of this time for motion that began less than a second ago: shorter, because an object that enters the
+    /// picture is hard to detect at first.
     private static let newMotionInterval = 0.14
-    /// The same time for motion that recurs at one place and has never led to a detection.
+    /// The value of this time for motion where many inferences have detected nothing, for example leaves.
     private static let lastingMotionInterval = 0.8
-    /// The minimum refresh interval, in seconds: the time from an inference to the next one in a scene without
-    /// unexplained motion. Each refresh multiplies the interval by ``growth``. Unexplained motion resets it.
+    /// The shortest refresh interval in seconds. A refresh is an inference without another reason. Each refresh in a
+    /// scene without unexplained motion multiplies the interval by ``growth``, and unexplained motion resets it.
     private static let minimumRefreshInterval = 1.0
     /// The maximum refresh interval, in seconds.
     private static let maximumRefreshInterval = 4.0
     /// The growth factor of the refresh interval.
     private static let growth = 3.0
 
-    /// Whether the camera keeps moving. One scene change is not sufficient: after a single cut, the second frame shows
-    /// the same scene.
+    /// Whether the scene has changed in at least two consecutive frames, as it does while the camera moves. Then the
+    /// next frame is inferred, whatever the result of this one. After a cut, only one frame has a scene change.
     var isNextInferenceCertain: Bool { changes > 1 }
 
     /// Whether the latest frame has motion that no track explains.
@@ -86,7 +88,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     mutating func reason(at time: Nanoseconds, in plane: LumaPlane?) -> InferencePolicy.Reason? {
         guard let plane, let lastInference, let known, time >= lastInference else { return .start }
         let seconds = Double(time - lastInference) / 1e9
-        // A cut ends all tracks, so an inference is needed at once.
+        // A cut ends all tracks, so waiting for another reason would leave the new scene without objects.
         if let cut = known.lastCut, cut > lastInference { return .sceneChange }
         if !isAnswerTaken, let answered = known.answered, answered >= lastInference {
             isAnswerTaken = true
@@ -94,8 +96,8 @@ struct AdaptiveIntervalPolicy: Sendable {
             motion.noteInference(at: time, besides: places, detectedPlaces, in: change)
             swap(&detectedPlaces, &places)
         }
-        // If the result has not been processed, it is pending. In a live pipeline the result may be available although
-        // its frame is not finished.
+        // While a result is pending, the tracks are outdated, so only a refresh is possible. In a live pipeline the
+        // detector may be idle although its result has not been processed yet.
         guard isAnswerTaken || isNextInferenceCertain else {
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
         }
@@ -126,8 +128,8 @@ struct AdaptiveIntervalPolicy: Sendable {
         for box in boxes { places.append(box.scaled(x: 1 / plane.scaleX, y: 1 / plane.scaleY)) }
     }
 
-    /// Returns whether an inference could confirm a tentative track now. If the picture has not changed in the track's
-    /// area since the detection, the inference can wait.
+    /// Returns whether an inference could confirm a tentative track now. If the picture in the track's area is
+    /// unchanged, another inference would give the same detection.
     private func hasTentative(_ snapshot: TrackerSnapshot, after seconds: Double) -> Bool {
         for (index, place) in snapshot.places.enumerated() where !place.isConfirmed && place.misses == 0 {
             if seconds >= Self.minimumRefreshInterval || change.differs(in: places[index]) { return true }

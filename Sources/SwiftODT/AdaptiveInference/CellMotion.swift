@@ -8,9 +8,10 @@
 /// moving average in `CellMotion` makes such objects detectable.
 struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: CoverageAge.columns * CoverageAge.rows)
-    /// Whether most of the picture is static. While the camera moves, large moving objects cannot be identified.
+    /// Whether most of the picture is static. If not, the camera moves or the light changes, and moving objects cannot
+    /// be told apart.
     private(set) var isCalm = true
-    /// Whether neither the tracked objects nor the camera move.
+    /// Whether the whole picture is static: neither a tracked object nor the camera moves.
     private(set) var isStill = true
     /// The time of the latest motion in each cell.
     private var moved = [Nanoseconds](repeating: .min, count: CoverageAge.columns * CoverageAge.rows)
@@ -23,7 +24,7 @@ struct CellMotion: Sendable {
 
     /// The minimum change of a cell's mean that counts as motion, in grey levels.
     private static let minimum: Float = 1.5
-    /// The time constant of the moving average, in seconds.
+    /// The time constant, in seconds, of the moving average of each cell's mean.
     private static let memory = 0.2
     /// The time without motion after which motion counts as new, in nanoseconds.
     private static let calm: Nanoseconds = 1_000_000_000
@@ -45,8 +46,7 @@ struct CellMotion: Sendable {
             return
         }
         for cell in latestMeans.indices { changes[cell] = abs(latestMeans[cell] - means[cell]) }
-        // A change in most cells is due to the camera or the light. Three quarters of the cells change by at most
-        // `usual`.
+        // The third quartile of the changes measures what affects most cells: camera motion and changes of light.
         let usual = changes.sorted()[changes.count * 3 / 4]
         isCalm = usual <= Self.minimum
         let follow = Float(min(1, seconds / Self.memory))
@@ -55,7 +55,8 @@ struct CellMotion: Sendable {
             means[cell] += (latestMeans[cell] - means[cell]) * follow
         }
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))
-        // Tests all boxes against the same state. The order of the boxes thus has no influence.
+        // Every box is tested against the motion before any of it is marked as explained. Otherwise the result would
+        // depend on the order of the boxes.
         let allMotion = isMoving
         for box in known where box.isFinite {
             explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height), in: allMotion)
@@ -101,11 +102,11 @@ struct CellMotion: Sendable {
 struct MovingRegion: Sendable {
     /// The indices of the cells, as in ``CoverageAge``.
     private(set) var cells: [Int]
-    /// The earliest time at which the motion in one of the cells began.
+    /// The time at which the motion began in the cell where it began first.
     private(set) var began: Nanoseconds
 
-    /// Returns the size of the region in buffer pixels: the side of a square with the same area. A region at the
-    /// picture's edge is part of a larger object, so its longer side is returned instead.
+    /// Returns the size of the region in buffer pixels: the side of a square with the same area. At the picture's edge,
+    /// only a part of the object is visible, so the longer side of the region is returned instead.
     func side(width: Double, height: Double) -> Double {
         let (across, down) = (width / Double(CoverageAge.columns), height / Double(CoverageAge.rows))
         let (x, y) = (cells.map { $0 % CoverageAge.columns }, cells.map { $0 / CoverageAge.columns })

@@ -7,7 +7,8 @@ struct CoverageAge: Sendable {
     private var height = 1.0
     /// The time of the last inference of each cell, by level and cell.
     private var lastInferred: [[Nanoseconds]] = []
-    /// Summed-area tables by level. The sum over a rectangle follows from the values at its four corners.
+    /// Summed-area tables of the utility due to age (`places`) and due to motion (`motions`), by level. The sum over a
+    /// rectangle is computed from the table's values at the four corners.
     private var (places, motions): ([[Double]], [[Double]]) = ([], [])
 
     init() {}
@@ -82,14 +83,15 @@ struct CoverageAge: Sendable {
             + sums[top + across.lowerBound]
     }
 
-    /// The age in seconds beyond which the utility of a cell no longer grows: normally, and in an idle scene. Normally,
-    /// areas compete with objects for inferences.
+    /// The age in seconds beyond which the utility of a cell no longer grows: while areas compete with objects for
+    /// inferences (`longest`), and in an idle scene, where only ages are compared (`longestWhenIdle`).
     static let (longest, longestWhenIdle) = (4.0, 3600.0)
     private static let neverInferred: Nanoseconds = 60_000_000_000
-    /// The utility of a cell per second of age. The whole picture together has the utility of one undetected object.
+    /// The utility per second of age that a cell adds to a region. All cells together add as much as one undetected
+    /// object.
     private static let utilityOfPlaces = 1.0 / Double(columns * rows)
-    /// The utility of a cell with motion per second of age.
+    /// The utility per second of age that a cell with motion adds to a region.
     private static let utilityOfMotion = 0.1
-    /// The maximum utility of a region due to motion. It is the utility of one object.
+    /// The maximum utility due to motion in a region, equal to that of one undetected object.
     private static let maximumMotionUtility = 1.0
 }

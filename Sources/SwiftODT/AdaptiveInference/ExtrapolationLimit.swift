@@ -1,29 +1,33 @@
 /// Limits the time for which a box is extrapolated without a detection.
 ///
-/// The limit is proportional to the duration of the previous extrapolation divided by its error. It is shorter for
-/// objects near each other, which are easily confused, and very short for overlapping objects. Objects that leave the
-/// picture sideways also have a short limit, because little of them remains visible.
+/// The limit is the time in which the error of the object's previous extrapolation would have grown to a tolerance. The
+/// tolerance is smaller for objects near each other, which are easily confused. Overlapping objects, and objects that
+/// leave the picture sideways, have short fixed limits.
 enum ExtrapolationLimit {
-    /// The limit in seconds for a box that has not been extrapolated before.
+    /// The limit in seconds for an object whose box has not been extrapolated before.
     private static let first = 0.2
     /// The upper limit in seconds.
     private static let maximum = 4.0
     /// The limit in seconds for overlapping objects.
     private static let overlapping = 0.1
-    /// The limit in seconds for objects whose longer side is cut by an edge of the picture. A narrow rest of an object
-    /// soon leaves the picture.
+    /// The limit in seconds for objects that leave the picture sideways, so that the picture's edge cuts their longer
+    /// side. Little of them remains visible.
     private static let leaving = 0.5
-    /// The tolerated error (1 - IoU of the extrapolated box and the next detection) for objects near another one.
+    /// The tolerated error for objects near another one. An error is 1 minus the IoU of the extrapolated box and the
+    /// next detection.
     private static let tolerance = 0.4
     /// The tolerated error for isolated objects.
     private static let toleranceAlone = 0.55
-    /// The lower bound of the previous error, because detected boxes fluctuate.
+    /// The lower bound of the error of the previous extrapolation. Detected boxes fluctuate, so a smaller error is a
+    /// coincidence.
     private static let minimumError = 0.02
-    /// The minimum fraction of a box that an overlapping box covers.
+    /// The minimum fraction of a box that another box covers, for the two to count as overlapping.
     private static let cover = 0.1
-    /// The maximum distance to a box that counts as near, relative to the larger width or height.
+    /// The maximum gap between two boxes that count as near each other, relative to the larger of their widths or
+    /// heights.
     private static let margin = 0.5
-    /// The maximum distance to the picture's edge at which a box counts as cut, in plane pixels.
+    /// The maximum distance in pixels of the luma plane between a box and the picture's edge at which the edge counts
+    /// as cutting the box.
     private static let edge = 1.0
     /// The tolerance for timestamp jitter, in seconds.
     private static let slack = 0.01
@@ -41,7 +45,7 @@ enum ExtrapolationLimit {
     ) -> Bool {
         let place = places[index]
         guard place.carried.span > 0 else { return seconds >= first - slack }
-        // The time in seconds until an error of 1, on the assumption that the error grows linearly.
+        // The time in seconds until the error is 1, assuming that it grows as fast as in the previous extrapolation.
         let scale = Double(place.carried.span) / 1e9 / max(place.carried.error, minimumError)
         if seconds >= min(maximum, scale * toleranceAlone) - slack { return true }
         let box = boxes[index]

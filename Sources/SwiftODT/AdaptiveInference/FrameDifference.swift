@@ -8,15 +8,15 @@ struct FrameDifference: Sendable {
     private(set) var columns = 0
     /// The number of cells vertically.
     private(set) var rows = 0
-    /// Whether each cell differs, in row order.
+    /// For each cell in row order, whether it differs from the reference frame.
     private(set) var isChanged: ContiguousArray<Bool> = []
     /// The number of cells that differ.
     private(set) var count = 0
 
     private var plane: LumaPlane?
-    /// Temporary sums for each cell.
+    /// For each cell, the sum of the absolute differences of its pixels. Kept to avoid an allocation per frame.
     private var sums: ContiguousArray<Int> = []
-    /// The mean absolute difference of static areas, in grey levels.
+    /// The noise of the camera: the mean absolute difference in static areas, in grey levels.
     private var noise = 2.0
 
     /// The side of a cell in plane pixels.
@@ -28,7 +28,7 @@ struct FrameDifference: Sendable {
     private static let maximumNoise = 4.0
     /// The time constant of the noise estimate, in seconds.
     private static let memory = 0.36
-    /// The minimum number of differing pixels in a cell that differs.
+    /// The minimum number of differing pixels for a cell to count as different.
     private static let minimumCount: Int16 = 10
 
     /// Sets the reference frame.
@@ -88,8 +88,8 @@ struct FrameDifference: Sendable {
             var (sum, hits) = (SIMD16<Int16>.zero, SIMD16<Int16>.zero)
             for place in Self.lineOffsets(of: cell, columns: columns, width: width, height: height) {
                 let difference = Self.load(new + place) &- Self.load(old + place) &- light
-                // Arithmetic shifts yield -1 for negative lanes. They stay in vector registers, unlike lane-wise
-                // comparisons.
+                // The arithmetic shift gives -1 for negative lanes and 0 for others. It compiles to a vector
+                // instruction, unlike a lane-wise comparison.
                 let darker = difference &>> 15
                 let size = (difference ^ darker) &- darker
                 sum &+= size

@@ -24,7 +24,7 @@ package struct InferencePolicy: Sendable {
     package enum Reason: String, CaseIterable, Sendable {
         /// The caller requested the inference.
         case requested
-        /// The frame is the n-th frame since the last inference.
+        /// The interval since the last inference has been reached, see ``Interval/every(_:)``.
         case interval
         /// There has been no inference yet, or no earlier frame to compare this frame with.
         case start
@@ -45,8 +45,8 @@ package struct InferencePolicy: Sendable {
         /// The refresh interval has elapsed.
         case refresh
 
-        /// Whether objects or motion at a known position triggered the inference. Such an inference should not be used
-        /// for areas that have not been inferred for long.
+        /// Whether the inference was triggered by objects or motion at a known position. Such an inference should go
+        /// there instead of to areas that have not been inferred for long.
         var isTriggeredByObjects: Bool {
             switch self {
             case .tentative, .missed, .motion, .recurringMotion, .drift, .appearanceChange: true
@@ -113,8 +113,8 @@ package struct InferencePolicy: Sendable {
         return intervalPolicy == .auto ? adaptive.reason(at: frameState.time, in: plane) : .interval
     }
 
-    /// Whether inference on the next frame is certain, regardless of the result of the current frame. The caller then
-    /// need not wait for this result before it calls ``reasonToInfer(_:in:at:)`` again.
+    /// Whether inference will run on the next frame, whatever the result of the current frame. The caller then need not
+    /// wait for this result before it calls ``reasonToInfer(_:in:at:)`` again.
     package var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
 
     /// Whether the latest frame has motion that no track explains. Known only with ``Interval/auto``.

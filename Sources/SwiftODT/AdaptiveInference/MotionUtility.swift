@@ -2,7 +2,7 @@
 struct MotionUtility: Sendable {
     /// The utility of the full frame due to large moving objects.
     private(set) var ofFullFrame = 0.0
-    /// The cells of ``CoverageAge`` with motion that a higher magnification may explain.
+    /// For each cell of ``CoverageAge``, whether it has motion that inference at a higher magnification may explain.
     private(set) var isMovingNearby: [Bool] = []
 
     /// Whether neither the tracked objects nor the camera move.
@@ -13,9 +13,11 @@ struct MotionUtility: Sendable {
 
     private var motion = CellMotion()
 
-    /// The utility of a large new object. It exceeds the utility of a region that has not been inferred for long.
+    /// The utility of a full-frame inference for each large moving object. It exceeds the utility of a region that has
+    /// not been inferred for long.
     private static let utilityOfLarge = 3.0
-    /// The maximum time for which a moving region counts as one large object, in nanoseconds.
+    /// The time in nanoseconds after which a moving region no longer counts as one large object, because full-frame
+    /// inferences have not explained it.
     private static let longestLarge: Nanoseconds = 1_000_000_000
 
     /// Updates the motion state with the next frame.
@@ -25,11 +27,11 @@ struct MotionUtility: Sendable {
         motion.update(at: plane, at: time, besides: known.map(\.box))
     }
 
-    /// Separates large moving regions from small ones.
+    /// Computes ``ofFullFrame`` and ``isMovingNearby``, separating large moving regions from small ones.
     ///
-    /// A large object is detected in the full frame. A tile would cut the object or add nothing. If the motion persists
-    /// and full-frame inference does not explain it, the region may consist of many small objects. With a fixed
-    /// interval the separation is unnecessary, because the next full-frame inference follows soon.
+    /// A large object is detected in the full frame, while a tile would cut it. If the motion persists without being
+    /// explained, the region may consist of many small objects, for which tiles are better. With a fixed inference
+    /// interval nothing is separated, because the next full-frame inference follows soon.
     mutating func computeUtility(at time: Nanoseconds, because cause: InferencePolicy.Reason, in pyramid: RegionPyramid)
     {
         (ofFullFrame, isMovingNearby) = (0, motion.isMoving)

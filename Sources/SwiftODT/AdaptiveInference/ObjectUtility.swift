@@ -1,5 +1,5 @@
-/// The utility of an inference due to tracked objects. It is the sum of the times since the latest detections of the
-/// objects, in seconds. An object counts if the region contains it completely and at a detectable size.
+/// The utility of an inference due to tracked objects: the sum of the times in seconds since the latest detection of
+/// each object. Only objects count that the region contains completely and at a detectable size.
 struct ObjectUtility: Sendable {
     /// An inference that has been started.
     struct RegionInference: Sendable {
@@ -13,17 +13,18 @@ struct ObjectUtility: Sendable {
     /// The states of the tracks that are considered.
     private(set) var places: [TrackerSnapshot.ObjectState] = []
     private var answered: Nanoseconds?
-    /// The time in seconds for which each object in ``places`` counts as undetected.
+    /// For each object in ``places``, the time in seconds for which it counts as undetected.
     private var unseen: ContiguousArray<Double> = []
 
-    /// The maximum number of considered tracks. It limits the computation time in crowds. The tracks that have waited
-    /// longest are sufficient.
+    /// The maximum number of tracks that are considered, to bound the computation time in crowds. Those with the oldest
+    /// detections are kept.
     private static let maximumPlaces = 150
-    /// The weight of a tentative track. It is high, because the track needs further detections soon.
+    /// The factor by which the utility of a tentative track is increased, because it needs further detections soon.
     private static let utilityOfTentative = 3.0
     /// The time in seconds beyond which the utility of an object no longer grows.
     private static let longestMemory = 1.0
-    /// The penalty for each object that the region's edge cuts. The fragment of such an object cannot be used.
+    /// The reduction of a region's utility for each object that the region's edge cuts, because a fragment of an object
+    /// cannot be used.
     private static let cutCost = 0.05
     /// The minimum fraction of an object inside the region that counts as a fragment.
     private static let minimumFragmentShare = 0.1
@@ -38,8 +39,7 @@ struct ObjectUtility: Sendable {
 
     /// Chooses the tracks to consider: tentative tracks first, then those with the oldest detections.
     mutating func choose() {
-        // Copies into the existing buffer. Shared storage would force a reallocation when the next frame changes
-        // `known`.
+        // Assigning the array would share its storage, and the next change of `known` would then allocate a new one.
         places.removeAll(keepingCapacity: true)
         places.append(contentsOf: known)
         guard places.count > Self.maximumPlaces else { return }
@@ -47,9 +47,9 @@ struct ObjectUtility: Sendable {
         places.removeLast(places.count - Self.maximumPlaces)
     }
 
-    /// Computes the time since the latest detection of each object. Objects that triggered this inference get the
-    /// maximum time. If the result of the previous inference is pending, its objects count as detected in proportion to
-    /// the likelihood of a detection.
+    /// Computes for how long each object counts as undetected. Objects that triggered this inference get the maximum
+    /// time. While the previous result is pending, objects in its region count as detected in proportion to the
+    /// likelihood of a detection.
     ///
     /// - Parameter latest: the previous inference.
     mutating func computeUtility(

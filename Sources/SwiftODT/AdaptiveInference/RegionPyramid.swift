@@ -19,9 +19,11 @@ struct RegionPyramid: Sendable {
     /// The number of input pixels per buffer pixel, by level.
     private let scales: [Double]
 
-    /// The margin around an object for its motion, relative to its width and height.
+    /// The margin that is added around an object on each side for its motion until the result, relative to the object's
+    /// width and height.
     private static let margin = 0.1
-    /// A region that contains more than this fraction of an object's area is shifted to contain the object completely.
+    /// If a region contains more than this fraction of an object's area, it is shifted to contain the whole object;
+    /// otherwise it is shifted away from the object.
     private static let minimumShare = 0.3
 
     init(of picture: RegionSelector.Geometry) {
@@ -34,7 +36,8 @@ struct RegionPyramid: Sendable {
         let across = Double(max(1, picture.turned ? picture.input.height : picture.input.width))
         let down = Double(max(1, picture.turned ? picture.input.width : picture.input.height))
         let aspect = TileGrid.clampedToRange(picture.pixelAspectRatio)
-        // A square in buffer pixels covers an area in the input that depends on the pixel aspect ratio.
+        // The network's input has square pixels, so the pixel aspect ratio affects the number of input pixels per
+        // buffer pixel.
         func scale(_ box: Box) -> Double { min(across / (box.width * aspect), down / box.height) * aspect.squareRoot() }
         var (tiles, scales) = ([CandidateRegion](), [scale(fullFrame.box)])
         var size = SIMD2(fullFrame.box.width, fullFrame.box.height)
@@ -85,9 +88,9 @@ struct RegionPyramid: Sendable {
         return found
     }
 
-    /// Shifts a region so that its edges do not cut objects, and keeps the region within the picture. If an object fits
-    /// into the region and a sufficient part is already inside, the object is moved inside completely. Otherwise it is
-    /// moved outside.
+    /// Shifts a region so that its edges cut no objects, and keeps the region within the picture. It is shifted to
+    /// contain an object completely if the object fits and enough of it is inside already. Otherwise it is shifted away
+    /// from the object.
     func avoidingCuts(_ places: [TrackerSnapshot.ObjectState], by view: CandidateRegion) -> CandidateRegion {
         if view.isWhole { return view }
         var region = kept(view.box)
@@ -111,7 +114,7 @@ struct RegionPyramid: Sendable {
         return CandidateRegion(box: region, level: view.level)
     }
 
-    /// Returns the shift that makes a range contain another, shorter range.
+    /// Returns the shift after which the range from `low` to `high` contains the shorter range from `first` to `last`.
     private static func push(_ low: Double, _ high: Double, _ first: Double, _ last: Double) -> Double {
         if first < low { return first - low }
         return last > high ? last - high : 0
@@ -136,14 +139,13 @@ struct Detectability: Sendable {
     /// The side of a square with the area of the object, in input pixels.
     private let side: Double
 
-    /// Objects with a side below `invisible` input pixels are not detected. Objects with a side of at least `plain`
-    /// input pixels are always detected.
+    /// The sides in input pixels between which the likelihood grows from 0 (`invisible`) to 1 (`plain`).
     private static let (invisible, plain) = (6.0, 36.0)
-    /// The minimum likelihood for any size.
+    /// The lower bound of the likelihood, because even the smallest object may be detected.
     private static let minimum = 0.02
-    /// The factor on the likelihood if the object was detected at a higher magnification.
+    /// The factor by which the likelihood is reduced if the object was detected only at a higher magnification.
     private static let fullFrameDistrust = 0.3
-    /// The minimum ratio of two magnifications that count as different.
+    /// Two magnifications count as different if their ratio is larger than this.
     static let near = 1.25
 
     init(side: Double) { self.side = side }

@@ -50,27 +50,29 @@ package struct RegionSelector: Sendable {
     private var regionsSinceFullFrame = 0
     /// The time of the last coverage inference.
     private var lastCoverage: Nanoseconds?
-    /// The number of inferences since the last coverage inference.
+    /// The number of inferences since the last coverage inference, up to ``inferencesBetweenRounds``.
     private var inferencesSinceCoverage = 0
     /// The time at which ``selectCoverageRegion(around:of:at:)`` last chose a region.
     private var lastCoverageRound: Nanoseconds?
 
-    /// The time without a coverage inference after which one is due. The utility due to age does not grow beyond this
-    /// time (``CoverageAge/longest``).
+    /// The time in nanoseconds after which a coverage inference is due. After this time, the utility due to age no
+    /// longer grows (``CoverageAge/longest``), so coverage could not win by itself.
     private static let longestWithoutCoverageRound: Nanoseconds = 4_000_000_000
     /// The minimum number of inferences between two coverage inferences. A coverage inference is due only if this
     /// number and ``longestWithoutCoverageRound`` are both reached.
     private static let inferencesBetweenRounds = 4
     /// The maximum interval between full-frame inferences, in nanoseconds.
     private static let longestWithoutFullFrame: Nanoseconds = 400_000_000
-    /// The same interval while objects or motion trigger the inferences. Such inferences are rare, and with the normal
-    /// interval every second one would be a full-frame inference. Motion reveals large new objects in the meantime.
+    /// The maximum interval between full-frame inferences while objects or motion trigger the inferences. Triggered
+    /// inferences are rare: with ``longestWithoutFullFrame``, every second one would be of the full frame. Large new
+    /// objects still cause a full-frame inference by their motion.
     private static let longestWhileTriggered: Nanoseconds = 800_000_000
-    /// The same interval while tentative tracks trigger the inferences. Tentative tracks need one or two inferences.
+    /// The maximum interval between full-frame inferences while tentative tracks trigger the inferences. A track needs
+    /// only one or two inferences to be confirmed, so the exception is short.
     private static let longestWhileTentative: Nanoseconds = 4_000_000_000
-    /// The maximum number of regions in succession that tentative tracks trigger before a full-frame inference is due.
-    /// Without this limit, objects that are detectable only in the full frame would be missed if new tracks keep
-    /// appearing.
+    /// The maximum number of consecutive inferences of regions that tentative tracks trigger. Then a full-frame
+    /// inference is due after ``longestWhileTriggered``. Otherwise, while new tracks keep appearing, objects that are
+    /// detectable only in the full frame would be missed.
     private static let maximumRegionsWhileTentative = 2
     /// The maximum number of objects around which candidate regions are created.
     private static let maximumAnchors = 40
@@ -80,11 +82,10 @@ package struct RegionSelector: Sendable {
     /// Updates the states of the tracks.
     package mutating func note(_ snapshot: TrackerSnapshot?) {
         objects.note(snapshot)
-        // After a cut, earlier inferences are meaningless. The next inference uses the full frame.
+        // The last full-frame inference shows the scene before the cut. Without one, the next inference is of the full
+        // frame.
         if let lastCut = snapshot?.lastCut, let fullFrame = lastFullFrame, fullFrame < lastCut { lastFullFrame = nil }
     }
-
-    /// Restarts the selector for a new epoch. The next inference uses the full frame.
 
     /// Returns the region for the next inference, and records it as inferred. `nil` stands for the full frame.
     package mutating func next(
@@ -126,8 +127,8 @@ package struct RegionSelector: Sendable {
         return take(best.view, of: pyramid, at: time, because: best.reason)
     }
 
-    /// Chooses the candidate with the highest utility due to age alone. Used in idle scenes and for coverage
-    /// inferences. Ignores tracked objects and the zoom gain.
+    /// Chooses the candidate that has gone longest without an inference. Ignores tracked objects, motion and the zoom
+    /// gain.
     private mutating func selectCoverageRegion(
         around candidates: [RegionPyramid.CandidateRegion], of pyramid: RegionPyramid, at time: Nanoseconds
     ) -> (region: Box?, reason: Reason) {
@@ -143,15 +144,15 @@ package struct RegionSelector: Sendable {
         return take(best.view, of: pyramid, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
     }
 
-    /// Returns whether a coverage inference is due. Without such inferences, detectable objects would always outweigh
-    /// areas that have never been inferred. Triggered inferences take precedence.
+    /// Returns whether a coverage inference is due. Without coverage inferences, objects with their higher utility
+    /// would always win, and other areas would never be inferred. Inferences that objects trigger take precedence.
     private func isCoverageDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
         inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause)
             && isLongAgo(lastCoverage, at: time)
     }
 
-    /// Returns whether an object or new motion triggered the inference. Recurring motion does not count, because its
-    /// cause may be found in another region.
+    /// Returns whether an object or new motion triggered the inference. Recurring motion does not count: inferences
+    /// have found nothing at its place, so other regions are tried.
     private func isTriggered(_ cause: InferencePolicy.Reason) -> Bool {
         cause.isTriggeredByObjects && cause != .recurringMotion
     }
@@ -219,12 +220,12 @@ package struct RegionSelector: Sendable {
 
 /// An estimate of the benefit of magnification: the fraction of objects that are detected only at higher magnification.
 struct ZoomGainEstimate: Sendable {
-    /// The fraction among the current objects.
+    /// The fraction of the current objects that are detected only at higher magnification.
     private(set) var now = 1.0
-    /// The moving average of the fraction over recent inferences.
+    /// The moving average of ``now`` over recent inferences.
     private var lately = 1.0
 
-    /// The weight of each inference in the moving average.
+    /// The weight of the latest inference in the moving average.
     private static let memory = 0.05
     /// The lower bound of the benefit. An object that needs magnification can appear at any time.
     private static let minimum = 0.1

@@ -6,12 +6,12 @@
 struct UnexplainedMotion: Sendable {
     /// Whether there is unexplained motion, ignored or not.
     private(set) var isAny = false
-    /// Whether there is unexplained motion that is not ignored.
+    /// Whether there is unexplained motion in a cell without a running back-off time.
     private(set) var isNewMotion = false
     /// Whether there is unexplained motion that began within the last second.
     private(set) var isFresh = false
-    /// Whether unexplained motion is limited to cells in which many inferences have detected nothing, for example
-    /// leaves, water or a blinking lamp.
+    /// Whether all unexplained motion is in cells where many inferences have detected nothing, for example leaves,
+    /// water or a blinking lamp.
     private(set) var isRecurring = false
     /// The fraction of the picture with unexplained motion. Cells with explained motion do not count as part of the
     /// picture.
@@ -20,7 +20,7 @@ struct UnexplainedMotion: Sendable {
     private struct Cell {
         /// The current back-off time.
         var backOff: Nanoseconds = 0
-        /// The time until which motion in this cell is ignored.
+        /// The time until which motion in this cell is ignored, because an inference has detected nothing here.
         var ignoredUntil: Nanoseconds = .min
         /// The number of inferences without a detection since the cell was last static.
         var emptyInferences = 0
@@ -46,16 +46,16 @@ struct UnexplainedMotion: Sendable {
     private static let firstBackOff: Nanoseconds = 200_000_000
     private static let maximumBackOff: Nanoseconds = 1_000_000_000
     private static let calm: Nanoseconds = 3_000_000_000
-    /// The number of inferences without a detection from which the motion in a cell counts as recurring. The count stops
-    /// there. A walking person has left the cell by this time.
+    /// The number of inferences without a detection from which on the motion in a cell counts as recurring. A walking
+    /// person leaves a cell earlier.
     private static let maximumEmptyInferences = 12
     private static let fresh: Nanoseconds = 1_000_000_000
-    /// The margin around a box that the shadow and limbs of the object can reach, as a fraction of the box's width and
-    /// height.
+    /// The margin around a box in which motion counts as explained, because the object's shadow and limbs reach there.
+    /// Relative to the box's width and height.
     private static let margin = 0.15
-    /// The minimum of the margin, in plane pixels.
+    /// The lower bound of this margin, in pixels of the luma plane.
     private static let minimumMargin = 3.0
-    /// The minimum IoU of the two boxes of a static object.
+    /// The minimum IoU of an object's boxes in two frames for the object to count as static.
     private static let standing = 0.95
 
     /// Finds the unexplained motion of a frame.
@@ -93,12 +93,13 @@ struct UnexplainedMotion: Sendable {
             latest = time
         }
         isFresh = isAny && began > time.adding(-Self.fresh)
-        // If objects cover nearly all of the picture, the few other cells are not representative. The fraction is
-        // therefore relative to at least a quarter of all cells.
+        // If objects cover nearly all of the picture, the few other cells are not representative. The divisor is
+        // therefore at least a quarter of all cells.
         share = cells.isEmpty ? 0 : Double(count) / Double(max(cells.count - explained, cells.count / 4))
     }
 
-    /// Processes the result of an inference. Cells whose motion is still unexplained get a back-off time.
+    /// Processes the result of an inference. Cells whose motion is still unexplained get a back-off time, during which
+    /// their motion is ignored.
     ///
     /// - Parameters:
     ///   - places: the boxes of the objects after the result, in plane pixels.
@@ -157,10 +158,10 @@ struct UnexplainedMotion: Sendable {
 /// Tests whether another object in front probably causes the motion within an object's box. A bed, bus or table that
 /// fills much of the picture does not explain motion in its box.
 enum StaticObjectTest {
-    /// The minimum size of a tested box, as a fraction of the picture. Smaller boxes often contain a person, who may
-    /// move only a hand.
+    /// The size from which a box is tested, as a fraction of the picture. A smaller box often contains a person, who
+    /// may move only a hand.
     private static let minimumShare = 0.4
-    /// The minimum fraction of changed cells in the box at which the object itself moves.
+    /// The fraction of changed cells in the box from which on the object itself counts as moving.
     private static let ownMotion = 0.25
 
     /// Returns whether the object is probably static.
@@ -174,7 +175,7 @@ enum StaticObjectTest {
         columns: some Collection<Int>, rows: some Collection<Int>, of isMoving: Cells, width: Int
     ) -> Bool where Cells.Index == Int {
         let count = columns.count * rows.count
-        // Skips the count for small boxes, which are the majority.
+        // Most boxes are small. They are rejected without counting cells.
         guard Double(count) > minimumShare * Double(isMoving.count) else { return false }
         let moving = rows.reduce(0) { sum, row in sum + columns.count { isMoving[row * width + $0] } }
         return Double(moving) < ownMotion * Double(count)
