@@ -21,8 +21,7 @@ final class BackgroundModel {
         static let none: UInt8 = 0
         /// A possible object.
         static let object: UInt8 = 1
-        /// A confirmed object. When its foreground begins or ends at a pixel, the ``BackgroundModel/activity`` does not
-        /// rise.
+        /// A confirmed object. Where its foreground begins or ends, ``BackgroundModel/activity`` does not rise.
         static let confirmed: UInt8 = 2
         /// The shadow of a confirmed object. It does not raise ``BackgroundModel/activity``.
         static let shadow: UInt8 = 3
@@ -36,7 +35,7 @@ final class BackgroundModel {
     let level: PixelGrid<Float>
     /// The value of ``level`` before an object was absorbed. It is restored when the object leaves.
     let previous: PixelGrid<Float>
-    /// The time for which the pixel has been background since ``level`` was last replaced, in seconds.
+    /// The time in seconds for which the pixel has matched the background since ``level`` was last replaced.
     let seenFor: PixelGrid<Float>
     /// The moving average of the absolute value of ``smoothed`` while the pixel is background.
     let noise: PixelGrid<Float>
@@ -70,12 +69,14 @@ final class BackgroundModel {
     private static let minimumThreshold: Float = 9
     /// The ratio of threshold to noise.
     private static let noiseFactor: Float = 3.6
-    /// The value of ``previous`` if there is no former level. No pixel comes close to this value.
+    /// A value of ``previous`` that stands for no former level. It differs from every grey level by more than any
+    /// tolerance.
     private static let noLevel: Float = -10_000
-    /// The minimum of ``seenFor`` in seconds at which ``level`` is retained in ``previous`` when an object is absorbed.
+    /// The minimum value of ``seenFor``, in seconds, for ``level`` to be kept in ``previous`` when an object is
+    /// absorbed.
     private static let memorableAfter: Float = 3
-    /// The time in seconds for which a former level must match before it is restored. A passing object may match it
-    /// briefly.
+    /// The time in seconds for which the former level must match before it is restored, because a passing object may
+    /// match it briefly.
     private static let recallAfter: Float = 0.15
     private static let firstNoise: Float = 1.5
     /// The time constant of background and noise, in seconds.
@@ -203,9 +204,8 @@ final class BackgroundModel {
             let cause = causes[i]
             let isObject = Cause.isForeground(cause)
             let size = abs(smoothed[i])
-            // Background pixels are updated at full rate, and foreground without an object at a quarter of this rate.
-            // Behind objects, the background only follows the lighting. It thus still matches when it becomes visible
-            // again.
+            // Behind objects, the background only follows the lighting, so that it still matches when the object has
+            // left. Foreground without an object is learnt at a quarter of the rate of the background.
             let rate: Float = isObject ? 0 : (isCovered ? 0.25 * share : share)
             level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])
@@ -231,7 +231,7 @@ final class BackgroundModel {
         replace(i, Float(pixel))
     }
 
-    /// Restores the former background where it matches the frame again. There, an absorbed object has left.
+    /// Restores the former background of pixels that match it again, because the absorbed object has left.
     func recall(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
         let bearable = max(Self.minimumThreshold, 3 * typicalUnsmoothedNoise)
         let count = marks.count

@@ -1,16 +1,16 @@
 /// Moves the sides of a region's box to the edges of the object, with subpixel accuracy.
 ///
-/// Smoothing enlarges the foreground mask. A pixel that the object covers partly has only a part of the full difference
-/// from the background. The position of an edge follows from the ratio of two differences: that of the outermost
-/// pixels, and that of pixels further inside.
+/// The region is larger than the object, because the foreground is smoothed. A pixel that the object covers only in
+/// part differs less from the background than a completely covered one. The ratio of the two differences gives the
+/// position of the edge within the pixel.
 struct BoxRefinement {
     let marks: PixelGrid<UInt8>
     let difference: PixelGrid<Float>
 
     /// The maximum number of columns or rows by which a side moves inwards.
     private static let maximum = 3
-    /// The minimum ratio of differences for an outermost column or row to belong to the object, see
-    /// ``coverage(_:isColumn:_:_:)``.
+    /// The minimum ``coverage(_:isColumn:_:_:)`` of an outermost column or row. With less, the column or row does not
+    /// belong to the object.
     private static let minimum: Float = 0.12
 
     /// Returns the refined box of a region, in plane pixels.
@@ -41,8 +41,8 @@ struct BoxRefinement {
         return Double(max(0, maximum))
     }
 
-    /// Returns the ratio of the maximum difference in an outermost column or row to the maximum difference of its
-    /// neighbours further inside, at most 1.
+    /// Returns the fraction of an outermost column or row that the object covers: its maximum difference from the
+    /// background, divided by that of its neighbours further inside, at most 1.
     private func coverage(_ region: Region, isColumn: Bool, _ line: Int, _ step: Int) -> Float {
         let width = marks.width
         var (outer, inner): (Float, Float) = (0, 0)

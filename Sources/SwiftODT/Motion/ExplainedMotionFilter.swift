@@ -1,7 +1,7 @@
 /// Removes the foreground of tracked objects, so that only unexplained motion remains.
 ///
-/// The foreground is cleared pixel by pixel. If a tracked and an untracked person form one region, the untracked person
-/// remains.
+/// The foreground is cleared pixel by pixel within the boxes of tracked objects. If a tracked and an untracked person
+/// form one region, the foreground of the untracked person thus remains.
 final class ExplainedMotionFilter {
     /// The foreground that remains after ``clear(_:of:in:)``.
     let rest: PixelGrid<UInt8>
@@ -13,12 +13,12 @@ final class ExplainedMotionFilter {
     private static let gap = 1
     /// The margin around a tracked box on each side, as a fraction of the box's width or height.
     private static let margin = 0.1
-    /// The minimum of the margin, in pixels.
+    /// The lower bound of this margin, in pixels.
     private static let minimumMargin = 2.0
-    /// A region within `reach` pixels of a tracked box may be a part of the tracked object, for example an arm or a
-    /// shadow.
+    /// The maximum distance in pixels between a tracked box and a region that may be a part of the tracked object, for
+    /// example an arm or a shadow.
     private static let reach = 3.0
-    /// The maximum area of such a part, relative to the tracked box.
+    /// The maximum area of a region that may be a part of a tracked object, relative to the object's box.
     private static let maximumPartShare = 0.5
 
     init(width: Int, height: Int) {

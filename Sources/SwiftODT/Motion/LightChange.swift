@@ -1,5 +1,5 @@
-/// The change of lighting between the background model and a frame: `frame = gain * background + offset`. Causes are
-/// flickering lamps, clouds and automatic exposure.
+/// The change of lighting from the background model to a frame, as `frame = gain * background + offset`. Flickering
+/// lamps, clouds and automatic exposure cause it.
 struct LightChange {
     var gain: Float = 1
     var offset: Float = 0
@@ -35,7 +35,7 @@ extension LightChange {
         }
     }
 
-    /// The regularisation, which pulls the gain towards 1. Its unit is a variance of grey levels.
+    /// The strength of the regularisation that pulls the gain towards 1, as a variance in squared grey levels.
     private static let inertia: Float = 30
 
     private static func median(
@@ -58,8 +58,8 @@ extension LightChange {
         }
     }
 
-    /// Calls `body` for a sample of the pixels. The pixels were background in the previous frame and are neither
-    /// underexposed nor overexposed.
+    /// Calls `body` for a sample of the pixels, without pixels that were foreground in the previous frame or that are
+    /// underexposed or overexposed.
     private static func visit(
         _ background: PixelGrid<Float>, _ pixels: UnsafePointer<UInt8>, _ marks: PixelGrid<UInt8>, _ step: Int,
         _ body: (_ level: Float, _ seen: Float) -> Void

@@ -25,12 +25,14 @@ final class MotionAnalyzer {
     private static let minimumArea = 8
     /// The minimum fraction of strongly marked pixels in an object.
     private static let minimumStrongShare = 0.1
-    /// A region is swaying background if its mean ``BackgroundModel/activity`` is above this value in grey levels.
+    /// The mean ``BackgroundModel/activity`` of a region, in grey levels, above which the region counts as swaying
+    /// background.
     private static let maximumActivity: Float = 4
-    /// Objects are the cause of a region under two conditions. At least this fraction of each object is inside the
-    /// region, and together the objects cover more than this fraction of the region.
+    /// Objects count as the cause of a region if at least this fraction of each object is inside the region, and if
+    /// together they cover more than this fraction of the region.
     private static let cover = 0.5
-    /// The upper limit of the time between two frames, in seconds.
+    /// The upper limit of the time between two frames, in seconds. After a longer gap the background must not change
+    /// all at once.
     private static let longestStep = 1.0
 
     init(_ plane: LumaPlane) {
@@ -83,7 +85,8 @@ final class MotionAnalyzer {
         let marks = specks.filter(background.marks)
         labeler.label(marks, gap: Self.gap)
         causes.fill(BackgroundModel.Cause.none)
-        // At this point the regions still include the shadows of the objects. The shadows are removed next.
+        // The regions of confirmed objects still include their shadows here. Below, the objects themselves get another
+        // cause, so that only the shadows keep this one.
         if !confirmed.isEmpty {
             mark(BackgroundModel.Cause.shadow, where: labeler.regions.map { isCausedBy($0, of: confirmed) })
         }
@@ -113,8 +116,8 @@ final class MotionAnalyzer {
         }.sorted { $0.score > $1.score }
     }
 
-    /// Rejects regions in places with high activity. The background model then absorbs the regions and raises the
-    /// activity further.
+    /// Rejects regions in places with high activity, where the background sways. The background model absorbs them,
+    /// which raises the activity further.
     private func dropActiveRegions(_ marks: PixelGrid<UInt8>, _ accepted: inout [Bool], but isConfirmed: [Bool]) {
         var sums = [Float](repeating: 0, count: accepted.count)
         labeler.forEachPixel(of: marks) { region, _, _, index in sums[region] += background.activity.base[index] }

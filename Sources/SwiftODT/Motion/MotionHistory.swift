@@ -1,8 +1,8 @@
-/// The moving objects of the previous frames. The history determines the age of each object. It also separates objects
-/// that pass each other and form one region.
+/// The moving objects of the previous frames. It determines the age of each object, and separates objects that pass
+/// each other and form one region.
 ///
-/// A "known" object has at least the age ``knownAfter``. The "rest" of a region is its foreground without the located
-/// objects.
+/// Only known objects, with an age of at least ``knownAfter``, are located within a shared region. The foreground that
+/// they do not cover is the remainder.
 struct MotionHistory {
     /// A moving object, in plane pixels.
     struct MovingObject {
@@ -14,9 +14,9 @@ struct MotionHistory {
         var velocityY = 0.0
         /// The time since the first detection, in seconds.
         var age = 0.0
-        /// The time for which the object has been part of a larger region, in seconds.
+        /// The time in seconds for which the object has shared a region with others.
         var mergedFor = 0.0
-        /// The appearance when the object was last a region of its own.
+        /// The appearance of the object when it last had a region of its own.
         var template: ObjectTemplate?
     }
 
@@ -37,25 +37,27 @@ struct MotionHistory {
 
     private(set) var objects: [MovingObject] = []
 
-    /// The minimum fraction of an object's predicted box that its region must cover.
+    /// The minimum fraction of an object's predicted box that a region must cover to be the object's region.
     private static let minimumCover = 0.5
-    /// The age in seconds from which an object is separated from others in the same region.
+    /// The age in seconds from which an object is known and separated from others in the same region.
     private static let knownAfter = 0.4
     /// The maximum time for which objects are separated within one region, in seconds.
     private static let separatedFor = 2.0
-    /// The age in seconds from which an object is not a part of another object, even if both have the same velocity.
+    /// The age in seconds from which an object is never a part of another object, even if both have the same velocity.
     private static let certainAfter = 1.0
-    /// The minimum visible fraction of an object that is located within a region.
+    /// The minimum visible fraction of an object for its position within a region to count as found.
     private static let minimumSupport = 0.35
-    /// The minimum visible fraction if the object is the only known object in the region.
+    /// The minimum visible fraction of an object that shares its region with unknown objects only. It is higher,
+    /// because a wrong position would create a false object beside it.
     private static let sureSupport = 0.55
-    /// The minimum growth factor of a region, from one frame to the next, that indicates contact with another object.
+    /// The growth of a region from one frame to the next, as a factor, from which it counts as contact with another
+    /// object.
     private static let minimumGrowth = 1.35
-    /// The minimum area of a rest that is an object, relative to the smallest object in the region.
+    /// The minimum area of a remainder for it to become an object, relative to the smallest known object in the region.
     private static let minimumRemainder = 0.25
-    /// The minimum area of a rest in pixels. Smaller rests are rims of the removed objects.
+    /// The minimum area in pixels of a remainder. Smaller ones are rims of the known objects.
     private static let minimumRemainderArea = 12.0
-    /// The minimum width and height of a rest in pixels.
+    /// The minimum width and height in pixels of a remainder.
     private static let minimumRemainderSide = 4.0
     /// Time constant of the velocity estimate in seconds.
     private static let velocityTime = 0.25
@@ -73,7 +75,7 @@ struct MotionHistory {
         var next: [MovingObject] = []
         var claims = [[Int]](repeating: [], count: regions.count)
         for (index, object) in predicted.enumerated() {
-            // The region that covers the largest part of the object claims the object.
+            // An object belongs to the region that covers most of its box.
             let covers = regions.map { object.box.intersection($0.box).area / max(object.box.area, 1e-9) }
             if let best = covers.indices.max(by: { covers[$0] < covers[$1] }), covers[best] >= Self.minimumCover {
                 claims[best].append(index)
@@ -93,9 +95,9 @@ struct MotionHistory {
     /// Removes all objects.
     mutating func forget() { objects = [] }
 
-    /// Updates an object with a region that the object does not share.
+    /// Updates an object with a region of its own.
     ///
-    /// - Parameter object: the predicted object. With `nil`, a new object begins.
+    /// - Parameter object: the object at its predicted position. With `nil`, a new object begins.
     private func follow(
         _ object: MovingObject?, to region: RegionObservation, elapsed: Double, in frame: LabeledFrame?
     ) -> MovingObject {
@@ -120,10 +122,11 @@ struct MotionHistory {
         object.velocityY += share * displacement.y / elapsed
     }
 
-    /// Separates the objects in a shared region. `nil` if the region is a single object.
+    /// Separates the objects in a region. `nil` if the region is a single object.
     ///
-    /// Objects are separated in two cases: several known objects with different velocities share the region, or a known
-    /// object has met a new object. Foreground that no known object explains becomes another object.
+    /// Objects are separated in two cases: several known objects with different velocities share the region, or the
+    /// region of one known object has grown suddenly, because the object has met another one. Remainders become objects
+    /// of their own.
     private func divide(
         _ region: RegionObservation, among claimed: [MovingObject], elapsed: Double, in frame: LabeledFrame?
     ) -> [MovingObject]? {
@@ -143,7 +146,7 @@ struct MotionHistory {
         return known.count + others.count > 1 ? places.map(\.object) + others : nil
     }
 
-    /// Separates objects within a shared region without using the image.
+    /// Separates objects within a region by their predicted positions, if there is no image to locate them in.
     private func keepSeparate(_ known: [MovingObject], elapsed: Double) -> [MovingObject]? {
         guard known.count > 1, known.allSatisfy({ $0.age >= Self.knownAfter && $0.mergedFor < Self.separatedFor })
         else {
@@ -176,7 +179,7 @@ struct MotionHistory {
         return (wholes, parts)
     }
 
-    /// Returns the rests of a region that are large enough to be objects.
+    /// Returns the parts of a region that the located objects do not cover and that are large enough to be objects.
     private func rest(of region: RegionObservation, without places: [Placement], in frame: LabeledFrame)
         -> [RegionObservation]
     {
@@ -201,7 +204,7 @@ struct MotionHistory {
         return Placement(object: next, support: support)
     }
 
-    /// Returns whether the velocities of two objects differ. Such objects are not parts of one object.
+    /// Returns whether the velocities of two objects differ, so that neither is a part of the other.
     private func differ(_ a: MovingObject, _ b: MovingObject) -> Bool {
         let speed =
             ((a.velocityX - b.velocityX) * (a.velocityX - b.velocityX)

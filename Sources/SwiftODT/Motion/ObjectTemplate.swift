@@ -1,8 +1,8 @@
 /// The appearance of an object as a set of sampled pixels. It locates the object in a region that the object shares
 /// with others.
 ///
-/// The template is compared at positions around the predicted one. The measure is the truncated absolute difference of
-/// the samples, so occluded samples have limited influence.
+/// The template is compared with the frame at positions around the predicted one, by the sum of absolute differences.
+/// The difference of each sample is limited, so occluded samples have limited influence.
 struct ObjectTemplate {
     /// The position of a sampled pixel in the plane, and its grey level.
     private struct Sample {
@@ -17,11 +17,11 @@ struct ObjectTemplate {
 
     /// The approximate number of samples.
     private static let size = 160.0
-    /// The upper limit of the absolute difference of a sample, in grey levels.
+    /// The limit for the absolute difference of one sample, in grey levels.
     private static let limit: Float = 24
     /// The base of the search radius around the predicted position, in pixels.
     private static let reach = 3.0
-    /// The increment of the search radius, as a fraction of the object's displacement per frame.
+    /// The additional search radius per pixel by which the object moves from frame to frame.
     private static let reachOfStep = 0.25
     /// The maximum search radius in pixels.
     private static let maximumReach = 8.0
@@ -88,7 +88,7 @@ struct LabeledFrame {
     @inline(__always)
     func level(_ i: Int) -> Float { (Float(pixels[i]) - light.offset) / light.gain }
 
-    /// Returns the parts of a region that remain without the objects in the given boxes.
+    /// Returns the parts of a region that objects in the given boxes do not cover.
     func rest(of region: Int, without boxes: [Box]) -> [Region] {
         var left = ConnectedRuns()
         for run in labeler.runs where run.region == region {

@@ -1,5 +1,4 @@
-/// Detects camera motion and cuts, which make the background model invalid. After either, the model counts as invalid
-/// until the picture is static again.
+/// Detects camera motion and cuts, after which the background model is invalid until the picture is static again.
 struct SceneStability {
     /// The state of the background model.
     enum Verdict {
@@ -7,7 +6,7 @@ struct SceneStability {
         case steady
         /// The background model was restarted recently and is not reliable yet.
         case settling
-        /// The background model was restarted recently, and the background differs from the frame in many places.
+        /// The background model was restarted recently and already differs from the frame in many places.
         case drifting
         /// The background model no longer matches the frame.
         case changed
@@ -34,32 +33,32 @@ struct SceneStability {
     }
 }
 
-/// The state of the background model, derived from statistics of the picture's blocks.
+/// Whether the background model matches the frame, derived from statistics of blocks of the picture.
 private struct BackgroundSurvey {
     /// Whether the background no longer matches the frame.
     private(set) var isLost = false
-    /// Whether more blocks contain foreground than a few objects would cover.
+    /// Whether foreground is in more blocks than a few objects would cover, so that the background is outdated.
     private(set) var isWorn = false
 
-    /// The maximum fraction of foreground in the picture.
+    /// The fraction of foreground pixels above which the background counts as lost.
     private static let maximumCovered: Float = 0.5
     /// The number of blocks horizontally.
     private static let across = 6
     /// The number of blocks vertically.
     private static let down = 4
-    /// The minimum fraction of edge pixels in a block that is evaluated.
+    /// The minimum fraction of pixels at edges for a block to be evaluated.
     private static let minimumEdgeShare: Float = 0.02
-    /// A block counts as torn if more than this fraction of its background edges is covered by foreground. Camera
+    /// The fraction of a block's background edges that foreground covers, above which the edges count as moved. Camera
     /// motion moves all edges, but an object covers only some.
     private static let maximumEdgesGone: Float = 0.3
-    /// The minimum fraction of evaluated blocks.
+    /// The minimum fraction of blocks that can be evaluated for the decision that the camera moves.
     private static let minimumBlockShare = 0.25
-    /// The maximum fraction of torn blocks among the evaluated blocks.
+    /// The fraction of evaluated blocks with moved edges above which the camera counts as moving.
     private static let maximumTornShare = 0.5
 
-    /// A block counts as worn if it contains more than this fraction of foreground.
+    /// The fraction of foreground pixels above which a block counts as outdated.
     private static let minimumWear: Float = 0.02
-    /// The maximum fraction of worn blocks.
+    /// The fraction of outdated blocks above which the background counts as outdated.
     private static let maximumWornShare = 0.4
 
     init(_ background: BackgroundModel) {
@@ -85,7 +84,7 @@ private struct Part {
     var covered: Float = 0
     /// The number of pixels at edges of the background.
     var edges: Float = 0
-    /// The number of edge pixels that are covered by foreground.
+    /// The number of pixels at edges of the background where there is foreground now.
     var edgesGone: Float = 0
 
     init(_ background: BackgroundModel, column: Int, of columns: Int, row: Int, of rows: Int) {

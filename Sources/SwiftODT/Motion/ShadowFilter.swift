@@ -6,13 +6,13 @@
 final class ShadowFilter {
     private enum Kind {
         static let none: UInt8 = 0
-        /// The texture of the ground is visible.
+        /// A certain shadow: the area is darker, and the texture of the ground is visible in it.
         static let certain: UInt8 = 1
-        /// Neither the area nor the ground has texture.
+        /// A possible shadow: the area is darker, but neither the area nor the ground has texture.
         static let possible: UInt8 = 2
     }
 
-    /// Whether the noise of each pixel is used instead of the frame's mean noise.
+    /// Whether each pixel's own noise is used instead of the frame's mean noise.
     private var usesPlaces = false
     private let kinds: PixelGrid<UInt8>
     private var counts: [(certain: Int, other: Int, otherStrong: Int)] = []
@@ -21,15 +21,16 @@ final class ShadowFilter {
     private static let darkest: Float = 0.4
     /// The maximum brightness of a shadow, relative to the ground.
     private static let lightest: Float = 0.96
-    /// Minimum grey level of ground with detectable shadows.
+    /// The minimum grey level of the ground. On darker ground, shadows cannot be distinguished from noise.
     private static let minimumGround: Float = 24
-    /// The radius in pixels of the neighbourhood in which a pixel is compared with the ground.
+    /// The radius in pixels of the neighbourhood whose texture is compared with that of the ground.
     private static let reach = 2
-    /// The maximum distance in pixels between a shadow pixel and the border of the shadow.
+    /// The maximum distance in pixels from a shadow pixel to the blurred border that is removed with the shadow.
     private static let rim = 3
-    /// The safety factor for the noise of a pixel, which may be underestimated.
+    /// The safety factor for a pixel's own noise, which may be underestimated.
     private static let margin: Float = 1.3
-    /// The minimum fraction of object pixels in a region. With fewer object pixels, possible shadows are kept.
+    /// The minimum fraction of pixels without shadow in a region. With fewer, the region may be a dark object, so its
+    /// possible shadows are kept.
     private static let minimumObjectShare = 0.1
 
     init(width: Int, height: Int) {
@@ -77,7 +78,7 @@ final class ShadowFilter {
         return cleared
     }
 
-    /// Returns the kind of a pixel. If the pixel is at the border of a shadow, returns the kind of a shadow pixel
+    /// Returns the kind of shadow at a pixel. At the blurred border of a shadow, this is the kind of the shadow pixel
     /// nearby.
     private func reached(_ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel) -> UInt8 {
         let own = kinds.base[index]
@@ -87,7 +88,8 @@ final class ShadowFilter {
         for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
             for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
                 let near = kinds.base[row * width + column]
-                // The border differs less than the shadow itself. A larger difference has another cause.
+                // At its border, a shadow differs less from the ground than inside. If the difference is larger, there
+                // is something else.
                 if near != Kind.none, abs(smoothed[index]) < 1.15 * abs(smoothed[row * width + column]) {
                     return near
                 }
@@ -96,8 +98,8 @@ final class ShadowFilter {
         return Kind.none
     }
 
-    /// Returns the noise of a pixel relative to the mean noise of the frame, at most 1. Water or leaves elsewhere in
-    /// the picture can raise the mean.
+    /// Returns the noise of a pixel relative to the mean noise of the frame, at most 1. The mean may be high because of
+    /// water or leaves elsewhere in the picture.
     private func noiseScale(_ index: Int, _ background: BackgroundModel) -> Float {
         min(1, Self.margin * background.noise.base[index] / max(background.typicalNoise, 0.1))
     }

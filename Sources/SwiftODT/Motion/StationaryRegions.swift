@@ -11,25 +11,27 @@ final class StationaryRegions {
 
     /// The time in seconds without change after which a pixel counts as static.
     private static let stillAfter: Float = 0.3
-    /// The same time while the background model is not reliable yet.
+    /// The time in seconds without change after which a pixel counts as static while the background model is not
+    /// reliable yet.
     private static let soonStillAfter: Float = 0.15
     /// The time in seconds for which a stopped object is reported.
     private static let holdTime: Float = 10
-    /// The minimum mean time of the object's pixels without change, as a fraction of `holdTime`. It allows for small
-    /// movements.
+    /// The mean time without change of an object's pixels, as a fraction of `holdTime`, after which the object is
+    /// absorbed. It is below 1, because a stopped object may still move a little.
     private static let holdShare: Float = 0.7
     private static let smallestArea: Float = 6
-    /// The minimum fraction of static pixels in a ghost. The other pixels may have become visible just now.
+    /// The minimum fraction of static pixels in a ghost. An object may have uncovered the others just now.
     private static let stillShare: Float = 0.4
-    /// The minimum ratio of the outline's contrast in the background to its contrast in the frame, for a ghost.
+    /// The minimum contrast of a ghost's outline in the background, relative to its contrast in the frame.
     private static let ghostRatio: Float = 1.5
-    /// An additional margin for ``ghostRatio``, in grey levels per border pixel.
+    /// The minimum additional contrast of a ghost's outline in the background, in grey levels per border pixel.
     private static let ghostMargin: Float = 3
-    /// The time in seconds after which every region with a stronger outline in the background is a ghost.
+    /// The time in seconds without change after which a region counts as a ghost even if its outline in the background
+    /// is only slightly stronger than in the frame.
     private static let doubtfulAfter: Float = 1.5
 
-    /// The contrast across the border of a region, summed over the border pixels: in the frame (`seen`) and in the
-    /// background (`learnt`). Only borders with background pixels count.
+    /// The contrast at the border of a region, summed over the border pixels, in the frame (`seen`) and in the
+    /// background (`learnt`). Borders with other objects do not count.
     private struct Outline {
         var seen: Float = 0
         var learnt: Float = 0
@@ -39,8 +41,8 @@ final class StationaryRegions {
         /// The sum of the times without change over all pixels of the region, in seconds.
         var stillFor: Float = 0
 
-        /// Returns whether the region is certainly a ghost. Such a region is absorbed without waiting. Nearly the whole
-        /// outline must be in the background, and most of the border must be adjacent to background.
+        /// Returns whether the region is a ghost beyond doubt, so that it is absorbed without waiting: nearly the whole
+        /// outline is in the background only, and most of the border is adjacent to background.
         func isPlainGhost(area: Float) -> Bool {
             area >= 4 * StationaryRegions.smallestArea && pixels > 2.5 * area.squareRoot()
                 && learnt > 5 * seen + 2 * StationaryRegions.ghostMargin * pixels
@@ -83,8 +85,8 @@ final class StationaryRegions {
 
     /// Absorbs ghosts into the background.
     ///
-    /// Areas that have become lighter and areas that have become darker are processed separately. A moving object and
-    /// its ghost are adjacent, and one is usually lighter than the background and the other darker.
+    /// A moving object and the ghost that it leaves are adjacent and would form one region. Usually one is lighter than
+    /// the background and the other darker, so lighter and darker areas are processed separately.
     func absorbGhosts(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         absorbGhosts(background, pixels) { $0 > 0 }
         absorbGhosts(background, pixels) { $0 < 0 }
@@ -152,7 +154,7 @@ final class StationaryRegions {
             else {
                 continue
             }
-            // Uses only borders with the background, because other objects have edges of their own.
+            // A border with another object shows that object's edge, so only borders with background count.
             guard background.marks.base[nextY * width + nextX] == BackgroundModel.Mark.background else { continue }
             let outside = min(max(y + 2 * dy, 0), height - 1) * width + min(max(x + 2 * dx, 0), width - 1)
             let inside = min(max(y - dy, 0), height - 1) * width + min(max(x - dx, 0), width - 1)
