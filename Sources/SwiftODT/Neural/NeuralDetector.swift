@@ -19,7 +19,7 @@ package final class NeuralDetector: Detector {
     private struct Work {
         var free: [InferenceRequest]
         var running: [(request: InferenceRequest, promise: DetectionPromise)] = []
-        /// The promises of frames whose tile inferences are being started.
+        /// The promises of frames whose tile inferences have not all been started.
         var grids: [DetectionPromise] = []
         var timings = StageTimings()
 
@@ -61,7 +61,7 @@ package final class NeuralDetector: Detector {
         }
         let network = try Network.load(
             file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint, check: check)
-        // One more request than the runtime executes at once: it is filled while the others run. The runtime then never
+        // One request more than the runtime executes at once is filled while the others run, so that the runtime never
         // waits for preprocessing.
         let spare = network.requestCount > 1 ? 1 : 0
         let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount + spare
@@ -120,7 +120,7 @@ package final class NeuralDetector: Detector {
         let collector = TileResultCollector(merge) { promise.fulfil($0) }
         var options = options
         options.isAwaited = options.isAwaited && network.requestCount == 1
-        // `cancel()` must also find the promise before its first request is in flight.
+        // `cancel()` must find the promise even before the first inference of a tile is in flight.
         work.update { $0.grids.append(promise) }
         defer { work.update { work in work.grids.removeAll { $0 === promise } } }
         do {
@@ -140,7 +140,7 @@ package final class NeuralDetector: Detector {
         at frame: Frame, region: Box?, options: DetectionOptions, for promise: DetectionPromise,
         completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void
     ) throws {
-        // The request is listed as running before it is filled. `cancel()` thus finds the request at any time.
+        // The request is listed as running before it is filled, so that `cancel()` finds it at any time.
         let request = work.wait { work -> InferenceRequest? in
             guard let request = work.free.popLast() else { return nil }
             work.running.append((request, promise))
@@ -154,7 +154,8 @@ package final class NeuralDetector: Detector {
             work.update { $0.putBack(request) }
             throw error
         }
-        // `cancel()` may have run before the request was filled, and filling resets the cancellation of the request.
+        // If `cancel()` was called while the request was being filled, filling has reset the cancellation of the
+        // request.
         guard !promise.isDone else { return work.update { $0.putBack(request) } }
         let filled = MonotonicClock.now
         work.update { $0.timings.preprocess.add(filled - begin) }

@@ -37,8 +37,8 @@ struct Suppression {
     /// Candidates with a non-finite value or an empty box are dropped. In descending order of score, each candidate is
     /// compared with the boxes that have been kept, eight at a time.
     func callAsFunction(_ candidates: [Candidate]) -> [Candidate] {
-        // The upper 32 bits of a key are the inverted score, the lower 32 bits the index. Sorting integers is faster
-        // than sorting with a closure.
+        // The upper 32 bits of a key are the inverted score, the lower 32 bits the index. Sorting such integers is
+        // faster than sorting candidates with a closure.
         var order: [UInt64] = []
         order.reserveCapacity(candidates.count)
         for (place, candidate) in candidates.enumerated() where candidate.isValid {
@@ -106,8 +106,8 @@ private struct KeptBoxes {
         count += 1
     }
 
-    /// Returns whether the IoU of the candidate and a kept box exceeds the threshold: `own` for boxes of the
-    /// candidate's class, `other` for boxes of other classes.
+    /// Returns whether the IoU of the candidate and any kept box exceeds the threshold, which is `own` for boxes of the
+    /// same class and `other` for boxes of other classes.
     func overlaps(_ box: Candidate, within own: Float, across other: Float) -> Bool {
         let area = (box.maxX - box.minX) * (box.maxY - box.minY)
         let (ownLimit, otherLimit) = (SIMD8(repeating: own), SIMD8(repeating: other))
@@ -124,7 +124,7 @@ private struct KeptBoxes {
         }
     }
 
-    // The standard library's `pointwiseMin` and `pointwiseMax` are not used, because they process the lanes one by one.
+    // `pointwiseMin` and `pointwiseMax` of the standard library are not used, because they process lane by lane.
 
     @inline(__always)
     private static func lower(_ lanes: SIMD8<Float>, _ other: Float) -> SIMD8<Float> {

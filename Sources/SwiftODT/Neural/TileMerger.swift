@@ -18,10 +18,9 @@ struct TileMerger: Sendable {
     /// The IoU above which two complete boxes of the same class are one object.
     let iouThreshold: Double
 
-    /// The IoU above which two fragments belong to the same object. It is computed within the area that both tiles
-    /// cover.
+    /// The IoU above which two fragments belong to the same object. Only the area that both tiles cover is compared.
     private static let sharedAreaIoU = 0.5
-    /// The factor for the score of an object of which only fragments were detected.
+    /// The factor by which the score is reduced if only fragments of the object were detected.
     private static let fragmentScoreFactor = 0.6
     /// If a side of a box exceeds `largeShare` of the tile's side, the object should be complete in a tile of the
     /// previous level, which has larger tiles. The score of the box is multiplied by `largeScoreFactor`, so that the
@@ -78,7 +77,7 @@ struct TileMerger: Sendable {
         return sorted(kept.map(averaged) + extra)
     }
 
-    /// Returns whether the box of a detection is accurate enough to be averaged with the boxes of a cluster.
+    /// Returns whether the box of a detection is accurate enough to be averaged with the boxes of the cluster.
     private func agrees(_ candidate: TileDetection, with object: DetectionCluster) -> Bool {
         guard candidate.detection.label == object.detection.label, !candidate.isLarge || object.best.isLarge else {
             return false
@@ -179,8 +178,8 @@ struct TileMerger: Sendable {
         }
     }
 
-    /// Returns whether two fragments show the same object. This is so if their boxes overlap enough within the area
-    /// that both tiles cover.
+    /// Returns whether two fragments show the same object: whether their boxes overlap enough within the area that both
+    /// tiles cover.
     private func showSameObject(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let shared = tiles[one.tile].box.intersection(tiles[other.tile].box)

@@ -17,8 +17,7 @@ struct AnchorDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let anchors: Anchors
     let heads: [Head]
-    /// The scale factors of the box coder. The network's offsets of the centre and of the size are divided by these
-    /// factors.
+    /// The scale factors of the box coder, by which the network's offsets of a box's centre and size are divided.
     let centerScale: SIMD2<Float>
     let sizeScale: SIMD2<Float>
     /// The index of the first class that is not the background: 1 if the network has a background class, otherwise 0.
@@ -41,7 +40,7 @@ struct AnchorDecoder: AssembledDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// Appends the detections of one head whose raw class value is at least `floor`.
+    /// Appends the detections of one head with a raw class value of at least `floor`.
     ///
     /// - Returns: `false` if the outputs do not have the expected number of values.
     private func read(
@@ -159,7 +158,7 @@ extension AnchorDecoder {
         else {
             return nil
         }
-        // Exports with one output for all levels have already applied the sigmoid.
+        // Exports that join all levels in one output have already applied the sigmoid.
         try self.init(
             inspection, input, heads, Anchors(pyramid, width: input.width, height: input.height),
             boxCoderScales: [1, 1, 1, 1], hasBackground: false, logits: paired != nil)
@@ -187,7 +186,7 @@ extension AnchorDecoder {
     }
 
     /// Uses the anchors and scale factors of the TFLite post-processing operation that was removed from the network.
-    /// The operation expects scores after the sigmoid, so the network's scores are not logits.
+    /// That operation expects scores after the sigmoid, so the network's scores are not logits.
     private init?(_ inspection: NetworkInspection, _ input: NetworkInput, _ end: TFLitePostProcess) throws {
         guard let heads = AnchorHeads(inspection, anchors: end.anchors.count / 4) else { return nil }
         let background = inspection.manifest?.hasBackground ?? end.classCount.map { $0 < heads.classes } ?? true

@@ -36,10 +36,11 @@ extension Anchors {
         var aspectRatios: [Double]
         /// The side of the smallest square anchor of a level, in cells.
         var scale: Double
-        /// Whether the anchors of a cell are ordered by aspect ratio first, and by scale within an aspect ratio.
+        /// Whether the anchors of a cell are sorted by aspect ratio, and by scale among equal aspect ratios. Otherwise
+        /// the other way round.
         var aspectsOutside: Bool
-        /// Whether anchors are centred on cell corners instead of cell centres along an axis that the level's stride
-        /// does not divide evenly. TensorFlow does that.
+        /// Whether anchors are centred on the corners of cells instead of their middles, along an axis whose length is
+        /// not a multiple of the level's stride. TensorFlow does that.
         var unevenFromCorner: Bool
 
         static let efficientDet = Pyramid(
@@ -200,8 +201,8 @@ extension NetworkInspection {
     /// Returns whether the file declares an output with `count` rows.
     fileprivate func rows(_ output: Int, _ count: Int) -> Bool { matrix(output)?.rows == count }
 
-    /// Returns the number of values per cell of an output whose size matches a pyramid level, or `nil` for an output of
-    /// another size. `inPlanes`: the values of a cell are in separate planes (NCHW) instead of next to each other
+    /// Returns the number of values per cell of an output, or `nil` if the size of the output does not match a pyramid
+    /// level. `inPlanes` is whether the values of a cell are in separate planes (NCHW) instead of next to each other
     /// (NHWC).
     fileprivate func levelOutput(
         _ output: Int, _ level: CellGrid.Level

@@ -13,8 +13,8 @@ struct CellGrid: Hashable, Sendable {
     /// The number of cells of all levels.
     let count: Int
 
-    /// Creates one level per stride for an input of the given size in pixels. Cells that the input covers only in part
-    /// count.
+    /// Creates one level per stride for an input of the given size in pixels. Cells that extend beyond the input count,
+    /// too.
     init(width: Int, height: Int, strides: [Int]) {
         var start = 0
         levels = strides.map { stride in

@@ -5,7 +5,7 @@ enum ScoreActivation: Sendable {
     case none
     case sigmoid
 
-    /// Returns the raw output that corresponds to the score `floor`. Raw outputs can thus be filtered before their
+    /// Returns the raw output that corresponds to the score `floor`, so that raw outputs can be filtered before their
     /// scores are computed.
     func rawFloor(_ floor: Float) -> Float {
         switch self {
@@ -141,8 +141,8 @@ struct ObjectnessRows {
 
     var count: Int { scores.count }
 
-    /// Calls `body` for each row in which the product of objectness and best class score reaches `floor`. `score` is
-    /// this product. The objectness alone already rejects most rows.
+    /// Calls `body` for each row whose score reaches `floor`. The score is the product of the objectness and the best
+    /// class score. Most rows are rejected by their objectness alone.
     func forEachBest(
         from floor: Float, _ body: (_ row: Int, _ index: Int, _ score: Float, _ box: UnsafePointer<Float>) -> Void
     ) {

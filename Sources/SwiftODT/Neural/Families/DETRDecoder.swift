@@ -11,8 +11,7 @@ struct DETRDecoder: AssembledDecoder {
     }
 
     let assembly: DetectionAssembly
-    /// The index of the output with the boxes. It is equal to `scoresOutput` if the rows of one output contain boxes
-    /// and scores.
+    /// The index of the output with the boxes. It equals `scoresOutput` if one output has both in the same rows.
     let boxesOutput: Int
     let scoresOutput: Int
     /// The index of the first class in a row of scores.
@@ -56,8 +55,8 @@ struct DETRDecoder: AssembledDecoder {
                 ($0.index, activation.score($0.value))
             }
         case .softmax:
-            // The softmax over all classes is at most the softmax over this class and "no object" alone. This bound
-            // rejects most rows early.
+            // Computing the softmax over all classes is slow. It is at most the softmax over this class and "no object"
+            // alone, and this bound rejects most rows.
             let all = rows.values.baseAddress! + row * rows.stride
             let nothing = all[rows.stride - 1]
             guard let (index, value) = rows.best(inRow: row, from: nothing + log(floor / max(1 - floor, 1e-6))) else {
@@ -76,7 +75,7 @@ extension DETRDecoder {
     /// The defaults of RT-DETR: the size and scale of YOLO's input, but the picture is stretched instead of
     /// letterboxed.
     static let usualRealTime = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
-    /// The maximum number of queries. An output with more rows belongs to a network with a grid of cells.
+    /// The maximum number of queries. An output with more rows comes from a network with a grid of cells.
     private static let maximumQueries = 1000
 
     init?(_ inspection: NetworkInspection) throws {
@@ -100,8 +99,8 @@ extension DETRDecoder {
                 activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none))
             return
         }
-        // A score output with three classes and "no object" has four columns, like the box output. In this case, the
-        // name of the output decides.
+        // The scores of a network with three classes and "no object" have four columns, like the boxes. Then only the
+        // names of the outputs distinguish them.
         let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
         guard
             let boxes = fourColumns.first(where: { inspection.outputs[$0].name.contains("box") }) ?? fourColumns.first,
@@ -109,7 +108,8 @@ extension DETRDecoder {
             let numbers = matrices[scores]?.columns, numbers > 1, matrices[boxes]?.rows == matrices[scores]?.rows,
             inspection.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.maximumQueries
         else { return nil }
-        // RF-DETR names its boxes "dets". It has independent class scores, although it also has a "no object" class.
+        // RF-DETR names its boxes "dets". Unlike other networks with a "no object" class, it has independent class
+        // scores.
         let isRoboflow = inspection.output(named: "dets") == boxes
         let (classes, competing, firstClass) = Self.reading(
             inspection, numbers: numbers, competing: !isRoboflow)
@@ -134,8 +134,8 @@ extension DETRDecoder {
         _ inspection: NetworkInspection, numbers: Int, competing: Bool
     ) -> (classes: Int, competing: Bool, firstClass: Int) {
         var readings = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
-        // 91 is the number of COCO's original category ids including the unused id 0. Networks with independent class
-        // scores use these ids.
+        // COCO's original category ids are 0 (unused) to 90. Networks with independent class scores use them, so 91
+        // scores mean that index 0 is unused.
         if numbers == 91 || !competing { readings.swapAt(1, 2) }
         return readings.first {
             $0.0 > 0 && inspection.isPlausible($0.0) && (competing || !$0.1)

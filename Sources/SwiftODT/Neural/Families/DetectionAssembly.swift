@@ -15,7 +15,8 @@ extension AssembledDecoder {
 struct DetectionAssembly: Sendable {
     let input: NetworkInput
     let names: ClassNames
-    /// The model's path, for messages.
+    /// Whether the network returns boxes as fractions of the input instead of in pixels, if its description does not
+    /// specify it.
     let file: String
     /// Whether boxes are fractions of the input instead of pixels. Used for networks whose description does not specify
     /// the unit.
@@ -69,7 +70,8 @@ struct DetectionAssembly: Sendable {
         return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
 
-    /// Returns the minimum score of a candidate. It is at least 0.001, so that empty cells are never candidates.
+    /// Returns the minimum score of a candidate. It is at least 0.001, because with 0 every empty cell would be a
+    /// candidate.
     func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 
     /// Returns the error for outputs whose shapes do not match the network's description.
@@ -92,8 +94,8 @@ final class ModelHeuristic: Sendable {
     /// The number of votes after which the decision is final.
     private static let enough = 64
 
-    /// Returns whether most votes support the property. Counts the given votes first, unless the decision is already
-    /// final.
+    /// Returns whether most votes so far support the property. The given votes are counted first, unless the decision
+    /// is already final.
     func isLikely(votesFor: Int, against votesAgainst: Int) -> Bool {
         votes.withLock { votes in
             if votes.for + votes.against < Self.enough {
@@ -125,7 +127,7 @@ struct ClassNames: Sendable {
             self.labels = labels.beginsWithBackground ? labels.withoutFirst : labels
             return
         }
-        // A file may declare up to `Int.max` classes, so adding to `count` could overflow.
+        // A file may declare up to `Int.max` classes, so `count` may only be compared, not added to.
         switch labels.count {
         case count: self.labels = labels
         case 1... where labels.count - 1 == count && labels.beginsWithBackground: self.labels = labels.withoutFirst
@@ -152,7 +154,7 @@ struct ClassNames: Sendable {
 }
 
 extension Labels {
-    /// Whether the first label is missing, or is a name for the background or for an unused class.
+    /// Whether the first label is missing, or is a name of the background or of an unused class.
     var beginsWithBackground: Bool {
         guard let first = self[0]?.text else { return count > 0 }
         return ["background", "__background__", "???", "n/a", "none", "bg", "unlabeled", "unlabelled"].contains(

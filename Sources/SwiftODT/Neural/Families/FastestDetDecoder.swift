@@ -21,8 +21,8 @@ struct FastestDetDecoder: AssembledDecoder {
                 throw assembly.mismatch(outputs)
             }
             var candidates: [Candidate] = []
-            // The score is objectness^0.6 * class^0.4, and the objectness is at most 1. A class value below floor^2.5
-            // thus cannot reach the floor.
+            // With an objectness of at most 1, the score objectness^0.6 * class^0.4 cannot reach the floor if the class
+            // value is below floor^2.5.
             planes.forEachBest(from: pow(floor, 2.5)) { cell, index, value in
                 let score = pow(values[cell], 0.6) * pow(value, 0.4)
                 guard score >= floor else { return }

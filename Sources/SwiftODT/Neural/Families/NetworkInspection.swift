@@ -37,8 +37,8 @@ struct NetworkInspection {
 
     var outputs: [TensorDescription] { network.outputs }
 
-    /// Returns the numbers of rows and columns of an output, without the batch dimension. A number is `nil` if the file
-    /// leaves the dimension open. Returns `nil` for an output that is not a matrix.
+    /// Returns the numbers of rows and columns of an output, without the batch dimension; `nil` if the output is not a
+    /// matrix. A number is `nil` if the model file leaves the dimension open.
     func matrix(_ output: Int) -> (rows: Int?, columns: Int?)? {
         guard outputs.indices.contains(output) else { return nil }
         let shape = outputs[output].shape
@@ -58,8 +58,8 @@ struct NetworkInspection {
         }
     }
 
-    /// Returns whether a number of classes is plausible. If the manifest specifies a number, only that number is
-    /// plausible. Otherwise the number must match the labels. Without labels, COCO's 80 and 90 are plausible.
+    /// Returns whether a network can have this number of classes: the number in the manifest, else the number of
+    /// labels, else COCO's 80 or 90.
     func isPlausible(_ classes: Int) -> Bool {
         if let manifestValue = manifest?.classes { return classes == manifestValue }
         guard let labels else { return classes == 80 || classes == 90 }
@@ -127,7 +127,7 @@ extension NetworkInspection {
                     + "and optionally an input for its size, are supported: export it without its post-processing")
         }
         let input = network.inputs[picture]
-        // Some networks have no batch dimension.
+        // Some networks have no batch dimension. It is added, so that all shapes are treated alike.
         let shape = input.shape.count == 3 ? [1] + input.shape : input.shape
         guard shape.count == 4, shape[0] == nil || shape[0] == 1 else { throw unsuitableInput(input) }
         let layout: NetworkInput.Layout
@@ -152,7 +152,7 @@ extension NetworkInspection {
             fed.mean = manifestValue?.mean ?? usual.mean
             fed.scale = manifestValue?.scale ?? usual.scale
         case .int8:
-            // The runtime converts the float input to int8. Mean and scale therefore include the quantisation of the
+            // The runtime converts the float input to int8, so mean and scale must include the quantisation of the
             // input.
             guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
             let scale = manifestValue?.scale ?? usual.scale

@@ -10,7 +10,8 @@ struct QuantisedBytes {
     func number(_ byte: UInt8) -> Float { scale.number(isSigned ? Float(Int8(bitPattern: byte)) : Float(byte)) }
 }
 
-/// The values of an output, dequantised on access. Intended for outputs of which only few values are read.
+/// The values of an output that are converted to floats only when they are read, for outputs of which only few values
+/// are needed.
 enum SparseNumbers {
     case floats(UnsafeBufferPointer<Float>)
     case bytes(QuantisedBytes)
@@ -32,7 +33,7 @@ enum SparseNumbers {
 }
 
 extension TensorView {
-    /// Returns the bytes of a quantised output. Returns `nil` if the elements are not bytes or have no quantisation.
+    /// Returns the output as quantised bytes. Returns `nil` if its elements are not bytes or have no quantisation.
     ///
     /// - Throws: ``ODTError`` if the memory is smaller than the shape requires.
     func quantised() throws -> QuantisedBytes? {
@@ -81,7 +82,8 @@ struct QuantisedScoreRows {
     private let scores: QuantisedBytes
     /// The number of bytes per row.
     private let length: Int
-    /// The index of the first class in a row.
+    /// The XOR mask that converts a byte to an unsigned byte without changing the order: 0x80 for signed bytes, 0 for
+    /// unsigned ones.
     private let firstClass: Int
     private let classCount: Int
     /// The XOR mask that maps signed bytes to unsigned bytes of the same order.
@@ -129,11 +131,10 @@ private struct ByteLevel {
     private let flip: UInt8
     /// The XOR mask `flip`, repeated in each byte.
     private let flips: Words
-    /// An addend for the lower seven bits of each byte. The sum has its highest bit set if these bits reach the lower
-    /// seven bits of the level.
+    /// A number that is added to the lower seven bits of each byte. The highest bit of the sum is set if these bits are
+    /// at least the lower seven bits of the level.
     private let lift: Words
-    /// All bits are set if the level is below 0x80. In that case, a byte with its highest bit set always reaches the
-    /// level.
+    /// All bits are set if the level is below 0x80. Then a byte with its highest bit set reaches the level in any case.
     private let isLow: Words
 
     init(_ level: UInt8, flip: UInt8) {
@@ -148,7 +149,7 @@ private struct ByteLevel {
     func isReached(in bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
         guard count >= 16 else { return (0..<count).contains { bytes[$0] ^ flip >= level } }
         let raw = UnsafeRawPointer(bytes)
-        // The last block of 16 bytes may overlap the previous block.
+        // The remaining bytes are compared as the last 16 bytes, which may overlap the previous block.
         var found = compare(raw, count - 16)
         var index = 0
         while index + 16 < count {

@@ -65,7 +65,8 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
                     guard first.count == second.count, boxes.count == 4 * first.count else {
                         throw assembly.mismatch(outputs)
                     }
-                    // Class indices are integers and may exceed 1. Scores are fractions up to 1.
+                    // Networks differ in the order of the two outputs. Class indices are integers that may exceed 1,
+                    // while scores are fractions of at most 1.
                     let swapped =
                         !certain && second.contains { $0 > 1 } && !first.contains { $0 > 1 }
                         || !certain && first.contains { $0 != $0.rounded() }
@@ -115,8 +116,8 @@ extension SSDPostprocessedDecoder {
     /// The defaults for models from PyTorch and PaddlePaddle.
     static let usualPlanar = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
 
-    /// Accepts DETR-like networks with the post-processing of RT-DETR: queries with classes from 0, the best of all
-    /// queries and classes first, which need no suppression.
+    /// Accepts DETR-like networks with the post-processing of RT-DETR: they have no background class, sort all queries
+    /// and classes by score, and need no suppression.
     init?(detr inspection: NetworkInspection) throws {
         guard inspection.network.inputs.count > 1, inspection.outputs.count == 3,
             case (.separate(_, _, _, _, topFirst: false), _)? = PostprocessedLayout.recognise(inspection)
@@ -154,15 +155,15 @@ enum PostprocessedLayout: Sendable {
     /// One output. A row has the picture index, class, score and two corners, as fractions of the input. A negative
     /// picture index ends the list.
     case rows(output: Int)
-    /// Separate outputs for boxes, classes and scores. `topFirst`: corners are (y, x), as in TensorFlow. `certain`: it
-    /// is known which output contains the classes and which the scores; if `false`, the values of the outputs decide.
+    /// Separate outputs for boxes, classes and scores. `topFirst`: corners are (y, x), as in TensorFlow. `certain`: the
+    /// description of the network distinguishes classes from scores; if `false`, the values decide.
     case separate(boxes: Int, classes: Int, scores: Int, certain: Bool, topFirst: Bool)
     /// One output with corners in input pixels and the score, another output with the class.
     case pixels(boxes: Int, classes: Int)
     /// One output. A row has the class, score and two corners in input pixels, as in PaddleDetection.
     case classFirst(output: Int)
 
-    /// Whether corners are fractions of the input. `nil` if this differs between networks with the layout.
+    /// Whether corners are fractions of the input. `nil` if that depends on the network.
     var hasFractions: Bool? {
         switch self {
         case .rows, .separate(_, _, _, _, topFirst: true): true
@@ -191,8 +192,8 @@ enum PostprocessedLayout: Sendable {
             return (.separate(boxes: boxes, classes: lists[0], scores: lists[1], certain: false, topFirst: true), 0)
         }
         if shapes.count == 3, let form = threeLists(inspection) {
-            // RT-DETR and D-FINE have an input for the target size and have no background class. SSD and R-CNN have a
-            // background class.
+            // The extra input of RT-DETR and D-FINE is the target size. They have no background class, unlike SSD and
+            // R-CNN.
             return (form, inspection.network.inputs.count > 1 ? 0 : 1)
         }
         if shapes.count >= 2, let boxes = shapes.firstIndex(where: { isList($0, of: 5) }),

@@ -37,7 +37,7 @@ extension TensorView {
         }
     }
 
-    /// Returns the number of values of the shape. Throws if the memory is too small for this number.
+    /// Returns the number of values according to the shape. Throws if the tensor's memory is smaller.
     func checkedCount() throws -> Int {
         guard let count = shape.product else {
             throw ODTError(

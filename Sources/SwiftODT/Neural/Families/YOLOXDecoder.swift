@@ -42,9 +42,9 @@ struct YOLOXDecoder: AssembledDecoder {
         self.classCount = classCount
     }
 
-    /// Returns whether the exported network has already decoded the boxes to input pixels. In that case, the boxes of
-    /// the last row of cells of the first level lie near the bottom of the input. Otherwise these boxes have values
-    /// near 0, in cells.
+    /// Returns whether the exported network has already decoded the boxes to input pixels. Then the boxes of the last
+    /// row of cells of the first level are near the bottom of the input. Otherwise their values are relative to the
+    /// cell and thus near 0.
     private func isDecoded(_ values: UnsafeBufferPointer<Float>) -> Bool {
         let level = grid.levels[0]
         guard level.columns >= 8, level.rows >= 8 else { return false }

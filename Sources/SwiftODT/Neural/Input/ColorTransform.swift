@@ -37,8 +37,8 @@ struct ColorTransform {
             let bu = 2 * (1 - kb) * chroma
             let gu = -bu * kb / kg
             let gv = -rv * kr / kg
-            // The neutral chroma in 8-bit levels. In full range, samples with more than 8 bits have slightly more than
-            // 64 units per 8-bit level, but their neutral chroma is exactly 128 * 64 units.
+            // The neutral chroma in 8-bit levels. With more than 8 bits in full range, an 8-bit level has slightly more
+            // than 64 units, but the neutral chroma is exactly 128 * 64 units.
             let neutral = 128 * RowKernels.blendedOne(.byte, fullRange: fullRange) / one
             red = SIMD4(luma, 0, rv, -luma * black - neutral * rv)
             green = SIMD4(luma, gu, gv, -luma * black - neutral * (gu + gv))

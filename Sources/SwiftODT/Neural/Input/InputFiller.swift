@@ -24,8 +24,8 @@ final class InputFiller {
     /// The converted rows of the three channels, before they are stored in the tensor.
     private let channelRows = GrowingStorage<Float>()
 
-    /// The number of rows that are collected before they are stored as columns. Each store then writes several adjacent
-    /// pixels.
+    /// The number of rows that are collected before they are stored as columns of a rotated picture, so that each store
+    /// writes several adjacent pixels.
     private static let turnedRows = 16
 
     /// The data that depend only on the geometry, the colour space and the tensor.
@@ -94,7 +94,8 @@ final class InputFiller {
             across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
         componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
         channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
-        // If the new region covers the same area of the same tensor, the grey level around this area is still intact.
+        // Rewriting the letterbox is needed only if the region covers another area of the tensor, or the tensor is
+        // another one.
         if self.plan?.geometry.area != geometry.area || self.plan?.tensor != tensor { paintBackground(of: tensor) }
         self.plan = plan
         return plan

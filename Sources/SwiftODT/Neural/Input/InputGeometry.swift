@@ -88,10 +88,11 @@ struct AxisSampling {
         var weight: Double
     }
 
-    /// Returns the samples of an output for a component that is subsampled by 2^`shift` along this axis. An output
-    /// beyond the first or last sample of the region gets that sample alone.
+    /// Returns the samples between which an output is interpolated, for a component that is subsampled by 2^`shift`
+    /// along this axis. An output beyond the first or last sample of the region gets that sample alone.
     func tap(_ output: Int, shift: Int) -> Tap {
-        // With integer arithmetic, the weight is exactly 0 for an output that coincides with a sample.
+        // The position is computed with integers, so that the weight is exactly 0 for an output at the position of a
+        // sample.
         let number = reversed ? count - 1 - output : output
         let unit = 2 * count << shift
         let position = 2 * start * count + (2 * number + 1) * length - unit / 2
@@ -131,7 +132,8 @@ extension NetworkInput {
         case .stretch:
             return FittedArea(x: 0, y: 0, width: width, height: height)
         case .letterboxTopLeft:
-            // The small addend compensates for rounding errors of `ratio`.
+            // `ratio` may be slightly too small because of rounding. Without the addend, a size could then be rounded
+            // down by a whole pixel.
             return FittedArea(
                 x: 0, y: 0, width: min(width, max(1, Int(pictureWidth * ratio + 5e-7))),
                 height: min(height, max(1, Int(pictureHeight * ratio + 5e-7))))

@@ -15,8 +15,8 @@ struct ResampleTables {
         let sampleCount: Int
         /// One entry per output row.
         let rows: [RowPair]
-        /// The buffer for a blended row. It is longer than the row, because the kernels read samples beyond the end of
-        /// the row (and give them a weight of 0).
+        /// The buffer for a blended row. It is longer than the row: the kernels also read samples beyond the end of the
+        /// row, with a weight of 0.
         let blended: GrowingStorage<Int16>
     }
 
@@ -89,8 +89,7 @@ struct ResampleTables {
     private static func rowPair(_ sampling: AxisSampling, output: Int, shift: Int) -> RowPair {
         let tap = sampling.tap(output, shift: shift)
         let second = min(tap.first + 1, sampling.samples(shift: shift).upperBound)
-        // The weight stays below 16384. Its upper and its lower half thus have seven bits each (see
-        // `RowKernels.blend`).
+        // A weight below 16384 has 14 bits. `RowKernels.blend` splits it into two halves of seven bits.
         return RowPair(first: tap.first, second: second, weight: Int16(min((tap.weight * 16384).rounded(), 16383)))
     }
 }

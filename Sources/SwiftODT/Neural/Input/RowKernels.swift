@@ -41,7 +41,7 @@ enum RowKernels {
         while i < count {
             let sample = word(first, i, headroom)
             let difference = word(second, i, headroom) &- sample
-            // Only the upper 16 bits of the product are used. A single vector instruction computes them.
+            // Only the upper 16 bits of the product are used, so that the compiler selects a single vector instruction.
             let product = Int32(truncatingIfNeeded: difference &<< 1) &* doubled
             target[i] = sample &+ Int16(truncatingIfNeeded: product &>> 16)
             i &+= 1
@@ -245,8 +245,8 @@ enum RowKernels {
         }
     }
 
-    /// Returns every second one of 16 values. The last value is not needed but is read, so do not use this function at
-    /// the end of a row.
+    /// Returns every second one of 16 values. Its last load reads one value more than it needs, so it must not be used
+    /// at the end of a row.
     @inline(__always)
     private static func everySecond(_ source: UnsafePointer<Float>) -> SIMD8<Float> {
         load(source, as: SIMD16<Float>.self).evenHalf
@@ -256,7 +256,7 @@ enum RowKernels {
     @inline(__always)
     static func byte(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: (value + byteBias).bitPattern) }
 
-    /// 2²³. Adding this number to a value moves the rounded integer into the lowest mantissa bits.
+    /// 2²³. The sum of this number and a value below 2²³ has the rounded value in its lowest mantissa bits.
     private static let byteBias: Float = 8_388_608
 
     @inline(__always)

@@ -29,7 +29,7 @@ struct FocusLayer {
             let input = graph.inputs.first(where: { $0.name == source }), input.dimensions.count == 4
         else { return nil }
         let slices = quarters.reduce(into: Set()) { $0.formUnion($1.slices) }
-        // No other node may use the original input, because the new file has a different input.
+        // The new file has a different input, so no other node may use the original one.
         guard graph.nodes.allSatisfy({ slices.contains($0.field) || !$0.inputs.contains(source) }) else { return nil }
         self.graph = graph
         self.input = input
@@ -74,7 +74,8 @@ private struct FocusSlice {
         source = name
         var axes: Set = [2, 3]
         while !axes.isEmpty {
-            // Each node must slice a remaining axis. The loop thus ends even if the graph has a cycle.
+            // The axis that this node slices must not have been sliced before. This also ends the loop if the graph has
+            // a cycle.
             guard let node = graph.node(producing: source, ifSoleConsumer: true), node.operation == "Slice",
                 let ranges = Self.ranges(node, in: graph), !ranges.isEmpty
             else { return nil }

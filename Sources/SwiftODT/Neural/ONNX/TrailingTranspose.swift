@@ -51,12 +51,12 @@ private struct Level {
         guard let node = graph.node(producing: name, ifSoleConsumer: true), node.operation == "Reshape",
             node.inputs.count == 2, node.integer("allowzero") ?? 0 == 0,
             let shape = graph.integers(node.inputs[1]), shape.count == 3,
-            // The transposed dimension must be the channels of a convolution. Otherwise the new graph would compute
-            // other values.
+            // Only the channels of a convolution may be transposed. For any other dimension, the new graph would
+            // compute other values.
             let planes = graph.planes(of: node.inputs[0]), [planes, 0].contains(shape[1]), shape[2] != 0
         else { return nil }
         flattening = node
-        // The file may declare the shape of the old tensor. The new tensor therefore has another name.
+        // The tensor gets a new name, because the file may declare the shape of the old one.
         rowsName = name + "/rows"
         self.shape = [shape[0], shape[2], planes]
     }
@@ -80,8 +80,8 @@ extension ONNXGraph {
         return planes(of: name, depth: 0, &budget)
     }
 
-    /// - Parameter budget: the number of nodes that may still be visited. It limits the search, because nested `Concat`
-    ///   nodes can multiply the paths exponentially.
+    /// - Parameter budget: the number of nodes that may still be visited. Without a limit, nested `Concat` nodes could
+    ///   multiply the paths exponentially.
     private func planes(of name: String, depth: Int, _ budget: inout Int) -> Int? {
         budget -= 1
         guard depth < 3, budget > 0, let node = node(producing: name) else { return nil }

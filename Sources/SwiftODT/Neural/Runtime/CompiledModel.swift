@@ -65,8 +65,7 @@ final class CompiledModel: @unchecked Sendable {
     }
 
     /// Returns the compiled model as bytes for ``restore(_:for:runtime:)``. Returns `nil` if the runtime cannot export
-    /// the model. The runtime's C interface can export to a path only. The function therefore passes the path of a file
-    /// in memory.
+    /// the model. The runtime's C interface exports only to a path, so it gets the path of a file in memory.
     func exported() -> FileBlock? {
         let file = swiftodt_file_in_memory()
         guard file >= 0 else { return nil }
@@ -100,7 +99,7 @@ extension OpenVINO {
             // Threads are not pinned to processors. Inference would become slower if another thread of the pipeline
             // used the same processor.
             _ = set("ENABLE_CPU_PINNING", "NO")
-            // Only CPUs have this property. The value 0 resets an earlier number.
+            // Devices other than CPUs do not have this property. The value 0 resets a number that was set before.
             let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
             return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
         }

@@ -1,11 +1,12 @@
 import Glibc
 
-/// The content of a file in memory. The file is copied instead of mapped, so later changes of the file have no effect.
+/// The content of a file in memory. The file is copied, because with a mapped file, later changes of the file would
+/// change the content.
 final class FileBlock: @unchecked Sendable {
     let content: UnsafeRawBufferPointer
 
-    /// - Returns: `nil` if the file cannot be read, is empty, or is not a regular file. Other files are rejected,
-    ///   because reading a pipe could block.
+    /// - Returns: `nil` if the file cannot be read, is empty, or is not a regular file. Reading a pipe, for example,
+    ///   could block.
     convenience init?(_ path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -17,7 +18,7 @@ final class FileBlock: @unchecked Sendable {
     init?(descriptor file: Int32) {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
-        // The memory is page-aligned. Data that is aligned within the file is thus also aligned in memory.
+        // The memory is page-aligned, so that data which is aligned in the file is also aligned in memory.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: status.st_size, alignment: 4096)
         var count = 0
         while count < memory.count {

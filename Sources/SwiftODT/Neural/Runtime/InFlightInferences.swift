@@ -76,7 +76,8 @@ enum InFlightInferences {
     static func drainAtExit<Answer>(during body: () throws -> Answer) throws -> Answer {
         let work = Work()
         drainAtExit()
-        // If the thread cannot be started, the handler is registered only before and after `body`.
+        // If the thread cannot be started, the handler is registered only before and after `body`. It may then run too
+        // late.
         DetachedThread.run {
             for number in 0..<registrationLimit {
                 if work.isDone.load(ordering: .relaxed) { return }
@@ -113,8 +114,8 @@ enum InFlightInferences {
             if isFirst, wait > 0 { usleep(useconds_t(wait / 1000)) }
             return
         }
-        // A call takes too long, or the call waits for the exiting thread. The remaining exit handlers would destroy
-        // objects that the call uses, so they are skipped. Buffered output is still written.
+        // A call takes too long, or waits for the exiting thread. The remaining exit handlers would destroy objects
+        // that the call uses, so the process ends without them. Buffered output is written first.
         fflush(nil)
         _exit(status)
     }

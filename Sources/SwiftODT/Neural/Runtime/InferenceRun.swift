@@ -24,13 +24,13 @@ final class InferenceRun: @unchecked Sendable {
         var isCancelled = false
         /// The thread that runs the completion handler, or `nil`.
         var completing: pthread_t?
-        /// The number of threads that are querying the status of an inference.
+        /// The number of threads that query the status of an inference at this moment.
         var askers = 0
     }
 
-    /// A bit pattern that a network is unlikely to compute (a NaN as a float). It is written to the first output before
-    /// each inference. The runtime's C interface does not pass the status of the inference to the callback. If the
-    /// output no longer begins with this pattern, the inference has succeeded.
+    /// A bit pattern that a network is unlikely to compute (a NaN as a float). The runtime's C interface does not pass
+    /// the status of an inference to the callback. Therefore, this pattern is written to the first output before each
+    /// inference. If the output no longer begins with it, the inference has succeeded.
     private static let unwritten: UInt32 = 0x7FED_0D7E
 
     init(_ network: Network) throws {
@@ -67,8 +67,7 @@ final class InferenceRun: @unchecked Sendable {
         }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
         let runtime = network.compiled.runtime
-        // The runtime removes the callback when it executes it, and the callback may be the caller of this function.
-        // The callback is therefore set before each start.
+        // The callback is set before each start, because the runtime removes it when it calls it.
         if runtime.functions.ov_infer_request_set_callback(request, callback) != 0
             || runtime.functions.ov_infer_request_start_async(request) != 0
         {
@@ -76,8 +75,8 @@ final class InferenceRun: @unchecked Sendable {
             finish { .failure(ODTError(.failed, "cannot start an inference of \(self.network.name): \(reason)")) }
             return
         }
-        // The runtime ignores a cancellation before the start. If `cancel()` was called before, the inference is
-        // cancelled again now.
+        // The runtime ignores a cancellation before the start, so a cancellation that was requested earlier is repeated
+        // now.
         state.read { if $0.isCancelled { cancelUnderWay($0) } }
     }
 
@@ -138,8 +137,8 @@ final class InferenceRun: @unchecked Sendable {
     /// Handles the end of an inference. The runtime calls this function.
     fileprivate func ended() {
         if let mark, mark.loadUnaligned(as: UInt32.self) != Self.unwritten { return complete { .success(()) } }
-        // The status of the inference cannot be queried inside the runtime's callback. Another thread queries it. The
-        // status is needed only for failed inferences, and for networks without an output of fixed size.
+        // Inside its callback, the runtime does not return the status of the inference, so another thread queries it.
+        // This is necessary only for failed inferences and for networks without an output of fixed size.
         state.update { $0.askers += 1 }
         let isAsked = onAnotherThread { run in
             run.complete { run.answer() }
@@ -153,7 +152,7 @@ final class InferenceRun: @unchecked Sendable {
     private func complete(_ result: () -> Result<Void, any Error>) {
         state.update { $0.completing = pthread_self() }
         finish(result)
-        // Another completion handler may have begun and ended in the meantime.
+        // A later completion handler may have taken the place of this one.
         state.update { state in
             if state.completing.map({ pthread_equal($0, pthread_self()) != 0 }) == true { state.completing = nil }
         }
@@ -167,7 +166,8 @@ final class InferenceRun: @unchecked Sendable {
     }
 
     private func finish(_ result: () -> Result<Void, any Error>) {
-        // The completion handler and the objects that it captures are released before this inference counts as ended.
+        // The completion handler is released before the inference counts as ended, because releasing the objects that
+        // it captures may use the request.
         do {
             let (completion, isCancelled) = state.update { state in
                 defer { state.completion = nil }
@@ -196,7 +196,7 @@ extension InferenceRun {
         guard functions.ov_infer_request_get_output_tensor_by_index(request, index, &tensor) == 0, let tensor else {
             throw ODTError(.failed, "\(network.name) has no output \(index): \(runtime.lastError)")
         }
-        // The memory belongs to the request. Only the handle is freed here.
+        // The tensor's memory belongs to the request; this frees only the handle.
         defer { functions.ov_tensor_free(tensor) }
         guard functions.ov_tensor_get_shape(tensor, &shape) == 0 else {
             throw ODTError(.failed, "output \(index) of \(network.name) has no shape: \(runtime.lastError)")
@@ -238,7 +238,8 @@ extension InferenceRun {
         InFlightInferences.enterLate()
         let run = Unmanaged.passRetained(self)
         let isStarted = DetachedThread.run {
-            // Released before the inference counts as ended.
+            // The captured reference is released before the inference counts as ended, because this may be the last
+            // one.
             do { body(run.takeRetainedValue()) }
             InFlightInferences.leave()
         }

@@ -61,7 +61,8 @@ struct ModelFile: Hashable {
                 .fileNotFound,
                 "the weights of the model file \(name) are missing: the .bin file of the same name in its folder")
         }
-        // The following steps open the model file, the runtime's libraries and the cache.
+        // The steps that follow open the model file, the runtime's libraries and the cache. Without free descriptors,
+        // each would fail with a misleading error.
         try FreeDescriptors.require()
         try FreeAddressSpace.require()
         guard Self.beginsRight(path) else {
@@ -105,8 +106,8 @@ struct ModelFile: Hashable {
     private static let extensions = ["xml", "onnx", "tflite", "pb", "pdmodel"]
 
     /// Returns whether the first bytes of the file match its extension. Formats without a signature always match.
-    /// Without this check, the runtime would try each of its readers on a damaged file, and each reader would log its
-    /// own messages.
+    /// Without this check, the runtime would try all of its readers on a damaged file, and each would log its own
+    /// messages.
     private static func beginsRight(_ path: String) -> Bool {
         var start = [UInt8](repeating: 0, count: 4096)
         guard let file = fopen(path, "rb") else { return false }

@@ -2,8 +2,8 @@ import COpenVINO
 
 /// Adapts a model to the input that ``InputFiller`` writes: one picture of a fixed size, in planes of bytes or floats.
 extension LoadedModel {
-    /// Reads a model and adapts it. Of the equivalent forms of the model, uses the fastest one that the runtime
-    /// accepts.
+    /// Reads a model and adapts it. Tries the equivalent forms of the model, fastest first, until the runtime accepts
+    /// one.
     static func prepared(_ file: ModelFile, for input: NetworkInput, runtime: OpenVINO) throws -> LoadedModel {
         for form in cheaperForms(of: file, for: input) {
             if let read = LoadedModel(form.content, of: file, runtime: runtime),
@@ -35,9 +35,9 @@ extension LoadedModel {
     /// The maximum size in bytes of a file that is replaced by a faster form.
     private static let largestChanged = 1 << 28
 
-    /// Returns whether the picture input has bytes instead of floats. Models that take grey levels without
-    /// normalisation get bytes, which need a quarter of the memory and are rounded as in most training programs. Other
-    /// models get floats, because ``InputFiller`` applies mean and scale.
+    /// Returns whether the picture input has bytes instead of floats. Bytes need a quarter of the memory, but are
+    /// possible only if the model takes grey levels without normalisation. Otherwise ``InputFiller`` applies mean and
+    /// scale, which needs floats.
     private func takesBytes(_ port: Port, _ input: NetworkInput) -> Bool {
         [.uint8, .float32, .float16].contains(runtime.elements[port.code]) && input.mean == .zero && input.scale == .one
     }

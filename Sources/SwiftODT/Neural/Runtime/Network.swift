@@ -9,7 +9,7 @@ package final class Network: Sendable {
     package let description: NetworkDescription
     /// The format of the picture input.
     package let input: NetworkInput
-    /// The number of concurrent inferences that the runtime recommends for the hint.
+    /// The number of concurrent inferences that the runtime recommends for the performance hint.
     package let requestCount: Int
 
     let compiled: CompiledModel
@@ -77,7 +77,7 @@ package final class Network: Sendable {
         do {
             try request.infer()
         } catch let error as ODTError where check == nil {
-            // Some networks fail for some pictures, so a failure is not an error if there is nothing to check.
+            // Some networks fail for some pictures. Without a known answer, this is not an error.
             Diagnostics.report(.info, "the inference of the test picture failed: \(error)")
             return
         }
@@ -125,9 +125,9 @@ package final class Network: Sendable {
         }
     }
 
-    /// Loads the runtime's plugins for a device. If another thread is loading a library when `exit()` is called,
-    /// `exit()` cannot wait for that thread and destroys the library's static objects. To avoid this, a caller that
-    /// compiles on another thread first loads the plugins with this function.
+    /// Loads the runtime's plugins for a device. If `exit()` is called while another thread loads a library, it
+    /// destroys the library's static objects without waiting for that thread. Therefore, a caller that compiles on
+    /// another thread first calls this function.
     static func loadLibrary(of device: String) throws {
         try unlessExiting {
             let runtime = try OpenVINO.shared()

@@ -2,12 +2,12 @@ import Glibc
 
 /// A cache of network descriptions and compiled networks on disk.
 ///
-/// The runtime's own cache must read and hash a network before each lookup. For quantised networks, this takes longer
-/// than all other steps. This cache uses the paths, sizes and modification times of the files instead.
+/// The runtime's own cache must read and hash a network before each lookup, which takes longer for quantised networks
+/// than all other steps. This cache identifies files by their paths, sizes and modification times instead.
 ///
-/// Checksums verify all content before it is used. Damage on disk thus only costs time. A folder without write
-/// permission is not an error. If two processes write the same entry at the same time, one entry remains. If the files
-/// of the two processes are mixed, the checksums do not match and the entry is discarded.
+/// Checksums verify all content before it is used, so damage on disk only costs the time for another compilation. A
+/// folder without write permission is not an error. Two processes may write the same entry at the same time. If the
+/// entry then has files of both, the checksums do not match, and it is discarded.
 struct NetworkCache {
     private let runtime: OpenVINO
     private let folder: String
@@ -65,7 +65,8 @@ struct NetworkCache {
         target: CompilationTarget
     ) {
         let key = self.key(file, input: input, target: target)
-        // The network is exported to memory first. The runtime does not report a full disk, while `write` does.
+        // The network is exported to memory first, because the runtime would not report a full disk, while `write`
+        // does.
         guard UniqueFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
@@ -140,8 +141,8 @@ struct NetworkCache {
         return folder + "/" + String(sum, radix: 16) + ending
     }
 
-    /// Records the time of use as modification time. File systems that are mounted with `noatime` do not update access
-    /// times.
+    /// Records the time of use as modification time, because file systems that are mounted with `noatime` do not update
+    /// access times.
     private func noteUse(_ key: String) { utimensat(AT_FDCWD, path(key, ".network"), nil, 0) }
 
     /// An entry of the cache. It has a `.network` file with text. The entry of a compiled network also has a `.blob`
@@ -177,7 +178,7 @@ struct NetworkCache {
         }
         remove(entries.filter { $0.value.hasBlob && $0.value.hasText }, beyond: Self.largestCount)
         remove(entries.filter { !$0.value.hasBlob }, beyond: Self.largestDescriptionCount)
-        // An entry with a blob but without text is either being written or unusable.
+        // An entry with a blob but no text is being written or, if it is old, unusable.
         remove(entries.filter { !$0.value.hasText && $0.value.lastUse < outdated }, beyond: 0)
     }
 

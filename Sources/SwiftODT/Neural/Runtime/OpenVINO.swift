@@ -14,8 +14,8 @@ final class OpenVINO: @unchecked Sendable {
     private static let oldest = (year: 2023, release: 1)
     private static let loaded = Monitor<OpenVINO?>(nil)
 
-    /// Returns the runtime. If the runtime was not found, the next call searches again, because `odt setup` may have
-    /// run in the meantime.
+    /// Returns the runtime. If it was not found before, searches again, because `odt setup` may have installed it
+    /// since.
     static func shared() throws -> OpenVINO {
         try loaded.update { loaded in
             if let loaded { return loaded }
@@ -40,8 +40,7 @@ final class OpenVINO: @unchecked Sendable {
         try InFlightInferences.drainAtExit(during: { Self.preload(functions, "_frontend") })
         version = Self.version(of: functions)
         let numbers = version.split(separator: "-")[0].split(separator: ".").map { Int($0) ?? 0 }
-        // A library from a custom build may have no version. In this case, only the existence of its functions is
-        // checked.
+        // A library from a custom build may have no version number. Then the presence of all functions suffices.
         if numbers.count >= 2, numbers[0] > 0,
             (numbers[0], numbers[1]) < (Self.oldest.year, Self.oldest.release)
         {
@@ -67,9 +66,9 @@ final class OpenVINO: @unchecked Sendable {
         elements = runtime.elements
     }
 
-    /// Provokes an exception in the runtime while file descriptors are available. The handling of the first exception
-    /// opens file descriptors and keeps them open (see ``FreeDescriptors``). Later exceptions are caught even without
-    /// free descriptors.
+    /// Provokes an exception in the runtime while file descriptors are available. The first exception opens file
+    /// descriptors and keeps them open (see ``FreeDescriptors``), so later ones are caught even without free
+    /// descriptors.
     private static func learnToThrow(_ functions: swiftodt_openvino, _ core: OpaquePointer) {
         var text: UnsafeMutablePointer<CChar>?
         if functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", &text) == 0, let text {
@@ -128,7 +127,7 @@ final class OpenVINO: @unchecked Sendable {
     private static func lastError(_ functions: swiftodt_openvino) -> String {
         guard let message = functions.ov_get_last_err_msg() else { return "no reason given" }
         defer { functions.ov_free(message) }
-        // The message begins with source locations. They are removed.
+        // The message begins with source locations, which are of no use to users.
         let lines = String(cString: message).split(whereSeparator: \.isNewline)
             .filter { !$0.hasPrefix("Exception from") && !$0.hasPrefix("Check '") }
         let text = lines.prefix(2).joined(separator: " ")

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Searches for OpenVINO's C library. If `SWIFTODT_OPENVINO` is set, only its value is searched. Otherwise the folders
-/// of `odt setup` are searched first, then the folders of the system.
+/// Searches for OpenVINO's C library in the folders of `odt setup`, then in those of the system. If `SWIFTODT_OPENVINO`
+/// is set, only the file or folder that it names is searched.
 enum RuntimeSearch {
     private static let library = "libopenvino_c.so"
 
@@ -21,7 +21,7 @@ enum RuntimeSearch {
         }
         let own = DataFolders.holding("openvino")
         var files = own.flatMap(libraries(inAndBelow:))
-        // For a name without a folder, the dynamic loader searches `LD_LIBRARY_PATH` and its own cache.
+        // A name without a folder makes the dynamic loader search `LD_LIBRARY_PATH` and its own cache.
         files.append(library)
         files += systemFolders.flatMap(libraries(in:))
         return Candidates(files: files, places: own + ["the system's library folders"])

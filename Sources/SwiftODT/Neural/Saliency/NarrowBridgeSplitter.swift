@@ -113,8 +113,8 @@ struct NarrowBridgeSplitter {
         return nil
     }
 
-    /// Merges two islands. Islands are numbered in order of decreasing maximum thickness, and the lower number becomes
-    /// the root of the merged set. The root is thus the thicker island.
+    /// Merges two islands. The thicker island becomes the root of the merged set: it has the lower number, because
+    /// islands are numbered in order of decreasing maximum thickness.
     private mutating func join(_ a: Int, _ b: Int) {
         sets.unite(a, b)
         areas[min(a, b)] += areas[max(a, b)]

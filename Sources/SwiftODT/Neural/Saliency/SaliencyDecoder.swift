@@ -4,7 +4,8 @@ import Glibc
 struct SaliencyDecoder: DetectionDecoder {
     let input: NetworkInput
     var labels: [String]? { [] }
-    /// `false`, because an object that is salient within a tile need not be salient within the full picture.
+    /// Tiles are not supported, because an object that is salient within a tile need not be salient in the full
+    /// picture.
     var supportsTiles: Bool { false }
     /// The index of the saliency map among the outputs. It is the first output with a matching shape, because some
     /// networks also return intermediate maps.
@@ -51,8 +52,8 @@ struct SaliencyDecoder: DetectionDecoder {
         return region.mean * part / (part + Self.smallPart)
     }
 
-    /// Scales the map to the range 0 to 1. A map within this range stays unchanged. A picture without salient objects
-    /// thus yields no detections.
+    /// Scales the map to the range 0 to 1. A map within this range stays unchanged, because scaling it would turn the
+    /// noise of a picture without salient objects into detections.
     private func normalised(
         _ values: UnsafeBufferPointer<Float>, into copy: UnsafeMutableBufferPointer<Float>
     ) -> UnsafeBufferPointer<Float> {
@@ -64,7 +65,7 @@ struct SaliencyDecoder: DetectionDecoder {
             maximum = max(maximum, sound)
         }
         if minimum < 0 || maximum > 1.001 {
-            // Both values are divided by 2, because the difference between the largest and the smallest float would
+            // The range is computed from halves, because the difference of the largest and the smallest float would
             // overflow.
             let scale = 1 / max(maximum / 2 - minimum / 2, .leastNormalMagnitude)
             for index in copy.indices { copy[index] = (copy[index] / 2 - minimum / 2) * scale }

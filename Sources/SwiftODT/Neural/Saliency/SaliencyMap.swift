@@ -17,11 +17,11 @@ struct SaliencyMap {
     let values: UnsafeBufferPointer<Float>
     let width: Int
     let height: Int
-    /// Whether objects that touch each other are split. Not suitable for video, because the result would alternate
-    /// between frames.
+    /// Whether objects that touch each other are split. Not suitable for video, where the result would alternate from
+    /// frame to frame.
     var separatesThings = false
 
-    /// The minimum peak of a map with salient objects.
+    /// The minimum peak of a map that contains salient objects.
     private static let faintest: Float = 0.1
     /// The range of the threshold, relative to the peak of the map.
     private static let thresholdRange: ClosedRange<Float> = 0.2...0.65
@@ -29,8 +29,8 @@ struct SaliencyMap {
     private static let speck = 0.0005
     /// The minimum area of a region that is split, relative to the area of the map.
     private static let minimumSplitShare = 0.004
-    /// If objects are split, a region with at least this share of the area of a neighbouring region is not merged with
-    /// it.
+    /// If objects are split, the maximum area of a region that is merged with a neighbouring one, relative to the area
+    /// of the neighbour.
     private static let maximumPartShare = 0.3
     /// The maximum number of regions. The regions with the largest sum of saliency are kept.
     private static let maximumRegions = 32
@@ -139,8 +139,8 @@ struct SaliencyMap {
         let (top, bottom) = (Int(region.box.minY), Int(region.box.maxY) - 1)
         func column(_ x: Int) -> Float { (top...bottom).reduce(0) { max($0, values[$1 * width + x]) } }
         func row(_ y: Int) -> Float { (left...right).reduce(0) { max($0, values[y * width + $1]) } }
-        /// Returns the shift of an edge towards the outside, -0.5 to 0.5 pixels. `inner` and `outer` are the maximum
-        /// saliencies of the pixels on either side of the edge.
+        /// Returns the shift of an edge outwards, -0.5 to 0.5 pixels, at which the interpolated saliency crosses the
+        /// threshold. `inner` and `outer` are the maximum saliencies of the pixels on either side of the edge.
         func reach(_ inner: Float, _ outer: Float) -> Double {
             inner > outer ? Double(min(1, max(0, (inner - threshold) / (inner - outer)))) - 0.5 : 0
         }
@@ -167,11 +167,11 @@ extension SaliencyMap.Region {
 struct RegionMerge {
     /// The maximum gap between two regions of one object, in map pixels.
     let reach: Double
-    /// A region with at least this share of the area of a neighbouring region is a separate object.
+    /// The area of a region, relative to that of a neighbouring region, from which on it is a separate object.
     var maximumPartShare = Double.infinity
 
-    /// The minimum share of the smaller region that overlaps the other region. For regions with a gap, the minimum
-    /// share of the smaller side that faces the other region.
+    /// The minimum overlap of two regions of one object, relative to the smaller region. For regions with a gap, the
+    /// minimum length along which they face each other, relative to the smaller side.
     private static let share = 0.5
 
     func merged(_ regions: [SaliencyMap.Region]) -> [SaliencyMap.Region] {

@@ -82,7 +82,8 @@ package struct QuantisationScale: Hashable, Sendable {
     package let step: Float
     package let zero: Float
 
-    /// - Returns: `nil` if a parameter is out of range. A greater byte might then not stand for a greater value.
+    /// - Returns: `nil` unless a greater integer stands for a greater value, which comparisons of quantised values
+    ///   require.
     package init?(step: Float, zero: Float) {
         guard (1e-30...1e30).contains(step), (-128...255).contains(zero) else { return nil }
         self.step = step
