@@ -1,10 +1,11 @@
-/// Tests whether a box has really moved: opposite sides must move in the same direction, and mostly along a straight
-/// path. Boxes that sway, flicker, grow or shrink do not pass.
+/// Tests whether a box has really moved: opposite sides must move in the same direction, mostly along a straight path.
+/// Boxes that sway, flicker, grow or shrink do not pass.
 struct DisplacementTest {
     /// Whether the box has passed the test.
     private(set) var isProof = false
 
-    /// Whether a box that has passed no longer overlaps its first position. A swaying object never moves this far.
+    /// Whether a box that has passed the test no longer overlaps its first position. A swaying object never moves this
+    /// far.
     private(set) var hasLeft = false
 
     private var first: Box
@@ -12,25 +13,25 @@ struct DisplacementTest {
     private var point: Box
     /// The length of the path in pixels.
     private var length = 0.0
-    /// The largest area of the box since it passed the test.
+    /// The largest area that the box has had since it passed the test.
     private var largest = 0.0
 
-    /// The minimum area of a box that has passed, relative to its largest area. A smaller box shows only a rest of the
-    /// object, or uncovered background.
+    /// The minimum area of a box that has passed, relative to its largest area. A smaller box shows only the remainder
+    /// of the object, or background that it has uncovered.
     private static let minimumRemainder = 0.25
     /// The minimum displacement of both opposite sides (left and right, or top and bottom), relative to the square root
     /// of the box's area.
     private static let minimum = 0.35
-    /// The maximum factor by which the area may grow or shrink. Beyond this factor, the box shows another object or a
-    /// part of one, and the test restarts.
+    /// The maximum factor by which the area may grow or shrink. Beyond it, the box shows another object or only a part,
+    /// so the test restarts.
     private static let maximumGrowth = 1.8
     /// The distance between two points of the path, relative to the square root of the box's area. It is larger than
     /// the usual jitter.
     private static let step = 0.15
     /// The minimum ratio of the displacement to the length of the path.
     private static let straightness = 0.7
-    /// A side of the box that is no farther than this from the picture's border may be cut off by the border. Relative to
-    /// the box's width or height.
+    /// The maximum distance of a side from the picture's border, relative to the box's size, at which the border may
+    /// cut off the box.
     private static let border = 0.05
 
     init(from box: Box) { (first, point) = (box, box) }
@@ -59,8 +60,8 @@ struct DisplacementTest {
             && Self.distance(first, box) >= Self.straightness * length
     }
 
-    /// Updates the state of a box that has passed. If only a small rest of the box is left, the test restarts, unless
-    /// the picture's border cuts the box.
+    /// Updates the state of a box that has passed. The test restarts if only a small remainder of the box is left,
+    /// unless the picture's border cuts it off.
     private mutating func advance(to box: Box, _ width: Int, _ height: Int) {
         hasLeft = hasLeft || box.intersection(first).isEmpty
         largest = max(largest, box.area)
@@ -69,8 +70,8 @@ struct DisplacementTest {
         }
     }
 
-    /// Returns the smaller displacement of two opposite sides if both move in the same direction, otherwise 0. A side
-    /// at the border is ignored.
+    /// Returns the smaller displacement of two opposite sides; 0 if they move in different directions. A side at the
+    /// border is ignored.
     private static func displacement(
         _ from: (low: Double, high: Double), _ to: (low: Double, high: Double), within size: Double, margin: Double
     ) -> Double {
@@ -85,8 +86,8 @@ struct DisplacementTest {
         return (dx * dx + dy * dy).squareRoot()
     }
 
-    /// Returns whether no side is at the border. The test has a margin, because the sides of propagated boxes are not
-    /// exact while an object enters the picture.
+    /// Returns whether no side is at the border. A margin is included, because the sides of propagated boxes are
+    /// inexact while an object enters the picture.
     private static func isInside(_ box: Box, _ width: Int, _ height: Int) -> Bool {
         let (across, down) = (border * box.width, border * box.height)
         return box.minX > across && box.minY > down && box.maxX < Double(width) - across

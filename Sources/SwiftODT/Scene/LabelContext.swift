@@ -1,8 +1,8 @@
-/// Withholds labels that are implausible beside the other objects of a stream: a refrigerator among cars.
+/// Withholds labels that do not fit the other objects of a stream, such as a refrigerator among cars.
 ///
-/// Counts the tracks of the last 10 s whose label is of a street or of a home, even if the label was withheld. The label
-/// of a track is withheld if, among all other tracks, at least two are of the other kind, and these are more than twice
-/// as many as those of its own kind.
+/// Some labels belong to streets, others to homes. The tracks of the last 10 s with such a label are counted, even if
+/// the label was withheld. The label of a track is withheld if, among all other tracks, at least two belong to the
+/// other kind of scene, and these are more than twice as many as those of the label's own kind.
 struct LabelContext {
     private enum Kind { case street, home }
 

@@ -22,7 +22,7 @@ package struct LeftOutObjects: Hashable, Sendable {
         frames += 1
         mostInAFrame = max(mostInAFrame, reported + tracks.count)
         for track in tracks {
-            // Without tracking, an object stays in the list until the next result. It counts only while it is new.
+            // Without tracking, an object is kept until the next result, so it is counted only in its first frame.
             let isNew = track.id.map { counted.insert($0).inserted } ?? (track.state == .new)
             if isNew { objects += 1 }
         }

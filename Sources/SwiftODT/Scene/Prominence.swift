@@ -30,8 +30,8 @@ struct Prominence {
 
     /// Returns at most `limit` tracks, the most prominent first.
     ///
-    /// Tracks without a visible pixel are excluded: a box may have been propagated beyond the picture's edge. Lost
-    /// tracks of the previous selection are appended even beyond the limit, because their end must be reported.
+    /// Tracks without a visible pixel are excluded; propagated boxes can be beyond the picture's edge. Lost tracks of
+    /// the previous selection are appended even beyond the limit, because their end must be reported.
     mutating func choose(_ tracks: [Track], limit: Int, width: Int, height: Int, time: Nanoseconds) -> [Track] {
         var ranked: [(track: Track, figure: Double, weight: Double)] = []
         var lost: [Track] = []
@@ -71,8 +71,8 @@ struct Prominence {
         leftOut.removeAll()
     }
 
-    /// Keeps the previously first object in front, unless the unweighted prominence of another object exceeds the
-    /// weighted prominence of the first object.
+    /// Keeps the first object of the previous selection in front, unless another object's unweighted prominence exceeds
+    /// the first one's weighted prominence.
     private func keepingFirst(
         _ ranked: ArraySlice<(track: Track, figure: Double, weight: Double)>
     ) -> ArraySlice<(track: Track, figure: Double, weight: Double)> {

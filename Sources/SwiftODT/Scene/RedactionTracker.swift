@@ -24,7 +24,8 @@ package final class RedactionTracker {
             (self.labels, self.threshold, self.follows, self.maxAge) = (labels, threshold, follows, maxAge)
         }
 
-        /// The minimum score of a detection that can continue a track.
+        /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it
+        /// is redacted, too.
         package var floor: Double { threshold / 2 }
 
         /// Returns whether an object with this label may have to be redacted. A detection without a label may be any
@@ -38,9 +39,9 @@ package final class RedactionTracker {
     /// A recorded frame. ``places(ofFrame:)`` has not been called for it yet.
     private struct Snapshot {
         let time: Nanoseconds
-        /// Whether a scene cut or a new epoch lies between the previous frame and this one.
+        /// Whether this frame is the first one after a scene cut or the start of an epoch.
         let beginsScene: Bool
-        /// The full picture if the scene has no result yet, otherwise `nil`.
+        /// The area in which objects are unknown: the full picture until the scene has its first result, then `nil`.
         let unknown: Box?
         /// The boxes of the frame's own detections that must be redacted.
         let detections: [Box]
@@ -56,38 +57,41 @@ package final class RedactionTracker {
     /// The frame number of the first element of ``window``.
     private var firstNumber = 0
     private var detections: [Box] = []
-    /// The tracks of the previous frame.
+    /// For each track, the time of the latest detection that could have begun it: with one of the labels and a
+    /// sufficient score. The key is that of the track.
     private var followed: [FollowedPlace] = []
-    /// For each track key, the time of the latest detection that was strong enough and had the right label to begin the
-    /// track.
+    /// The boxes of such detections since the previous frame.
     private var lastMeant: [Int: Nanoseconds] = [:]
     /// The boxes of the detections since the previous frame that were able to begin a track.
     private var begun: Set<Box> = []
-    /// Whether this scene has a result, and whether the next frame is the first of a scene.
+    /// Whether this scene has had a result (`hasAnswer`), and whether the next frame is the first of a scene
+    /// (`beginsScene`).
     private var (hasAnswer, beginsScene) = (false, true)
     private var sceneBegan = Nanoseconds.min
     private var now: Nanoseconds = 0
     private var picture = Box(x: 0, y: 0, width: 0, height: 0)
 
-    /// The maximum time before the first detection of a track for which the track is redacted.
+    /// The maximum time for which a track is redacted before its first detection.
     private static let lead: Nanoseconds = 500_000_000
-    /// The same limit for a track that stands still at first. Such an object was probably there for longer.
+    /// The maximum time for which a track that stands still at first is redacted before its first detection. It is
+    /// longer, because such an object was probably there before.
     private static let leadOfStanding: Nanoseconds = 1_000_000_000
-    /// The minimum motion within ``lead``, as a fraction of the box's size, for a track that does not stand still.
+    /// A track that moves less than this within ``lead``, as a fraction of its box's size, counts as standing still.
     private static let leastMotion = 0.25
-    /// The minimum number of detections of a track that is extrapolated to the time before its first detection. This
-    /// excludes single false positives.
+    /// The minimum number of detections for a track to be redacted before its first one. It excludes single false
+    /// positives.
     private static let leastHits = 3
-    /// A missed track is redacted for this time plus the time from its first to its latest detection. However, the
-    /// tracker ends the track after ``Options/maxAge``.
+    /// The minimum time for which a missed track is redacted. The time from its first to its latest detection is added.
+    /// The tracker ends the track after ``Options/maxAge`` in any case.
     private static let minimumCoasting: Nanoseconds = 300_000_000
-    /// The maximum time for which a missed track is redacted if it is known that no detection follows soon: the frames
-    /// of the following ``horizon`` are recorded and contain none.
+    /// The maximum time for which a missed track is redacted if no detection follows within ``horizon``. This is known
+    /// if the frames of that time are already recorded.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
-    /// The minimum IoU of a track and a detection with another label that continues the track.
+    /// The minimum IoU with which a detection with a label that is not redacted continues a redacted track. Detectors
+    /// sometimes change the label of an object.
     private static let fit = 0.4
-    /// The maximum time for which detections with another label continue a track.
+    /// The maximum time since the latest detection with the right label for which such detections continue a track.
     private static let mostRenamed: Nanoseconds = 1_000_000_000
 
     package init(options: Options) { self.options = options }
@@ -126,8 +130,8 @@ package final class RedactionTracker {
                 begun.insert(detection.box)
                 if time == now { detections.append(detection.box) }
             }
-            // The tracker gets only two different scores. Detections that begin a track get the high score. Detections
-            // with another label that probably continue a track also get it.
+            // The tracker only distinguishes two scores. Detections with a strong score can begin and continue tracks,
+            // those with a weak score can only continue them.
             if begins || detection.score >= options.threshold && isExpected(detection.box, at: time) {
                 offered.append(Detection(box: detection.box, score: Self.strong))
             } else if isMeant {
@@ -137,17 +141,18 @@ package final class RedactionTracker {
         if options.follows { tracker.update(offered, seenAt: time, region: region) }
     }
 
-    /// Returns whether a detection with another label may belong to a recent track.
+    /// Returns whether a detection with a label that is not redacted probably shows an object of a recent redacted
+    /// track.
     private func isExpected(_ box: Box, at time: Nanoseconds) -> Bool {
         followed.contains { time.since(lastMeant[$0.key] ?? .min) <= Self.mostRenamed && $0.box.iou(box) >= Self.fit }
     }
 
-    /// The score threshold of ``tracker``, and the two scores that its detections can have.
+    /// The score threshold of ``tracker``, and the two scores that its detections get.
     private static let (scoreThreshold, strong, weak) = (0.4, 0.9, 0.2)
 
     /// Completes the frame and records its tracks.
     ///
-    /// - Returns: the frame number for ``places(ofFrame:)``.
+    /// - Returns: the number of the frame, for ``places(ofFrame:)``.
     package func endFrame() -> Int {
         let tracks = options.follows ? tracker.followedPlaces() : []
         lastMeant = Dictionary(
@@ -235,8 +240,8 @@ package final class RedactionTracker {
     }
 
     /// Returns the position of a track at a time before its first detection, extrapolated with its later velocity.
-    /// `nil` if there are too few detections. The box is the union of the extrapolated boxes of the first detections,
-    /// because a first detection often contains only a part of the object.
+    /// `nil` if there are too few detections, or if the time is too early. A first detection often contains only a part
+    /// of the object, so the box is the union of the boxes that are extrapolated from several detections.
     ///
     /// - Parameter later: the frames from the first detection on.
     private static func extrapolated(
@@ -249,7 +254,8 @@ package final class RedactionTracker {
         }
         guard sightings.count >= leastHits, let last = sightings.last else { return nil }
         let (from, to, span) = (track.lastBox, last.lastBox, Double(last.lastSeen - track.firstSeen))
-        // Uses the lower edge of the boxes, because the upper edge varies with the detected part of the object.
+        // The displacement is that of the lower edge, because the upper edge depends on the part of the object that is
+        // detected.
         let (across, down) = (to.centerX - from.centerX, to.maxY - from.maxY)
         let motion = max(abs(across) / to.width, abs(down) / to.height) * Double(lead) / span
         let stands = motion < leastMotion

@@ -2,7 +2,7 @@
 package struct Rejections: Sendable {
     /// The reason why a detection or track was not reported.
     package enum Reason: String, CaseIterable, Sendable {
-        /// The score is below the threshold, and no track has matched the detection.
+        /// The score is below the threshold, and the detection matches no track.
         case belowThreshold = "below-threshold"
         /// The area is below ``DetectionFilter/minArea``.
         case tooSmall = "too-small"
@@ -72,7 +72,7 @@ package struct Rejections: Sendable {
         }
     }
 
-    /// Rounds down. A score below the threshold thus never looks equal to the threshold.
+    /// Rounds down, so that a score below the threshold never looks equal to it.
     private static func rounded(_ score: Double) -> Double { (score * 100).rounded(.down) / 100 }
 }
 

@@ -89,8 +89,8 @@ package final class Scene {
         isAnswered = isAnswered || time == now
         if options.follows {
             if options.detectsMoving {
-                // Called even with an empty list. Otherwise the tracks of excluded objects would not end when the
-                // objects have gone.
+                // This is called even with an empty list, because otherwise the tracks of excluded objects would not
+                // end when the objects disappear.
                 unclassified.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, region: region)
             }
             tracker.update(kept, seenAt: time, region: region)
@@ -182,7 +182,7 @@ package final class Scene {
         return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? false }.map(\.box)
     }
 
-    /// Detects unclassified moving objects in the latest frame.
+    /// Updates the unclassified moving objects in the latest frame.
     private func findUnclassified(beside named: inout [Track]) {
         if options.detectsMoving {
             unclassified.update(beside: &named, of: tracker, passes: passes)
@@ -219,7 +219,8 @@ package final class Scene {
     /// The number of labelled and unclassified objects before the selection of the most prominent ones.
     package var trackCount: Int { options.follows ? tracker.trackCount + unclassified.tracks.count : seen.count }
 
-    /// Whether the next result is likely to change the objects; always `true` without tracking.
+    /// Whether the next result is likely to change the objects, because tracks are tentative or missed. Always `true`
+    /// without tracking.
     package var isUndecided: Bool { !options.follows || tracker.isUndecided }
 
     /// Returns the detections and tracks that were rejected since the last call.
@@ -264,8 +265,8 @@ package final class Scene {
         watch = ZoneWatch(zones)
     }
 
-    /// Ages the objects of the latest result if objects are not tracked. They are kept until the next result, up to the
-    /// maximum age.
+    /// Ages the objects of the latest result if objects are not tracked. They are kept until the next result, for at
+    /// most the maximum age of tracks.
     private func ageDetections() {
         for index in seen.indices {
             seen[index].state = .coasting
@@ -290,7 +291,7 @@ package final class Scene {
             leftOut.forget(id)
             guard let object = reported.removeValue(forKey: id) else { continue }
             var event = event
-            // A label that was withheld to the end stays withheld.
+            // A label that has been withheld during the track's life is not reported with its end, either.
             if object.track.label == nil { event.track.label = nil }
             events.append(SceneEvent(event: event, category: object.category))
         }

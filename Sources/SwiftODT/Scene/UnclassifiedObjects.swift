@@ -14,7 +14,7 @@ final class UnclassifiedObjects {
     private let unwanted = Tracker()
     private var analyzer: MotionAnalyzer?
     private var drift = CameraDrift()
-    /// The displacement states by the internal id from ``tracker``.
+    /// The displacement test of each moving object, by its internal id.
     private var candidates: [Int: DisplacementState] = [:]
     private var events: [TrackEvent] = []
     /// The ids of the labelled tracks at the previous update.
@@ -36,14 +36,14 @@ final class UnclassifiedObjects {
 
     /// The minimum age of a reported object.
     private static let minimumAge: Nanoseconds = 400_000_000
-    /// The minimum time with a static camera before any object is reported. In this time the background model learns
-    /// which areas change repeatedly.
+    /// The time for which the camera must have been static before any object is reported. The background model needs it
+    /// to learn which areas change repeatedly.
     private static let learningTime: Nanoseconds = 1_500_000_000
-    /// The maximum time for which a missed object is reported. Its track is kept longer and keeps the id if the object
-    /// is detected again.
+    /// The maximum time for which a missed object is reported. Its track is kept longer, so that the object keeps its
+    /// id if it is detected again.
     private static let coasting: Nanoseconds = 350_000_000
-    /// The minimum fraction of an unclassified object that a labelled box must cover. The box then belongs to the same
-    /// object, or to an object in front of it.
+    /// The minimum fraction of an unclassified object that a labelled box must cover for the object to count as
+    /// explained: the box shows the same object, or one in front of it.
     private static let cover = 0.5
 
     /// The boxes of all tracked moving objects, reported or not.
@@ -123,8 +123,7 @@ final class UnclassifiedObjects {
         }
         let (across, down) = (plane.scaleX, plane.scaleY)
         let inPlane = { (box: Box) in box.scaled(x: 1 / across, y: 1 / down) }
-        // Only reported objects that have completely left their first position count as confirmed. This excludes
-        // swaying objects.
+        // An object that has completely left its first position cannot be swaying background, so it is confirmed.
         let gone = candidates.values.filter(\.displacement.hasLeft).compactMap(\.id)
         let confirmed = tracks.filter { $0.state == .tracked && gone.contains($0.id ?? 0) }.map { inPlane($0.box) }
         return current.analyze(at: plane, besides: known.map(inPlane), confirmed: confirmed).map { moving in
@@ -193,7 +192,8 @@ final class UnclassifiedObjects {
         noteEnds()
     }
 
-    /// Returns whether the object is missed, and is also either occluded by a known object or missed for too long.
+    /// Returns whether an object is no longer reported: it is missed, and it is occluded by a known object or has been
+    /// missed for too long.
     private func isHidden(_ track: Track, by known: [Box]) -> Bool {
         track.state == .coasting
             && (track.timeSinceUpdate > Self.coasting

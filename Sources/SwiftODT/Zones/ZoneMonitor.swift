@@ -87,7 +87,7 @@ extension Zone {
         try ODTError.wrapping { try list(parsing: FileBytes.read(path, limit: 4 << 20), file: path) }
     }
 
-    /// The time an object must stay until ``ZoneEvent/Kind/dwell``; `nil` for no such event.
+    /// The time that an object must stay in an area until ``ZoneEvent/Kind/dwell``; `nil` for no such event.
     public var minimumTime: Duration? {
         get { minTime.map { .nanoseconds($0) } }
         set { minTime = newValue.map { Nanoseconds($0) } }

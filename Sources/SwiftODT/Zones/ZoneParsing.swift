@@ -1,5 +1,5 @@
 extension Zone {
-    /// These limits bound the cost per frame.
+    /// The maximum numbers of zones and points, which bound the cost per frame.
     private static let maximumZones = 256
     private static let maximumPoints = 256
 

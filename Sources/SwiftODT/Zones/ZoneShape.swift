@@ -4,7 +4,8 @@ struct ZoneShape {
 
     private let corners: [Place]
     private let isClosed: Bool
-    /// The edges that objects can cross. Edges along the picture's border are excluded.
+    /// The edges at which crossings are counted. Edges along the picture's border are excluded, because nothing crosses
+    /// them.
     private let edges: [(from: Place, to: Place)]
 
     init(_ zone: Zone, width: Double, height: Double) {
@@ -55,13 +56,14 @@ struct ZoneShape {
         edges.reduce(0) { count, edge in
             let (before, after) = (Self.side(of: start, edge), Self.side(of: end, edge))
             let (one, other) = (Self.side(of: edge.from, (start, end)), Self.side(of: edge.to, (start, end)))
-            // A corner belongs to only one of its two edges.
+            // A path through a corner would cross both edges of the corner, so the corner belongs to only one of them.
             guard (before > 0) != (after > 0), (one > 0) != (other > 0) else { return count }
             return count + (after > 0 ? 1 : -1)
         }
     }
 
-    /// Returns a positive value for points right of an edge, seen from its start to its end. The y axis points down.
+    /// Returns a number that is positive for points to the right of an edge, seen from its start to its end. The y axis
+    /// points down.
     private static func side(of place: Place, _ edge: (from: Place, to: Place)) -> Double {
         let (along, across) = (edge.to - edge.from, place - edge.from)
         return along.x * across.y - along.y * across.x

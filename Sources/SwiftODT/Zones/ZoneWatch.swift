@@ -1,12 +1,11 @@
 /// Determines which objects are in which zones, and counts entries, exits and crossings.
 ///
-/// The position of an object counts only while the object is detected. If an object walks behind a pillar and reappears
-/// beyond a line, it crosses the line when it reappears.
+/// The position of an object counts only while the object is detected. An object that walks behind a pillar and
+/// reappears beyond a line crosses the line when it reappears.
 ///
-/// Two rules prevent double counts. First, an object that jitters on an edge changes sides only under
-/// one of two conditions: its distance from the edge exceeds 1/16 of the sum of its width and height, or it stays on
-/// the other side for 1 s. Second, a new track continues a track that was lost nearby within the last 2 s, and takes
-/// over the state of that track (re-identification).
+/// Two rules prevent double counts. First, an object that jitters on an edge changes sides only if its distance from
+/// the edge exceeds 1/16 of the sum of its width and height, or if it stays on the other side for 1 s. Second, a new
+/// track takes over the state of a track that was lost nearby within the last 2 s (re-identification).
 ///
 /// The cost per frame is proportional to the number of objects and zone edges.
 struct ZoneWatch {
@@ -21,7 +20,7 @@ struct ZoneWatch {
 
     /// The maximum time between two tracks of one object for re-identification.
     private static let reentryTime: Nanoseconds = 2_000_000_000
-    /// The time on the other side of an edge after which an object changes sides even without a clear distance.
+    /// The time after which an object on the other side of an edge changes sides even if it is still close to the edge.
     private static let settling: Nanoseconds = 1_000_000_000
 
     /// All zones except those of the kind `ignore`.
@@ -60,15 +59,16 @@ struct ZoneWatch {
         /// The time at which the object entered the area. `nil` outside.
         var since: Nanoseconds?
         var isDwellReported = false
-        /// The time since which the object's position contradicts the recorded one (inside or outside of the area, side
-        /// of the line), although it is still too close to the edge to count. `nil` if the positions agree.
+        /// The time since which the object has been on the other side than recorded (outside instead of inside the
+        /// area, or beyond the line), but too close to the edge to change sides. `nil` while it is on the recorded
+        /// side.
         var uncertainSince: Nanoseconds?
-        /// For a line, the latest position at a clear distance from the line.
+        /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
         /// The label with which the entry was counted.
         var label: Label?
-        /// Crossings that wait for a label: the zone has labels, and the object had none. They are counted when the
-        /// object gets a label.
+        /// Crossings that cannot be counted yet, because the zone is limited to some labels and the object has no
+        /// label.
         var undecided: [(direction: Zone.Direction, time: Nanoseconds)] = []
     }
 
@@ -80,7 +80,7 @@ struct ZoneWatch {
         size = Place(Double(turned ? picture.height : picture.width), Double(turned ? picture.width : picture.height))
         func shape(_ zone: Zone) -> ZoneShape { ZoneShape(zone, width: size.x, height: size.y) }
         (shapes, ignoredShapes) = (zones.map(shape), ignored.map(shape))
-        // Positions in a picture of another size are not comparable.
+        // Positions in pictures of different sizes are not comparable.
         for id in zoneTracks.keys {
             for index in zones.indices { zoneTracks[id]?.presences[index].clear = nil }
         }
