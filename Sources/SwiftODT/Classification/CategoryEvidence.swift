@@ -4,9 +4,9 @@
 /// The first result sets the verdict at once. After that, hysteresis stabilises the verdict. Another category must lead
 /// by a margin. A known category is dropped only well below the threshold.
 struct CategoryEvidence: Sendable {
-    /// The minimum lead of another category that changes the verdict, as a fraction of the total weight.
+    /// The lead over the current category with which another category replaces it, as a fraction of the total weight.
     private static let leadToChange = 0.15
-    /// A verdict is kept until the category's fraction of the weight falls below the threshold by more than this value.
+    /// A known category is dropped if its fraction of the total weight is more than this below the threshold.
     private static let slack = 0.1
     /// The minimum lead of the best category over the second one in clear evidence, as a fraction of the total weight.
     private static let clearLead = 0.25
@@ -20,8 +20,7 @@ struct CategoryEvidence: Sendable {
     /// Whether there is no evidence yet.
     var isEmpty: Bool { weight == 0 }
 
-    /// Whether another result might change the verdict. This is the case if two categories are close, or if no category
-    /// reaches the threshold.
+    /// Whether another result might change the verdict: two categories are close, or no category reaches the threshold.
     var isAmbiguous: Bool {
         guard weight > 0 else { return true }
         let best = mass.best
@@ -32,8 +31,8 @@ struct CategoryEvidence: Sendable {
     /// Adds a result.
     ///
     /// - Parameters:
-    ///   - memory: the factor on the weight of earlier results, 0 to 1.
-    ///   - threshold: the minimum fraction of the total weight for a category that becomes the verdict.
+    ///   - memory: the factor by which the weight of earlier results is reduced, 0 to 1.
+    ///   - threshold: the fraction of the total weight from which on a category becomes the verdict.
     mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
         guard scores.isValid else { return }
         mass = mass * memory + scores

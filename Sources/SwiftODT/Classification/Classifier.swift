@@ -6,7 +6,7 @@ package protocol Classifier: AnyObject, Sendable {
     /// classifications finishes.
     var capacity: Int { get }
 
-    /// The minimum score of a reliable result. The model specifies this value if possible.
+    /// The minimum score of a reliable result, from the model's metadata or a default.
     var threshold: Double { get }
 
     /// Starts the classification of a box in buffer pixels. Calls must not overlap.

@@ -12,7 +12,7 @@ package final class CropClassifier: Classifier {
     /// The inference request. `nil` while a classification is in flight.
     private let idle: Monitor<InferenceRequest?>
 
-    /// The default threshold. A label with a higher score outweighs all other labels together.
+    /// The default threshold. A label with a score above 0.5 outweighs all other labels together.
     private static let usualThreshold = 0.5
     /// The margin around the object on each side, as a fraction of its width or height. The boxes of detectors are
     /// tight, but classifiers are trained on photographs with surroundings.

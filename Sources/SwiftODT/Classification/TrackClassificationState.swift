@@ -10,20 +10,20 @@ struct TrackClassificationState: Sendable {
     private struct Request: Sendable {
         /// The pending result. `nil` once the result has been collected, or if the request failed.
         var promise: ClassificationPromise?
-        /// The visible area of the object's box, in square pixels.
+        /// The visible area of the object's box when the crop was taken, in square pixels.
         var area: Double
         var time: Nanoseconds
-        /// The number of crops of this track that have been sent so far.
+        /// The number of crops of this track that have been sent to the classifier so far.
         var count: Int
     }
 
-    /// The factor on earlier label evidence with each new label.
+    /// The factor by which each new label of the detector reduces the weight of the earlier ones.
     private static let labelMemory = 0.95
-    /// The factor on earlier crop evidence with each new crop.
+    /// The factor by which each new classified crop reduces the weight of the earlier ones.
     private static let cropMemory = 0.7
-    /// The minimum length of a crop's shorter side, in pixels.
+    /// The minimum length of the shorter side of a crop that is classified, in pixels.
     private static let smallestSide = 12.0
-    /// The minimum fraction of the object's area that is inside the picture.
+    /// The minimum fraction of an object's area inside the picture for its crop to be classified.
     private static let smallestPart = 0.5
 
     private var fromLabels = CategoryEvidence()
@@ -36,7 +36,8 @@ struct TrackClassificationState: Sendable {
     /// The number of the latest call of the track classifier that contained the track.
     var lastCall = 0
 
-    /// The category of the object. Labels with a category take precedence over crops.
+    /// The category of the object. If the detector's labels have a category, it takes precedence over that of the
+    /// crops.
     var verdict: CategoryVerdict { fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict }
 
     /// Whether a classification is pending.
@@ -57,7 +58,7 @@ struct TrackClassificationState: Sendable {
 
     /// Returns the urgency of classifying a crop of the track now. `nil` if that is unnecessary.
     ///
-    /// A track without an id cannot be classified later. Any crop of such a track is accepted.
+    /// A track without an id exists for one frame only, so its crop is classified even if it is small or cut off.
     func urgency(of track: Track, in frame: Frame, _ options: TrackClassifierOptions) -> Urgency? {
         guard fromLabels.isEmpty, !isWaiting, track.box.isFinite, track.state == .new || track.state == .tracked else {
             return nil

@@ -16,7 +16,7 @@ package struct TrackClassifier: Sendable {
     private var records: [Int: TrackClassificationState] = [:]
     private var call = 0
 
-    /// The state of a track is removed after this number of calls without the track. Callers may omit tracks
+    /// The number of calls without a track after which its state is removed. It bridges calls that omit a track
     /// temporarily.
     private static let memory = 60
 
@@ -74,7 +74,10 @@ package struct TrackClassifier: Sendable {
         try record.collect(threshold: options.threshold < 0 ? own : options.threshold, wait: wait)
     }
 
-    /// Returns the indices of the tracks whose crops should be classified, in descending order of urgency and area.
+    /// Returns the first track whose crop can be classified without waiting: a later call must be able to collect the
+    /// result, and the classifier must have capacity.
+    ///
+    /// - Parameter due: the indices of the tracks whose crops should be classified.
     private func due(_ tracks: [Track], _ records: [TrackClassificationState], in frame: Frame) -> [Int] {
         tracks.indices.compactMap { index in
             records[index].urgency(of: tracks[index], in: frame, options).map { (urgency: $0.rawValue, index: index) }

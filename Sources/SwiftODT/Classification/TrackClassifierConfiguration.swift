@@ -9,7 +9,7 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
     /// The number of threads. With 0, the default, the runtime decides.
     package var threads: Int
     package var options: TrackClassifierOptions
-    /// Whether a missing model is an error. If it is not, the detector's labels alone can determine categories.
+    /// Whether a missing model is an error. If not, categories follow from the detector's labels alone.
     package var isModelNeeded: Bool
 
     package init(

@@ -23,7 +23,7 @@ package protocol Detector: AnyObject, Sendable {
     /// unknown.
     var labels: [String]? { get }
 
-    /// What its network and manifest state, apart from the labels.
+    /// The properties of the detector that depend on its network and manifest, apart from the labels.
     var traits: DetectorTraits { get }
 
     /// Starts the inference of a frame. Calls must not overlap, and must be in the order of the frames.
@@ -60,7 +60,7 @@ package struct DetectorTraits: Hashable, Sendable {
     /// The network; `nil` for detectors without one.
     package var model: Model?
 
-    /// The score threshold where neither the user nor the network's manifest states one.
+    /// The score threshold that applies if neither the user nor the network's manifest specifies one.
     package static let usualScoreThreshold = 0.4
 
     /// A network by its file name and the checksum of its files' contents.
@@ -118,7 +118,7 @@ package struct InputSize: Hashable, Sendable {
 
 /// The durations of a detector's stages.
 package struct StageTimings: Sendable {
-    /// The duration of the latest execution of a stage (`last`), the sum of all durations (`total`) and the number of
+    /// The durations of one stage: of its latest execution (`last`), of all executions (`total`), and the number of
     /// executions (`count`).
     package struct Stage: Sendable {
         package private(set) var last: Nanoseconds = 0

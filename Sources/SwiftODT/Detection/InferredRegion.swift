@@ -1,18 +1,20 @@
-/// A region of a frame that is inferred. The edges of the region cut objects, except edges at the border of the frame.
+/// A region of a frame that is inferred. An object at an edge of the region may be cut off, unless the edge is also the
+/// border of the frame.
 package struct InferredRegion: Hashable, Sendable {
     /// The region in buffer pixels.
     package let box: Box
-    /// ``box`` without the margins in which a detection counts as cut. Unlimited on sides at the border of the frame.
+    /// ``box`` without a narrow margin. A detection that extends into the margin counts as cut off. On sides at the
+    /// border of the frame, it is unlimited.
     private let inner: Box
     private let pictureWidth: Double
     private let pictureHeight: Double
     private let pixelAspectRatio: Double
 
-    /// The width of these margins relative to the side of the region. The margins are needed, because networks often
-    /// return boxes that end slightly before the edge that cuts the object.
+    /// The width of the margin relative to the region's side. Networks often return boxes that end slightly before the
+    /// edge that cuts the object.
     private static let slack = 0.015
-    /// The minimum size of a clearly visible object, relative to the longer side of the region. It corresponds to 80
-    /// pixels of a 320-pixel input.
+    /// The side of an object that counts as clearly visible, relative to the longer side of the region: 80 pixels of a
+    /// 320-pixel input.
     private static let clearShare = 0.25
 
     /// Creates a region.
@@ -51,7 +53,7 @@ package struct InferredRegion: Hashable, Sendable {
         (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.clearShare * longer(self.box.width, self.box.height)
     }
 
-    /// Returns the longer of the two sides in square pixels.
+    /// Returns the longer of two sides in units of the pixel height, because pixels may not be square.
     private func longer(_ width: Double, _ height: Double) -> Double { max(width * pixelAspectRatio, height) }
 
     /// Returns whether a box reaches an edge of the region at which objects are cut. Such a box may be only a fragment
@@ -63,10 +65,10 @@ package struct InferredRegion: Hashable, Sendable {
 
 /// Distinguishes a fragment or a detail of an object from a separate object in front of it.
 enum TileFragment {
-    /// The minimum share of the area of a fragment that lies within the object.
+    /// The minimum fraction of a fragment's area that lies within the complete object.
     private static let inside = 0.7
-    /// A detection with a far higher score than the object is not a detail of the object. This is the maximum ratio of
-    /// the object's score to the detection's score for such a detection.
+    /// A detection is only a detail of an object if the object's score is more than this fraction of the detection's
+    /// score.
     private static let trustInDetails = 0.5
 
     /// Returns whether most of a box lies within the box of an object.

@@ -15,15 +15,15 @@ package struct TileGrid: Hashable, Sendable {
 
     /// The minimum overlap of adjacent tiles, relative to the side of a tile.
     private static let overlap = 0.2
-    /// The amount by which the overlap may fall short of the minimum before another tile is added, relative to the
-    /// distance between adjacent tiles.
+    /// The tolerance of the minimum overlap, relative to the distance between adjacent tiles. A slightly smaller
+    /// overlap is accepted to save a tile.
     private static let slack = 0.1
     /// The maximum number of tiles. A level that would exceed this number is omitted.
     private static let maximum = 500
-    /// The maximum number of tiles along the longer side of a cheap level.
+    /// A level with at most this number of tiles along the longer side counts as cheap.
     private static let few = 8
-    /// The maximum resolution in input pixels per picture pixel up to which levels are added: for cheap levels
-    /// (`nearest`) and for levels with more tiles (`nearestOfMany`).
+    /// The maximum number of input pixels per picture pixel: for cheap levels (`nearest`) and for levels with more
+    /// tiles (`nearestOfMany`).
     private static let (nearest, nearestOfMany) = (1.5, 1.0)
 
     /// Creates the tiles for a picture of the given size in buffer pixels.

@@ -4,7 +4,8 @@
 ///     configuration.modelFile = "yolov8n.onnx"
 ///     let detector = try configuration.makeDetector()
 package struct DetectorConfiguration: Hashable, Sendable {
-    /// The detectors that find objects themselves. (Detections can also be read from metadata or from a recording.)
+    /// The detectors that analyse frames. Sources that only read detections, such as metadata and recordings, are not
+    /// among them.
     package enum Kind: Int, Sendable {
         /// A detection network.
         case neural
@@ -25,8 +26,8 @@ package struct DetectorConfiguration: Hashable, Sendable {
     package var threads = 0
     /// Whether the runtime optimises for low latency or for high throughput.
     package var hint = InferenceHint.latency
-    /// Whether pictures are independent of each other. If so, accurate boxes have priority over speed and over stable
-    /// boxes in consecutive pictures.
+    /// Whether frames are independent pictures. If so, accurate boxes take precedence over speed and over boxes that
+    /// are stable from frame to frame.
     package var isForStills = false
     /// The maximum number of inferences in flight. With the default of 0, the number that the runtime recommends is
     /// used.
@@ -57,14 +58,14 @@ package struct DetectorConfiguration: Hashable, Sendable {
         ) { try decoder(for: $0, in: file) }
     }
 
-    /// Returns the checksum of a network's files, as in messages and recordings.
+    /// Returns the checksum of the contents of a network's files, as written to messages and recordings.
     package static func sum(of file: String) throws -> String { try ModelFile(file).contentSum }
 
     fileprivate static func name(of file: String) -> String {
         String(file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...])
     }
 
-    /// The score threshold of the network's manifest, or the general default. Reads the manifest without the network.
+    /// The score threshold of the network's manifest, or the general default. The network is not loaded.
     package var scoreThreshold: Double {
         let manifest = kind == .motion ? nil : try? ModelManifest.load(model: locate())
         return manifest?.scoreThreshold ?? DetectorTraits.usualScoreThreshold
@@ -81,8 +82,8 @@ package struct DetectorConfiguration: Hashable, Sendable {
         try Network.loadLibrary(of: device)
     }
 
-    /// The possible class names of detections, read from files without compiling the network. `nil` if the files have
-    /// no class names, or if the detector does not classify.
+    /// The class names that detections can have, read from files without compiling the network. `nil` if the files
+    /// contain no class names, or if the detector does not classify.
     package var knownLabels: [String]? {
         guard kind == .neural, let file = try? locate(),
             let labels = try? Labels.load(file: labelFile, manifest: ModelManifest.load(model: file), model: file)

@@ -11,8 +11,8 @@ struct FlatBuffer {
         allowance = Allowance(bytes: 16 * bytes.count)
     }
 
-    /// The number of bytes that may still be read. Several vectors can share memory, so a small malicious file could
-    /// expand to any number of nested tables. The bytes of a valid file are read only a few times.
+    /// The number of bytes that may still be read. Vectors can share memory, so a small malicious file could expand to
+    /// any number of nested tables. A valid file needs only a few times its size.
     private final class Allowance {
         var bytes: Int
 
@@ -149,8 +149,8 @@ enum FlexBuffer {
         return numbers
     }
 
-    /// The maximum length of a key in bytes. It limits the work for a corrupt key without terminator, which would
-    /// extend to the end of the file.
+    /// The maximum length of a key in bytes. A corrupt key without a terminator would otherwise extend to the end of
+    /// the file.
     private static let longestKey = 64
 
     private enum Kind {

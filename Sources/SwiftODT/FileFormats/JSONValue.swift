@@ -147,9 +147,9 @@ private struct JSONReader {
         }
     }
 
-    /// Parses a number without exponent as the quotient of two integers. Both integers are exactly representable as
-    /// doubles, which is possible for most numbers. The division rounds once, so the result is the same as that of the
-    /// general parser, which is slower. For other numbers, returns `nil` and consumes no input.
+    /// Parses a number without exponent as the quotient of two integers that are exactly representable as doubles,
+    /// which is possible for most numbers. The division rounds once, so the result equals that of the slower general
+    /// parser. For other numbers, returns `nil` and consumes no input.
     private mutating func quotient() -> Double? {
         let start = position
         let isNegative = skip("-")

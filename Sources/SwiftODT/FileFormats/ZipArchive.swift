@@ -20,8 +20,8 @@ struct ZipArchive {
         guard let end = Self.endRecord(bytes) else { return nil }
         let directorySize = bytes.little32(end + 12)
         let directoryOffset = bytes.little32(end + 16)
-        // Offsets in the archive are relative to the start of the archive. The position of the central directory shows
-        // where the archive starts.
+        // Offsets in the archive count from its start, which other content may precede. The central directory is at the
+        // end of the archive, so its position and its recorded offset give the start.
         let start = end - directorySize
         guard start >= 0 else { return nil }
         let shift = start - directoryOffset

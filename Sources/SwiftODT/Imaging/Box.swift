@@ -54,7 +54,7 @@ extension Box {
     /// Whether the box has no area. Also `true` if the width or the height is not a number.
     public var isEmpty: Bool { !(width > 0 && height > 0) }
 
-    /// Whether all four values are finite. Detectors and metadata from upstream elements can contain any value.
+    /// Whether all four values are finite. Detections from other elements can contain any value.
     public var isFinite: Bool { x.isFinite && y.isFinite && width.isFinite && height.isFinite }
 
     /// Returns the area that both boxes cover. The result is empty if the boxes do not overlap.

@@ -44,8 +44,7 @@ public struct ColorSpace: Hashable, Sendable {
 }
 
 extension ColorSpace {
-    /// The weights of red and blue in the luma. The three weights have the sum 1, so the weight of green is the
-    /// remainder.
+    /// The weights of red and blue in the luma. The weight of green is 1 minus both.
     package var lumaWeights: (red: Float, blue: Float) {
         switch matrix {
         case .bt601: (0.299, 0.114)

@@ -83,7 +83,7 @@ private struct BlockMean<Sums: RowSums> {
         let samples = ((frame.width - 1) * step + reach + 1) / Sums.samplesAtATime
         let width = (frame.width + factor - 1) / factor
         let skip = (factor + Sums.maximumRows - 1) / Sums.maximumRows
-        // Components in different planes have separate sums.
+        // Sums of different planes cannot be added in one pass, so each plane has its own.
         let planes = parts.allSatisfy { $0.component.plane == component.plane } ? 1 : parts.count
         withUnsafeTemporaryAllocation(of: Sums.Sum.self, capacity: samples * planes) { sums in
             guard let sum = sums.baseAddress, let target = into.baseAddress else { return }
@@ -119,7 +119,7 @@ private struct BlockMean<Sums: RowSums> {
         let rest = frame.width - whole * factor
         let gain = parts[0].weight / Float(rows * factor)
         let last = parts[0].weight / Float(rows * max(rest, 1))
-        // The number of sums per full block (`across`), and in the narrower last block (`over`).
+        // `across` is the number of sums per block, and `over` the number of sums in the narrower last block.
         let (across, over) = (factor / Sums.samplesAtATime, rest / Sums.samplesAtATime)
         if Sums.Sum.self == UInt16.self && tone == nil {
             let level = FixedPointLevel(gain: gain, floor: floor)

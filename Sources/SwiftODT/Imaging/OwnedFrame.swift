@@ -42,7 +42,7 @@ extension Frame {
                 }
                 func copy(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Picture {
                     let planes = try RawPlanes(format, width, height, bytesPerRow, count: bytes.count)
-                    // The picture copies the bytes, and nothing writes them before.
+                    // Casting away `const` is safe: the picture only copies the bytes.
                     let start = UnsafeMutableRawPointer(mutating: UnsafeRawPointer(bytes.baseAddress!))
                     return try Picture(
                         copying: Frame(
@@ -119,7 +119,7 @@ extension Frame {
     #endif
 }
 
-/// Where the planes of a picture are in a block of bytes.
+/// The offsets and strides of a picture's planes within a block of bytes.
 private struct RawPlanes {
     private var planes: [(offset: Int, stride: Int)] = []
 

@@ -4,8 +4,8 @@ import Glibc
 extension Picture {
     /// Decodes a PNG picture with Cairo.
     convenience init(png bytes: [UInt8]) throws {
-        // Cairo allocates memory for any size that the header declares. The size is therefore checked first. It has a
-        // fixed position in PNG files.
+        // Cairo allocates memory for any size that the header declares, so the size, which has a fixed position, is
+        // checked before.
         if bytes.count >= 24 { try Self.check(width: bytes.big32(at: 16), height: bytes.big32(at: 20)) }
         let surface = PNGReader(bytes).surface()
         defer { cairo_surface_destroy(surface) }

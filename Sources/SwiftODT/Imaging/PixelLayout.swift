@@ -146,9 +146,9 @@ extension SampleDepth {
     /// The number of unused bits above the sample.
     var headroom: Int { 8 * bytes - bits - shift }
 
-    /// Returns the number of units per 8-bit level in two-byte samples that are scaled to 14 bits. In limited range,
-    /// black and white are exactly 64 times their 8-bit levels, so the result is 64. In full range, the result is
-    /// slightly larger than 64.
+    /// Returns the number of units per 8-bit level in two-byte samples that are shifted to 14 bits. In limited range, a
+    /// level of black or white is exactly 64 times the 8-bit one, so the result is 64. In full range, it is slightly
+    /// larger.
     func unitOf14Bits(fullRange: Bool) -> Float {
         guard fullRange else { return 64 }
         return Float((white << (16 - bits)) >> 2) / 255

@@ -45,7 +45,8 @@ private struct Canvas {
         }
     }
 
-    /// The number of sample lines per row of pixels. More lines give smoother edges.
+    /// The number of horizontal lines per row of pixels along which the coverage of a shape is sampled. More lines give
+    /// smoother edges.
     private static let linesPerRow = 4
 
     /// Fills a shape.

@@ -1,13 +1,13 @@
 /// A method to sum several rows of a frame column by column. A column is one sample, or ``samplesAtATime`` adjacent
-/// samples of one component.
+/// samples of the same component.
 protocol RowSums {
     associatedtype Sum: FixedWidthInteger, UnsignedInteger
 
     /// The number of adjacent samples of one component that are added to one sum.
     static var samplesAtATime: Int { get }
 
-    /// The maximum number of rows of a block that are summed. With more rows, a sum or the 32-bit total of a block
-    /// could overflow. Of blocks with more rows, only every second, third, ... row is summed.
+    /// The maximum number of rows of a block that are summed, so that neither a sum nor the 32-bit total of a block
+    /// overflows. Of higher blocks, only every second, third, ... row is summed.
     static var maximumRows: Int { get }
 
     /// Returns the value that one 8-bit grey level adds to a sum for each sample. It is not an integer for full-range
@@ -61,9 +61,9 @@ enum BytePairSums: RowSums {
 
     private typealias Vector = SIMD16<UInt16>
 
-    /// Sums all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A loaded pair has the value `low +
-    /// 256 * high`. If 255 times the sum of the high bytes is subtracted from the sum of the pairs, the sum of all
-    /// bytes remains. It fits into 16 bits if there are at most `maximumRows` rows.
+    /// Sums all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A pair is loaded as one 16-bit
+    /// value, `low + 256 * high`. Subtracting 255 times the sum of the high bytes leaves the sum of all bytes, which
+    /// fits into 16 bits for up to `maximumRows` rows.
     @inline(__always)
     private static func sum(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<UInt16>, at place: Int
@@ -80,7 +80,7 @@ enum BytePairSums: RowSums {
         target.storeBytes(of: pairs &- highs &* 255, toByteOffset: 2 * place, as: Vector.self)
     }
 
-    /// Returns whether no pair belongs to two blocks, and whether all rows of a block are summed.
+    /// Returns whether every pair belongs to one block, and whether all rows of a block can be summed.
     static func fits(_ frame: Frame, factor: Int) -> Bool {
         !frame.format.isRGB && frame.format.components.first.step == 1 && factor.isMultiple(of: 2)
             && frame.width.isMultiple(of: 2) && factor <= maximumRows
@@ -175,8 +175,8 @@ struct FixedPointLevel: LevelOfSum {
         offset = Int32(((0.5 - floor) * 1_048_576).rounded())
     }
 
-    /// The product fits into 31 bits. The mean of a block is at most 255, and the expansion of limited range increases
-    /// it to at most 297.
+    /// Converts the sum of a block to a grey level. The mean is at most 255, or 297 after the expansion of limited
+    /// range, so the product fits into 31 bits.
     func of(_ total: Int32) -> UInt8 {
         UInt8(truncatingIfNeeded: min(max((total &* gain &+ offset) &>> 20, 0), 255))
     }

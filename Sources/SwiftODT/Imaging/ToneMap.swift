@@ -1,14 +1,14 @@
 import Glibc
 
-/// Maps HDR signals to the grey levels of standard dynamic range (SDR). Networks are trained with SDR pictures, and
-/// motion detection also expects SDR.
+/// Maps HDR signals to the grey levels of standard dynamic range (SDR), for which networks are trained and motion
+/// detection is designed.
 ///
-/// Up to an SDR signal of 0.75, this is the inverse of the SDR-to-HDR mapping of BT.2408. SDR content that was
-/// converted to HDR is thus restored. Brighter signals are compressed into the remaining range. Each component is
-/// mapped separately. This makes bright colours slightly less saturated, but preserves what detection needs.
+/// Up to an SDR signal of 0.75, this is the inverse of the SDR-to-HDR mapping of BT.2408, so SDR content that was
+/// converted to HDR is restored. Brighter signals are compressed into the remaining range. Each component is mapped
+/// separately, which makes bright colours slightly less saturated.
 struct ToneMap {
-    /// The number of table entries per signal level. In dark areas, the SDR level changes by up to half a level between
-    /// two entries.
+    /// The number of table entries per signal level. In dark areas, the SDR level differs by up to half a level from
+    /// one entry to the next.
     private static let perLevel = 16
     /// The number of table entries: ``perLevel`` entries for each of 255 levels, and one entry for level 255.
     static let count = 255 * perLevel + 1

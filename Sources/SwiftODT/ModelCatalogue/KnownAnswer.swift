@@ -1,8 +1,8 @@
-/// The expected detections in the ``ReferencePicture``. The manifest of a model specifies them.
+/// The expected detections in the ``ReferencePicture``, as specified in the manifest of a model.
 ///
-/// A detector that finds nothing looks like a detector of an empty scene. The detections in the reference picture are
-/// therefore compared with the known answer when a network is loaded. A damaged model, a broken runtime or a faulty
-/// processor feature then causes an error.
+/// A broken detector that finds nothing cannot be distinguished from a detector of an empty scene. Therefore, when a
+/// network is loaded, its detections in the reference picture are compared with the known answer. A damaged model, a
+/// broken runtime or a faulty processor feature then causes an error.
 package struct KnownAnswer: Hashable, Sendable {
     /// An expected object. Answers of detection networks have boxes and labels, those of classifiers labels only, and
     /// those of saliency networks boxes only.
@@ -22,14 +22,14 @@ package struct KnownAnswer: Hashable, Sendable {
 }
 
 extension KnownAnswer {
-    // The following tolerances are necessary for processors with bfloat16 and devices with 16-bit floats, on which
-    // boxes and scores change noticeably.
+    // The following tolerances are necessary because boxes and scores change noticeably on processors with bfloat16 and
+    // on devices with 16-bit floats.
     //
     // The minimum IoU of a detection and the expected box.
     static let smallestIoU = 0.7
     /// The maximum difference between the score of a detection and the expected score.
     static let largestScoreDifference = 0.35
-    /// The score up to which unexpected detections are tolerated.
+    /// The score up to which additional detections are tolerated.
     static let unexpectedScore = 0.6
 
     /// Compares detections with the expected objects.

@@ -166,8 +166,8 @@ package enum COCOVocabulary {
     /// The 80 classes in the order of networks with 80 class outputs.
     package static let names = byCategory.filter { !$0.isEmpty }
 
-    /// The classes by COCO category id minus 1. Networks with 90 class outputs use this order. Ten indices are unused
-    /// and have empty names.
+    /// The names by COCO category id minus 1, for networks with 90 class outputs. Ten ids are unused and have empty
+    /// names.
     static let namesByPaperIndex = byCategory
 
     private static let byCategory: [String] = [

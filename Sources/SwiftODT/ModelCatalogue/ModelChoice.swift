@@ -1,11 +1,12 @@
-/// The models that the user has chosen as defaults, for all programs and the element.
+/// A model that the user has chosen as default for one purpose.
 ///
-/// `SWIFTODT_MODEL` names the detector. Otherwise `models.json` in the user's configuration folder names a model for each
-/// purpose: `{"detector": "yolox_nano"}`. `odt models use` writes it.
+/// The environment variable `SWIFTODT_MODEL` takes precedence; it names the detector. Otherwise `models.json` in the
+/// user's configuration folder names a model for each purpose: `{"detector": "yolox_nano"}`. `odt models use` writes
+/// this file.
 package struct ModelChoice: Equatable {
     /// The name of an installed model, or a path.
     package let model: String
-    /// The environment variable or the file that names it.
+    /// The environment variable or the file in which the user has chosen the model.
     package let origin: String
 
     /// Returns the chosen model for a purpose; `nil` if the user has chosen none.
@@ -30,7 +31,7 @@ package struct ModelChoice: Equatable {
         return JSONValue.object(choices).text + "\n"
     }
 
-    /// A file that is missing or damaged chooses nothing.
+    /// Returns the choices in the configuration file. A missing or damaged file contains no choices.
     private static func read(_ file: String) -> [String: JSONValue] {
         guard FileBytes.size(file) != nil, let bytes = try? FileBytes.read(file, limit: 1 << 16),
             case .object(let choices)? = try? JSONValue(parsing: bytes)

@@ -7,8 +7,8 @@ struct TFLitePostProcess {
     /// The factors by which the network's box offsets are divided: y, x, height, width.
     let scales: [Double]
     let classCount: Int?
-    /// File positions and their new values. With these values, the model ends before the operation, and its outputs are
-    /// box offsets and class scores.
+    /// The changes to the file: positions and new values. After them, the model ends before the operation, and its
+    /// outputs are box offsets and class scores.
     fileprivate let patches: [(place: Int, number: UInt32)]
 
     /// - Returns: `nil` if the model does not end with this operation.

@@ -2,11 +2,11 @@ import Glibc
 
 /// A long computation on its own thread, for example the compilation of a network.
 ///
-/// The computation cannot be interrupted, but it can be abandoned. The release of the task does not block. The product
-/// of an abandoned computation is released on the thread of the computation.
+/// The computation cannot be interrupted. It can be abandoned by releasing the task, which does not block; the thread
+/// then releases the result itself.
 ///
-///     let task = BackgroundTask { try configuration.makeDetector() }
-///     if let result = task.take() { use(try result.get()) }
+/// let task = BackgroundTask { try configuration.makeDetector() }
+/// if let result = task.take() { use(try result.get()) }
 package final class BackgroundTask<Product: Sendable>: Sendable {
     private enum State {
         case running

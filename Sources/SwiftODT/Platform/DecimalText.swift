@@ -16,7 +16,7 @@ package enum DecimalText {
                 continue
             }
             let digit = byte &- UInt8(ascii: "0")
-            // The general parser handles exponents, `nan`, `inf`, long numbers and invalid words.
+            // Exponents, `nan`, `inf`, long numbers and invalid words are left to the general parser.
             guard digit <= 9, digits < maximumDigits else { return anyNumber(word, point) }
             mantissa = mantissa * 10 + Int(digit)
             digits += 1
@@ -29,7 +29,8 @@ package enum DecimalText {
     }
 
     private static func anyNumber(_ word: ArraySlice<UInt8>, _ point: UInt8) -> Double? {
-        // With another decimal separator, a period would be a thousands separator. Such words are rejected.
+        // A word with another decimal separator is rejected if it contains a period, which could be a thousands
+        // separator.
         if point != UInt8(ascii: "."), word.contains(UInt8(ascii: ".")) { return nil }
         return Double(String(decoding: word.map { $0 == point ? UInt8(ascii: ".") : $0 }, as: UTF8.self))
     }

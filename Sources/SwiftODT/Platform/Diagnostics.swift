@@ -48,8 +48,7 @@ package enum Diagnostics {
         return try work()
     }
 
-    /// Runs `work` and returns its messages together with its result. Intended for work that may end after its
-    /// listener.
+    /// Runs `work` and returns its messages together with its result, for work that may end after its listener.
     package static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
         let record = Record()
         let result = try listening({ fact in record.entries.withLock { $0.append(fact) } }, to: work)

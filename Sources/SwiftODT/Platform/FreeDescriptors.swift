@@ -1,6 +1,6 @@
 import Glibc
 
-/// A check whether enough file descriptors are available.
+/// Checks whether enough file descriptors are available.
 enum FreeDescriptors {
     /// Checks that `count` descriptors are available. Opens and closes this number of descriptors.
     ///
@@ -27,13 +27,12 @@ enum FreeDescriptors {
     }
 }
 
-/// A check whether enough address space is available.
+/// Checks whether enough address space is available.
 enum FreeAddressSpace {
-    /// Checks that `bytes` of address space are available. Reserves and releases this address space without committing
-    /// memory.
+    /// Throws unless `bytes` of address space are available. Reserves and releases them without using memory.
     ///
-    /// Address space is scarce only under a limit (`ulimit -v`). If it runs out while OpenVINO compiles a network, the
-    /// threads of OpenVINO throw uncaught exceptions or deadlock. The address space is therefore checked in advance.
+    /// Address space is scarce only under a limit (`ulimit -v`). If it runs out while OpenVINO compiles a network,
+    /// OpenVINO's threads throw uncaught exceptions or deadlock.
     ///
     /// - Throws: ``ODTError`` that names the limit to raise.
     static func require(_ bytes: Int = 1 << 30) throws {

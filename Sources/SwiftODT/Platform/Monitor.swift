@@ -43,7 +43,8 @@ package final class Monitor<Value>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer {
             pthread_mutex_unlock(mutex)
-            // The broadcast follows the unlocking. Otherwise the woken threads would immediately block on the lock.
+            // The waiting threads are woken after unlocking, because otherwise they would immediately block on the
+            // lock.
             pthread_cond_broadcast(condition)
         }
         return try body(&value)

@@ -46,7 +46,7 @@ extension ODTError {
         do { return try body() } catch { throw ODTError(error) }
     }
 
-    /// Creates an error with the text of another one, or returns that if it is of this type already.
+    /// Converts an error. An `ODTError` is returned unchanged; any other error gives its text.
     package init(_ error: any Error) {
         self = error as? ODTError ?? ODTError(.failed, "\(error)")
     }

@@ -22,7 +22,8 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { $0 = .waiting(continuation) }
-                // The handler may have run before there was a continuation.
+                // If the task was cancelled before the continuation existed, the cancellation handler could not resume
+                // it.
                 if Task.isCancelled { return resume(with: .failure(CancellationError())) }
                 start()
             }
@@ -41,7 +42,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         continuation?.resume(with: result)
     }
 
-    /// Whether nothing waits any more, so that the computation can be left out.
+    /// Whether no task waits for the result any more, so that the computation can be omitted.
     package var isAbandoned: Bool {
         state.withLock { state in
             if case .done = state { true } else { false }

@@ -21,7 +21,7 @@ package enum FrameKey: Hashable, Sendable {
         order.since(other.order) > tolerance
     }
 
-    /// The upper limit of valid frame numbers. The limits of numbers and times ensure that differences never overflow.
+    /// The upper limit of valid frame numbers. It ensures that differences of keys never overflow.
     static let largestNumber = 1_000_000_000
 
     /// Returns the key for a time in nanoseconds. `nil` if the time is out of range.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Random access to the lines of a file of any length. Memory holds one section of the file. The section has at least
-/// 64 KiB and at least the length of the longest line that was read.
+/// Random access to the lines of a file of any length. Only one section of the file is in memory. It has at least 64
+/// KiB and at least the length of the longest line that was read.
 ///
 /// The end of the file is determined when the file is opened. Text that is appended later is ignored.
 struct LineFile: ~Copyable {
@@ -19,7 +19,7 @@ struct LineFile: ~Copyable {
     let path: String
     private(set) var size: Int
     private let file: Int32
-    /// The section of the file in memory.
+    /// The section of the file that is in memory.
     private var piece: [UInt8] = []
     /// The file offset of ``piece``.
     private var pieceStart = 0
@@ -41,7 +41,8 @@ struct LineFile: ~Copyable {
         self.init(path, file, status)
     }
 
-    /// A separate initialiser, because Swift 6.0 crashes on one that throws and sets the properties of a noncopyable type.
+    /// Creates the file from values that ``init(_:)`` has obtained. It is separate, because Swift 6.0 crashes on an
+    /// initialiser that throws and sets the properties of a noncopyable type.
     private init(_ path: String, _ file: Int32, _ status: stat) {
         (self.path, self.file, size) = (path, file, Int(status.st_size))
     }
@@ -100,7 +101,7 @@ struct LineFile: ~Copyable {
         let count = min(count, size - offset)
         piece = try FileBytes.read(file, from: offset, count: count, path: path)
         pieceStart = offset
-        // If the file has been truncated since it was opened, the size is corrected.
+        // The file has been truncated since it was opened, so its size is corrected.
         if piece.count < count { size = offset + piece.count }
     }
 }

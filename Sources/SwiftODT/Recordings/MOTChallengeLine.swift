@@ -40,7 +40,7 @@ package struct MOTChallengeLine {
         guard columns.count >= Self.minimumCount else {
             throw MOTChallengeError("fewer than the six columns frame,id,x,y,width,height.")
         }
-        // Many integers and no decimals indicate that decimal commas were parsed as separators.
+        // Many integers and no decimals indicate that decimal commas were mistaken for separators.
         if columns.count > Self.usual, !line.contains(UInt8(ascii: ".")), !line.contains(where: Self.isExponent) {
             throw MOTChallengeError(
                 "\(columns.count) columns, and no number has a decimal point. If the commas are decimal separators, "

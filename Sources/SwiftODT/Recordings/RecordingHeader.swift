@@ -13,8 +13,8 @@ package struct RecordingHeader: Hashable, Sendable {
     /// The minimum score that was requested from the detector, 0 to 1.
     package var scoreFloor: Double
     package var iouThreshold: Double
-    /// All other values that determine the detections: detector, network and runtime. When a recording is read, only those
-    /// in ``keptFacts`` are kept.
+    /// All other values that determine the detections: detector, network and runtime. When a recording is read, only
+    /// the fields in ``keptFacts`` are retained.
     package var origin: [Field]
 
     package init(

@@ -12,10 +12,10 @@ package final class RecordingReader {
     /// The last line of a complete recording. `nil` for an incomplete recording and for MOTChallenge text.
     package private(set) var end: RecordingEnd?
     package private(set) var last: FrameKey?
-    /// The number of frames that sequential reading has skipped. Later frames were requested before these.
+    /// The number of frames in the file that were skipped because only later frames were requested.
     package private(set) var skippedLines = 0
 
-    /// The offset of an incomplete last line, or the end of the file.
+    /// The offset at which the complete lines end: that of an incomplete last line, or the end of the file.
     private(set) var validEnd = 0
     private(set) var firstLine: JSONValue?
 
@@ -78,7 +78,8 @@ package final class RecordingReader {
         try readEnd()
     }
 
-    /// Returns whether a file is a recording in JSON lines and not MOTChallenge text, according to its first character.
+    /// Returns whether a file is a recording in JSON lines instead of MOTChallenge text, according to its first
+    /// character.
     package static func isOurs(_ path: String) -> Bool {
         let start = try? LineFile.firstLine(of: path)?.text.first { $0 != 0x20 && $0 != 0x09 }
         return start == UInt8(ascii: "{")
@@ -112,8 +113,8 @@ package final class RecordingReader {
         return try upcomingFrame()
     }
 
-    /// The maximum distance for sequential reading, as a time and in frames. Beyond this distance, a binary search is
-    /// faster.
+    /// The maximum distance, as a time and in frames, for which frames are skipped by reading them. Beyond it, a binary
+    /// search is faster.
     private static let longestWalk = (time: Nanoseconds(10_000_000_000), frames: Nanoseconds(256))
 
     // MARK: Sequential reading
