@@ -12,8 +12,8 @@ public final class VisionObjectDetectorOptions {
     var scene = SceneOptions()
     var classification = TrackClassifierOptions()
 
-    /// How objects are found: the method, the model and its labels, the device. The default is the installed detection network.
-    /// ``scoreThreshold`` replaces the detector's own.
+    /// How objects are found: the method, the model, its labels and the device. The default is the installed detection
+    /// network. Its `scoreThreshold` is not used; ``scoreThreshold`` replaces it.
     public var detector = SwiftODT.ObjectDetector.Options()
     /// The minimum score of a detection that begins an object, 0 to 1; `nil`, the default, for the model's own.
     public var scoreThreshold: Double?

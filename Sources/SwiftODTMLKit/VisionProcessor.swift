@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// Detects the objects of images in order, by means of a detector and a scene.
+/// Detects the objects of images in order, with a detector and a scene.
 ///
 /// `@unchecked Sendable`: ``VisionQueue`` ensures that only one thread at a time uses it.
 final class VisionProcessor: @unchecked Sendable {
@@ -62,7 +62,7 @@ final class VisionProcessor: @unchecked Sendable {
         return made
     }
 
-    /// An image of another size begins another stream.
+    /// Ends all tracks if the image has another size than the previous one, because it then belongs to another stream.
     private func begin(_ frame: Frame, _ parts: VisionComponents) {
         scene.reset(reason: .flush)
         parts.detector.reset()

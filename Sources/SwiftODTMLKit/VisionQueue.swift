@@ -7,7 +7,7 @@ final class VisionQueue: Sendable {
 
     private struct PendingImage {
         let image: VisionImage
-        /// Whether nothing waits for the answer any more.
+        /// Returns whether no caller waits for the answer any more.
         let isAbandoned: @Sendable () -> Bool
         let answer: @Sendable (Answer) -> Void
     }

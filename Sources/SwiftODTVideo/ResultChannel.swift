@@ -4,10 +4,9 @@ import SwiftODT
 
 /// Passes results from the streaming thread of a pipeline to a task.
 ///
-/// At ``capacity`` waiting results, the pipeline of a file blocks until the task has taken them, and a live source drops
-/// the oldest result.
+/// When ``capacity`` results wait for the task, a file's pipeline blocks, while a live source drops the oldest result.
 final class ResultChannel: Sendable {
-    /// Enough to bridge the switches between threads.
+    /// The maximum number of results that wait for the task, enough to bridge the switches between threads.
     private static let capacity = 8
 
     /// The messages of a frame as they were posted, and the copy of its pixels. They are parsed by the task.
@@ -40,10 +39,10 @@ final class ResultChannel: Sendable {
 
     // MARK: The pipeline's side
 
-    /// Takes a message of the element, on the streaming thread.
+    /// Adds a message of the element. Called on the streaming thread.
     ///
-    /// - Parameter timestamp: the timestamp of the frame whose message this is, which completes a result; `nil` for an
-    ///   event.
+    /// - Parameter timestamp: the timestamp of the frame to which the message belongs. The message completes the
+    ///   frame's result. `nil` for an event.
     func add(_ message: PostedMessage, timestamp: UInt64?) {
         state.update { state in
             state.open.messages.append(message)
@@ -58,10 +57,10 @@ final class ResultChannel: Sendable {
 
     func setLive() { state.update { $0.isLive = true } }
 
-    /// Releases the pending results up to and including the result of a frame that has passed the element. Called on the
-    /// streaming thread. Blocks while ``capacity`` results of a file wait for the task.
+    /// Makes the results up to that of a frame available to the task, because the frame has passed the element. Called
+    /// on the streaming thread. Blocks while ``capacity`` results of a file wait for the task.
     ///
-    /// - Parameter frame: returns the pixels for a result of this frame.
+    /// - Parameter frame: returns the pixels for the frame's result.
     func pass(timestamp: UInt64, frame: () -> Frame?) {
         let count = state.read { state in
             // Without timestamps the results are in the order of the frames.
@@ -124,7 +123,8 @@ final class ResultChannel: Sendable {
         }
     }
 
-    /// The error that ended the stream.
+    /// Removes and returns the waiting task and all ready results; `nil` unless a task waits and there are results or
+    /// the stream has ended.
     var failure: ODTError? {
         state.read { state in
             if case .failure(let error) = state.end { error } else { nil }

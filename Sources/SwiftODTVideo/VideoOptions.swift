@@ -122,7 +122,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var colorMode = ColorMode.trackingID
     /// The colour of boxes with ``ColorMode/fixed``, as ARGB (`box-color`).
     public var boxColor: UInt32 = 0xFF00_E676
-    /// The colour of the label text as ARGB; 0 for the one with more contrast of black and white (`label-color`).
+    /// The colour of the label text as ARGB; 0 for black or white, whichever has more contrast (`label-color`).
     public var labelColor: UInt32 = 0
     /// How boxes are drawn (`box-style`).
     public var boxStyle = BoxStyle.rectangle
@@ -218,7 +218,7 @@ extension VideoOptions {
         case onChange = "on-change"
         /// Those with a new detection result and at least one object.
         case onObject = "on-object"
-        /// None. Then there are results only at the end, with all events since the beginning.
+        /// None. All events are then part of one result at the end.
         case none
     }
 

@@ -62,7 +62,7 @@ final class VideoSession: Sendable {
         if let file { annotation.write(to: file) }
         var configuration = Player.Configuration()
         configuration.endsAtSignals = false
-        // There is nothing to complete when the task is cancelled: an unfinished file is discarded.
+        // When the task is cancelled, the stream need not end properly: an unfinished file is discarded.
         configuration.hasBegun = { false }
         configuration.end = {}
         if let feed { configuration.hasStarted = { feed.start() } }
@@ -76,9 +76,10 @@ final class VideoSession: Sendable {
         let isStarted = DetachedThread.run {
             let ending = self.player.play { _ in }
             let end = self.finish(ending)
-            // Otherwise a frame that waits for the task would keep the elements from stopping.
+            // A frame that waits for the task would prevent the elements from stopping, so it is released first.
             self.channel.close()
-            // A pipeline that does not stop in time still calls the objects of this session.
+            // If the pipeline does not stop in time, its threads may still use this session, so the session is leaked
+            // deliberately.
             if !self.player.stop() { _ = Unmanaged.passRetained(self) }
             self.channel.finish(end)
         }
@@ -133,7 +134,8 @@ final class VideoSession: Sendable {
             gst_object_unref(bus)
         }
         guard let entry = element.pad("sink"), let exit = element.pad("src") else { return }
-        // The probes belong to the pads, so the pads outlive these closures.
+        // The pads own the probes, so the unretained pad pointers in these closures are valid whenever the closures
+        // run.
         nonisolated(unsafe) let (input, output) = (entry.pointer, exit.pointer)
         entry.watchBuffers { _ in
             if isLive(input) { channel.setLive() }

@@ -76,8 +76,8 @@ final class Annotation: Sendable {
         let hasBegun = { @Sendable in progress.frames > 0 || hasLogged.read { $0 } }
         configuration.hasBegun = { hasBegun() && !isAbandoned.read { $0 } }
         configuration.survives = { $0 != "file" }
-        // If the stream ends before the first frame, there is no recording to complete. A muxer whose streams end
-        // before any data either fails or writes a file without frames.
+        // If the stream ends before its first frame, the muxer must not get an end-of-stream event: it would fail or
+        // write a file without frames.
         configuration.end = { if hasBegun() { annotation.endStreams() } else { isAbandoned.update { $0 = true } } }
         configuration.leave = { notify("stopped at once" + files.leftBehind) }
         configuration.tick = { progress.show() }
@@ -153,7 +153,7 @@ final class Annotation: Sendable {
         do {
             try output.write(text)
         } catch is BrokenPipe {
-            // A closed pipe is not a failure. The recording ends properly.
+            // If the reader closes the pipe, the recording still ends properly, and the run counts as successful.
             isRead = false
             player.askToEnd()
         } catch {
@@ -171,7 +171,7 @@ final class Annotation: Sendable {
             files.video.map { annotation.isUsable($0, after: ending) }
             ?? (progress.frames > 0 && (ending.failure != nil || ending.isWhole))
         guard isUsable else {
-            // If a signal interrupted the stream, a failure is only a consequence of the interrupt.
+            // After an interrupt by a signal, a failure is only a consequence of the interrupt.
             let failure = ending.signal == nil ? ending.failure : nil
             notify(failure ?? "nothing was recorded from \(source.name)")
             files.discard()

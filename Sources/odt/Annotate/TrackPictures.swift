@@ -35,8 +35,8 @@ final class TrackPictures: Sendable {
         let picture: ColorPicture
     }
 
-    /// The maximum number of held frames. The element has fewer frames in flight, except if its messages are not read
-    /// from the bus. If there are more frames, the oldest ones are dropped.
+    /// The maximum number of held frames. There are more only if the element's messages are not read from the bus; the
+    /// oldest frames are then dropped.
     private static let maximumFrames = 256
 
     private let folder: String

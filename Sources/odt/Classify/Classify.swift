@@ -34,7 +34,7 @@ private let help = """
 
 private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int32 {
     let threshold = try line.number("--threshold", in: 0...1)
-    // The model is loaded only after a picture was read, so that a missing picture file is reported without delay.
+    // Loading the model takes long, so a missing picture is detected first.
     var loaded: CropClassifier?
     var code = ExitCode.success
     var latest: (path: String, picture: Picture)?

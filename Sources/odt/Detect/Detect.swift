@@ -82,8 +82,7 @@ private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int3
 
 /// Returns the range of frame times to process; `nil` to process all frames.
 private func range(_ line: CommandLineOptions) throws -> Range<Nanoseconds>? {
-    // Up to this limit the conversion from seconds to nanoseconds is exact. With larger values a Double loses
-    // nanoseconds.
+    // With larger values, a Double could not represent single nanoseconds.
     let (from, to) = (try line.number("--from", in: 0...4e6), try line.number("--to", in: 0...4e6))
     guard from != nil || to != nil else { return nil }
     let (start, end) = (from.map(Nanoseconds.init(seconds:)) ?? 0, to.map(Nanoseconds.init(seconds:)) ?? .max)
@@ -139,8 +138,8 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     let score = try line.number("--score", in: 0...1)
     sceneOptions.tracker.scoreThreshold = score ?? configuration.scoreThreshold
     let threshold = sceneOptions.tracker.scoreThreshold
-    // Detections below the score threshold are requested, too. If a picture has no other detections, the best one of
-    // them is reported as rejected.
+    // The floor is below the score threshold, so that the best detection below the threshold can be reported if there
+    // is no other.
     var options = DetectionOptions(
         scoreFloor: sceneOptions.scoreFloor, iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
     if let zoom = try zoom(line) {
@@ -152,7 +151,7 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         configuration.hint = .throughput
     }
     let detectsSalient = try detectsSalient(line)
-    // The model is loaded only after a picture was read, so that a missing picture file is reported without delay.
+    // Loading the model takes long, so a missing picture is detected first.
     var loaded: (detector: any Detector, salient: (any Detector)?)?
     var code = ExitCode.success
     for path in line.operands {

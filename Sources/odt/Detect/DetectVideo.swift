@@ -62,12 +62,13 @@ struct VideoDetection {
         if let place = Self.place(file) { notify("\(file) is incomplete: resuming after \(place)") }
         let linker = StreamLinker(
             pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { [pipeline] in pipeline.refuse($0) })
-        // The decoder's signals call the linker while the pipeline plays.
+        // The linker must stay alive while the pipeline plays, because the decoder's signals call it without holding a
+        // reference.
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
         var configuration = Player.Configuration()
-        // After an interrupt nothing needs to be completed, because each line is already in the file. An end-of-stream
-        // event would mark the recording as complete.
+        // Each line is already in the file, so an interrupted stream need not end properly. An end-of-stream event
+        // would even mark the recording as complete.
         configuration.hasBegun = { false }
         configuration.end = {}
         configuration.tick = { progress.show() }

@@ -3,26 +3,25 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Passes only the frames of one part of a video: those from the start (inclusive) to the end (exclusive) of a range of
-/// times. To reach the part, seeks to the key frame at or before its start. The frames must be identical to those of a
+/// Passes only the frames of one part of a video: those in a range of times, from the start (inclusive) to the end
+/// (exclusive). The stream seeks to the key frame at or before the start. The frames must be identical to those of a
 /// full pass over the video.
 ///
-/// Some streams decode to different pixels after a seek than in a full pass. To detect this, the report has checksums
-/// of the first frames of this part and of the first frames after this part. The caller compares the latter with the
-/// first frames of the next part.
+/// Some streams decode to different pixels after a seek. To detect this, the report has checksums of the first frames
+/// of this part, and of the first frames after it, which the caller compares with the first frames of the next part.
 final class VideoPart: Sendable {
     private struct State {
         /// The sequence number of the seek event; `nil` before the seek.
         var sought: UInt32?
-        /// Whether the frames that arrive now are located after the seek.
+        /// Whether the seek has been completed, so that arriving frames are at their new position.
         var isThere: Bool
         var frames = 0
         var first: [FrameChecksum] = []
         var behind: [FrameChecksum] = []
     }
 
-    /// The number of frames that are compared at each boundary between parts. If decoding after a seek is wrong, the
-    /// frames are wrong from the first one on.
+    /// The number of frames that are compared at each boundary between parts. Few suffice: after a faulty seek, the
+    /// first frames are wrong.
     private static let compared = 8
 
     /// The flags of a seek to the key frame at or before a time.

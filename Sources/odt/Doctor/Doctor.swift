@@ -23,7 +23,8 @@ private let help = """
     """
 
 @Sendable private func runDoctor(_ arguments: [String]) throws -> Int32 {
-    // `--try` is an internal option, used in a child process, because loading a damaged plugin can crash the process.
+    // The internal option `--try` makes this process load the plugin. A damaged plugin can crash, so the check runs in
+    // a child process.
     let line = try CommandLineOptions(arguments, valued: ["--try"], flags: ["--json"])
     if let plugin = line.text("--try") {
         try PluginSearch.startGStreamer()
@@ -32,7 +33,7 @@ private let help = """
     }
     guard line.operands.isEmpty else { throw CommandLineError("unexpected operand '\(line.operands[0])'.") }
     var findings: [Finding] = []
-    // Each finding is printed at once, because some checks take long.
+    // Some checks take long, so each finding is printed at once.
     for check in installationChecks() {
         guard let result = check.run() else { continue }
         let finding = Finding(part: check.part, result: result)

@@ -4,7 +4,7 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// A check of one part of the installation. It returns `nil` if another check reports the reason.
+/// A check of one part of the installation. It returns `nil` if the reason of a failure is reported by another check.
 typealias InstallationCheck = (part: String, run: () -> CheckResult?)
 
 /// All checks in their order. Those that need GStreamer follow the one that initialises it.
@@ -28,7 +28,8 @@ private func checkGStreamer() -> CheckResult? {
 
 /// Checks whether the plugin can be loaded and has the version of this program.
 private func checkPlugin() -> CheckResult? {
-    // An installed program can come from a package, an archive or a checkout, which is not recorded anywhere.
+    // An installed program may come from a package, an archive or a checkout. This is not recorded, so the remedy names
+    // all three.
     let remedy =
         FetchProgram.areInstalled
         ? "install the package gstreamer1.0-swiftodt, or run ./install of the archive or Pipelines/setup --install "

@@ -83,7 +83,7 @@ final class BestPictures: VideoPass.Viewer {
 
     func process(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
         if frame == nil, let middle, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
-        // Before the middle between two frames, the earlier frame is closer to the moment.
+        // A moment between two frames belongs to the nearer frame: to this one until the middle between both.
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }

@@ -23,8 +23,8 @@ struct HeatMap {
         }
     }
 
-    /// Returns the indices of the cells whose centres are between `from` and `to`. If there is none, returns the index
-    /// of the cell at the middle between `from` and `to`.
+    /// Returns the indices of the cells whose centres are between `from` and `to`. For a range without a centre,
+    /// returns the cell at its middle.
     private static func range(_ from: Double, _ to: Double, of count: Int) -> Range<Int> {
         let size = Double(count)
         let first = min(max((min(max(from, 0), 1) * size).rounded(), 0), size)
@@ -35,14 +35,14 @@ struct HeatMap {
     }
 }
 
-/// The number of objects without tracking ids over time, averaged over equal intervals. Where more than 1,000 intervals
-/// would be needed, the length of the intervals (`step`, in seconds) is doubled.
+/// The number of objects without tracking ids over time, as averages of equal intervals. To keep at most 1,000
+/// intervals, their length (`step`, in seconds) is doubled when necessary.
 struct CountSeries {
     private static let maximumSteps = 1_000
 
     private(set) var step = 0.25
-    /// The sum of object-seconds in each interval, by index of the label. An object that is visible for two seconds
-    /// adds two object-seconds.
+    /// The object-seconds in each interval, by index of the label: an object that is visible for two seconds counts as
+    /// two.
     private(set) var sums: [Int: [Double]] = [:]
 
     /// - Parameter time: The time in seconds since the begin of the report's time axis; negative values count as 0.

@@ -17,8 +17,7 @@ struct LineStream: ~Copyable {
 
     private let file: Int32
     private var bytes: [UInt8] = []
-    /// `start` is the offset of the first byte that has not been returned. The bytes from `start` to `sought` contain
-    /// no line feed.
+    /// The bytes from `start`, the first one that has not been returned, to `sought` are known to contain no line feed.
     private var (start, sought) = (0, 0)
     private var isAtEnd = false
     private var part = [UInt8](repeating: 0, count: 1 << 20)

@@ -232,7 +232,7 @@ struct Observations {
         _ key: ObservedTrack.Key, _ label: Int, at time: Double, by body: (inout ObservedTrack) -> Void
     ) {
         body(&byKey[key, default: ObservedTrack(key, label: label, at: time)])
-        // The element reports an object some frames after its first detection, so the span may have to begin earlier.
+        // An object is reported some frames after its first detection, so the time axis may have to begin earlier.
         if let first = byKey[key]?.first { extend(to: first) }
     }
 

@@ -16,8 +16,8 @@ struct RecordedPictures {
     /// - Parameter tracks: Tracks from a database. Their stream times are wall-clock times.
     init(of tracks: [ObservedTrack], in segments: [StoredSegment], _ observations: Observations) {
         pictures = Array(repeating: nil, count: tracks.count)
-        // Segments are searched by session, because sessions of one camera overlap if files are watched faster than
-        // real time.
+        // Segments are searched by session, because the sessions of one camera overlap in time if files are watched
+        // faster than real time.
         let bySession = Dictionary(grouping: segments, by: \.session)
         var moments: [String: [BestPictures.Moment]] = [:]
         for (place, track) in tracks.enumerated() {
@@ -30,7 +30,7 @@ struct RecordedPictures {
         }
         let count = moments.values.reduce(0) { $0 + $1.count }
         for segment in segments {
-            // A missing file is normal, because retention limits delete segments.
+            // Retention limits delete segments, so a missing file is not an error.
             guard let wanted = moments[segment.file], PathText.isThere(segment.file) else { continue }
             do {
                 let found = try BestPictures(

@@ -1,5 +1,5 @@
-/// Maps the message times of one source to the report's time axis. A step back, after a seek or at the start of another
-/// recording in the same file, does not go back on the axis: the axis continues at its previous end.
+/// Maps the message times of one source to the report's time axis. When message times go back, after a seek or at the
+/// start of another recording in the same file, the axis continues from its previous end.
 struct RecordingClock {
     /// The index of the recording to which the latest message belongs.
     private(set) var recording = 0
@@ -14,8 +14,8 @@ struct RecordingClock {
     /// The index of the recording of each session id. Sessions overlap if videos are watched faster than real time.
     private var named: [Int64: Int] = [:]
 
-    /// The number of seconds by which the times of consecutive messages may go back, because messages of one moment may
-    /// be out of order. A larger step back starts a new recording.
+    /// The number of seconds by which message times may go back, because messages of one moment may be out of order. A
+    /// larger step starts a new recording.
     private static let tolerance = 1.0
 
     /// Returns the session id of a recording; `nil` if the recording's messages have none.

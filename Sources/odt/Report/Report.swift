@@ -50,7 +50,7 @@ private let help = """
     let page = try page(
         line, or: file == "-" ? "report.html" : FilePath.stem(of: file) + "-report.html")
     let zones = try line.text("--zones").map(Zone.list(named:)) ?? []
-    // The video is checked before the messages are read, because reading the messages takes longer.
+    // The video is checked first, because reading the messages takes longer.
     let source = try video.map(MediaSource.init)
     let (observations, isCutOff) = try observe(file)
     if isCutOff {
@@ -75,7 +75,7 @@ private let help = """
     return ExitCode.success
 }
 
-/// Writes the page about the messages of a period in a database.
+/// Writes the report about the messages that a database has for a period.
 private func runReport(ofStore store: String, _ line: CommandLineOptions) throws -> Int32 {
     guard line.operands.count <= 1 else {
         throw CommandLineError("unexpected operand '\(line.operands[1])': with --store, pictures come from recordings.")

@@ -125,7 +125,7 @@ private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) ->
     func time(of frame: Int) -> Nanoseconds { Nanoseconds(seconds: Double(frame - 1) / (request.frameRate ?? 30)) }
     var next = 1
     for frame in input.frames {
-        // While no track exists, frames without detections have no effect. They are skipped.
+        // Without tracks, empty frames have no effect, so they are skipped.
         while next < frame {
             following.follow([], in: next, at: time(of: next))
             next = following.tracker.trackCount == 0 ? frame : next + 1
@@ -166,8 +166,8 @@ private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) 
     return "\(unused.count) of \(CountText.text(all, "detection")) \(verb) not used: \(named)."
 }
 
-/// Describes the tracker's time per frame. The median is printed first, because other programs disturb the median less
-/// than the mean.
+/// Describes the tracker's time per frame. The median comes first: unlike the mean, it is hardly affected by other
+/// programs.
 private func timing(_ spent: [Duration]) -> String {
     if spent.isEmpty { return "no frames" }
     let median = spent.sorted()[spent.count / 2] / .microseconds(1)

@@ -37,7 +37,7 @@ enum VideoFrame {
                 "!", "jpegenc", "quality=85", "!", "multifilesink", "max-files=64",
                 "location=\(quoted(path + "/%d"))",
             ]
-        // `env` searches the program in `PATH`. The program writes its errors to standard error.
+        // `env` searches `PATH` for the program, whose errors go to standard error.
         let code = try ChildProcess("/usr/bin/env", ["gst-launch-1.0", "-q"] + pipeline).exitCode()
         guard code != 127 else {
             throw ODTError(.failed, "gst-launch-1.0 is not installed; apt install gstreamer1.0-tools")
