@@ -77,7 +77,7 @@ extension Settings {
     var classifierConfiguration: TrackClassifierConfiguration {
         TrackClassifierConfiguration(
             modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
-            isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
+            isModelNeeded: classifierLabelFile != nil || device != Settings.standardDevice ? true : nil)
     }
 
     /// The scene options for this detector. Unlabelled objects are not searched for if the detector itself finds moving
@@ -96,4 +96,22 @@ extension Settings {
         (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
         return settings
     }
+}
+
+/// The kinds of metadata attached to buffers.
+struct AttachedMeta: OptionSet, Sendable {
+    let rawValue: UInt32
+    static let roi = AttachedMeta(rawValue: 1 << 0)
+    static let custom = AttachedMeta(rawValue: 1 << 1)
+    static let analytics = AttachedMeta(rawValue: 1 << 2)
+
+    /// All kinds that the installed GStreamer supports.
+    static let standard: AttachedMeta = AnalyticsLibrary.shared == nil ? [.roi, .custom] : [.roi, .custom, .analytics]
+}
+
+/// The representations of objects in messages.
+struct MessageFormat: OptionSet, Sendable {
+    let rawValue: UInt32
+    static let structure = MessageFormat(rawValue: 1 << 0)
+    static let json = MessageFormat(rawValue: 1 << 1)
 }

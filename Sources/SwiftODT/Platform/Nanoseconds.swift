@@ -1,3 +1,5 @@
+import Glibc
+
 /// A point in time or a duration, in nanoseconds as in GStreamer.
 ///
 /// Times from outside can have any 64-bit value, and Swift traps on overflow. Pass such times through
@@ -38,5 +40,24 @@ extension Nanoseconds {
     package init(seconds: Double) {
         let nanoseconds = (seconds * 1e9).rounded()
         self = nanoseconds.isNaN ? 0 : Int64(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max)
+    }
+}
+
+/// The monotonic clock of the system, for the measurement of durations.
+package enum MonotonicClock {
+    package static var now: Nanoseconds {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
+    }
+}
+
+/// The system's time of day in nanoseconds since 1970. It can jump when the clock is set. Use ``MonotonicClock`` to
+/// measure durations.
+package enum WallClock {
+    package static var now: Nanoseconds {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Nanoseconds(time.tv_sec).times(1_000_000_000).adding(Nanoseconds(time.tv_nsec))
     }
 }
