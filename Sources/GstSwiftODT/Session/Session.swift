@@ -120,7 +120,7 @@ final class Session: @unchecked Sendable {
     }
 
     /// Whether no buffer is written to.
-    var neverWritesBuffers: Bool { effectiveSettings.neverWritesBuffers }
+    var neverWritesBuffers: Bool { state.withLock { $0.effective.neverWritesBuffers } }
 
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
         guard let stream else {
