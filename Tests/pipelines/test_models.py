@@ -359,7 +359,7 @@ class Choosing(Fetching):
                        XDG_CONFIG_HOME=os.path.join(self.folder, "config"), **environment)
 
     def play(self, properties, **environment):
-        return command("gst-launch-1.0", "-m", "videotestsrc", "num-buffers=1", "!", "swiftodt", properties, "!", "fakesink",
+        return command("gst-launch-1.0", "-m", "videotestsrc", "num-buffers=1", "!", "swiftodt", *properties.split(), "!", "fakesink",
                        SWIFTODT_MODEL_PATH=os.path.join(self.folder, "models"), XDG_CONFIG_HOME=os.path.join(self.folder, "config"),
                        **environment)
 
@@ -389,12 +389,24 @@ class Choosing(Fetching):
                 ((), {"SWIFTODT_MODEL": "nowhere"}, "SWIFTODT_MODEL"), ((), {}, "models.json"),
                 (("models", "use", "nowhere"), {}, "nowhere"), (("models", "use"), {}, "--best")):
             if origin == "models.json":
-                os.makedirs(os.path.join(self.folder, "config", "swiftodt"))
-                self.file("config/swiftodt/models.json", b'{"detector": "nowhere"}')
+                self.choose("detector")
             with self.subTest(origin=origin):
                 said = self.odt(*words, **environment) if words else self.play("detector=neural", **environment)
                 self.assertNotEqual(said.returncode, 0)
                 self.assertIn(origin, said.stderr)
+
+    def choose(self, purpose):
+        """Chooses a model that does not exist."""
+        os.makedirs(os.path.join(self.folder, "config", "swiftodt"), exist_ok=True)
+        self.file("config/swiftodt/models.json", json.dumps({purpose: "nowhere"}).encode())
+
+    def test_missing_choice_of_an_optional_network_is_an_error(self):
+        for purpose, properties in (("classifier", "classify=true"), ("salient", "mode=single-image unknown-objects=auto")):
+            with self.subTest(purpose=purpose):
+                self.choose(purpose)
+                said = self.play(f"detector=motion {properties}")
+                self.assertNotEqual(said.returncode, 0)
+                self.assertIn("models.json", said.stderr)
 
 
 class Preparing(Fetching):

@@ -52,7 +52,10 @@ final class FrameFinisher {
         }
         salient = ComponentLoader(
             "a saliency network", element: element, isEnabled: \.sceneComplementingDetector.detectsSalient,
-            isSpecified: { $0.scene.unknownObjects == .salient || $0.device != Settings.standardDevice },
+            isSpecified: {
+                $0.scene.unknownObjects == .salient || $0.device != Settings.standardDevice
+                    || ModelChoice.of(.salient) != nil
+            },
             fallback: "salient objects are not detected in still images"
         ) { settings, warn in try makeSource(settings.saliencySettings, .latency, warn) }
     }

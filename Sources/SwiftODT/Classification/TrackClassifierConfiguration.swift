@@ -21,7 +21,7 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
         self.device = device
         self.threads = threads
         self.options = options
-        self.isModelNeeded = isModelNeeded ?? (modelFile != nil)
+        self.isModelNeeded = isModelNeeded ?? (modelFile != nil || ModelChoice.of(.classifier) != nil)
     }
 
     /// Creates the classifier. The first compilation of its network can take seconds.
