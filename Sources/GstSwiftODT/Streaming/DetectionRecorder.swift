@@ -10,7 +10,7 @@ final class DetectionRecorder {
     private let element: ElementHandle
     private let writer: RecordingWriter
     /// The header fields that describe the detector and its settings.
-    private let origin: [RecordingHeader.Field]
+    private let detectorFields: [RecordingHeader.Field]
     private var header: RecordingHeader?
     /// The number of frames so far, and the key of the latest frame.
     private var (frames, last) = (0, FrameKey?.none)
@@ -29,7 +29,7 @@ final class DetectionRecorder {
                 "record-detections and detections-file name the same file '\(file)'; choose another for record-detections"
             )
         }
-        origin = try DetectionSource.origin(settings)
+        detectorFields = try DetectionSource.recordingFields(settings)
         writer = try RecordingWriter(file, existing: settings.recordExisting)
         self.element = element
         if let place = writer.resumesAfter {
@@ -55,7 +55,7 @@ final class DetectionRecorder {
             width: context.format.width, height: context.format.height, orientation: context.orientation.nick,
             frameRate: context.frameRate, scoreFloor: context.settings.detection.scoreFloor,
             iouThreshold: context.settings.iouThreshold,
-            origin: (isSubstitute ? [RecordingHeader.Field("detector", .string("motion"))] : origin) + [
+            detectorFields: (isSubstitute ? [RecordingHeader.Field("detector", .string("motion"))] : detectorFields) + [
                 RecordingHeader.Field(
                     "mode", .string(context.settings.scene.mode == .stream ? "stream" : "single-image")),
                 RecordingHeader.Field("inference-interval", .number(Double(context.settings.inferenceInterval))),
@@ -79,8 +79,8 @@ final class DetectionRecorder {
     /// Returns the detections of a frame if the resumed recording already contains them. The motion detector adapts
     /// from frame to frame, so it must run on every frame even if the detections are known.
     func precomputedResult(_ context: FrameContext) throws -> PrecomputedResult {
-        guard !hasFailed, header?.origin.first?.value != .string("motion") else { return .open }
-        return try writer.known(context.key).map { .answered($0.detections, region: $0.seen) } ?? .open
+        guard !hasFailed, header?.detectorFields.first?.value != .string("motion") else { return .unknown }
+        return try writer.known(context.key).map { .answered($0.detections, region: $0.seen) } ?? .unknown
     }
 
     /// Records the results of the inferences that are assigned to a frame. The inferences ran on this frame or on

@@ -36,9 +36,10 @@ enum DetectionSource {
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
-    /// Returns the interval between inferences. With an automatic interval, inference runs on every frame for three
-    /// kinds of sources: metadata and tensors of upstream elements, which need no inference here; the motion detector, which adapts from frame to frame;
-    /// and recordings that determine which frames have results (``RecordingPlayback/recordsInferenceSchedule``).
+    /// Returns the interval between inferences. Three kinds of sources run on every frame instead of an automatic
+    /// interval: metadata and tensors of upstream elements, which need no inference here; the motion detector, which
+    /// adapts from frame to frame; and recordings that determine which frames have results
+    /// (``RecordingPlayback/recordsInferenceSchedule``).
     func intervalPolicy(_ settings: Settings) -> InferencePolicy.Interval {
         let isForEachFrame =
             switch self {
@@ -72,7 +73,7 @@ enum DetectionSource {
     }
 
     /// Returns what is known about a frame before inference: the result from a recording, or that a frame without tensors
-    /// has none. `open` in all other cases.
+    /// has none. `unknown` in all other cases.
     ///
     /// - Parameter warn: receives a warning, once for each kind, if the recording does not fully match the stream or
     ///   the settings. For example, the orientation or the labels differ.
@@ -80,9 +81,9 @@ enum DetectionSource {
     ///   recorded frames, no frame matches, or strict redaction needs detections with lower scores.
     func precomputedResult(_ context: FrameContext, warn: (ElementProblem) -> Void) throws -> PrecomputedResult {
         if case .tensors(let decoding) = self {
-            return try decoding.accepts(context, warn: warn) ? .open : .notInferred
+            return try decoding.accepts(context, warn: warn) ? .unknown : .notInferred
         }
-        guard case .recorded(let played) = self else { return .open }
+        guard case .recorded(let played) = self else { return .unknown }
         return try played.detections(of: context, warn: warn).map { .answered($0.detections, region: $0.region) }
             ?? .notInferred
     }
@@ -110,7 +111,7 @@ enum DetectionSource {
 /// The part of a frame's result that is known before inference.
 enum PrecomputedResult {
     /// Nothing is known yet, so ``DetectionSource/start(_:of:options:)`` has to produce the detections.
-    case open
+    case unknown
     /// The frame has no result. Its tracks do not count as missed.
     case notInferred
     /// The detections are known. `region` is the inferred region; `nil` for the full frame.
@@ -151,19 +152,19 @@ extension DetectionSource {
         (try? configuration(for: settings, hint: .latency).inspect()) != nil
     }
 
-    /// Returns the properties of the source that determine its detections, for the header of a recording. The settings
-    /// that all sources have in common are not included.
+    /// Returns the fields of a recording's header that describe the source: everything that determines its detections,
+    /// except the settings that all sources have in common.
     ///
     /// - Throws: ``ODTError`` if a file that the user has specified cannot be used.
-    static func origin(_ settings: Settings) throws -> [RecordingHeader.Field] {
+    static func recordingFields(_ settings: Settings) throws -> [RecordingHeader.Field] {
         switch settings.detector {
         case .upstream: [RecordingHeader.Field("detector", .string("upstream"))]
-        case .tensors: try TensorDecoding(settings).origin
+        case .tensors: try TensorDecoding(settings).recordingFields
         case .recorded: [RecordingHeader.Field("detector", .string("recorded"))]
         case .auto where !settings.namesDetectorParts:
-            ((try? configuration(for: settings, hint: .latency).origin()) ?? []).map(RecordingHeader.Field.init)
+            (try? configuration(for: settings, hint: .latency).recordingFields()) ?? []
         case .auto, .neural, .salient, .motion:
-            try configuration(for: settings, hint: .latency).origin().map(RecordingHeader.Field.init)
+            try configuration(for: settings, hint: .latency).recordingFields()
         }
     }
 
@@ -186,9 +187,9 @@ extension DetectionSource {
     }
 }
 
-/// The properties of a detector that may change while the stream runs. If one of them changes, a new detector must be
-/// loaded.
-struct DetectionSourceConfiguration: Equatable, CustomStringConvertible {
+/// The parameters of a detector that changes of properties can affect while the stream runs. If one of them changes, a
+/// new detector must be loaded.
+struct DetectorParameters: Equatable, CustomStringConvertible {
     let hint: InferenceHint
     /// The maximum number of inferences in flight. 0 uses the number that the runtime recommends.
     let maximumInFlight: Int

@@ -17,9 +17,8 @@ struct DetectionSourceLoader {
     private let make: DetectionSource.Maker
     private let element: ElementHandle
     /// The configuration of the current source, or of one that could not be loaded. `nil` if there is none.
-    private var configuration: DetectionSourceConfiguration?
-    private var loading:
-        (product: BackgroundTask<LoadResult<DetectionSource>>, configuration: DetectionSourceConfiguration)?
+    private var configuration: DetectorParameters?
+    private var loading: (product: BackgroundTask<LoadResult<DetectionSource>>, configuration: DetectorParameters)?
 
     /// - Parameter isLive: whether the stream is live. `nil` if this is not known yet.
     /// - Throws: an error if a file or device that the user has specified cannot be used.
@@ -28,8 +27,8 @@ struct DetectionSourceLoader {
     ) throws {
         self.make = make
         self.element = element
-        let wanted = DetectionSourceConfiguration(settings, isLive: isLive ?? false)
-        let isDecided = isLive != nil || wanted == DetectionSourceConfiguration(settings, isLive: true)
+        let wanted = DetectorParameters(settings, isLive: isLive ?? false)
+        let isDecided = isLive != nil || wanted == DetectorParameters(settings, isLive: true)
         // Invalid settings are reported when the element starts, so the detector is created now in order to get the
         // error.
         guard isDecided || !DetectionSource.isValid(settings) else { return }
@@ -48,7 +47,7 @@ struct DetectionSourceLoader {
             loading = nil
             hasChanged = try takeOver(result, of: task.configuration, settings: settings)
         }
-        let wanted = DetectionSourceConfiguration(settings, isLive: isLive)
+        let wanted = DetectorParameters(settings, isLive: isLive)
         if loading == nil, wanted != configuration, !isFallback(settings) { begin(wanted, settings) }
         return hasChanged
     }
@@ -60,7 +59,7 @@ struct DetectionSourceLoader {
         if source == nil, let task = loading?.product { try signals.wait(for: task) }
     }
 
-    private mutating func begin(_ wanted: DetectionSourceConfiguration, _ settings: Settings) {
+    private mutating func begin(_ wanted: DetectorParameters, _ settings: Settings) {
         // The task does not retain the element. The element may be destroyed before the compilation finishes.
         let task = BackgroundTask { [make] in try LoadResult { warn in try make(settings, wanted.hint, warn) } }
         element.log(.info, "loading a detector in the background: \(wanted)")
@@ -68,7 +67,7 @@ struct DetectionSourceLoader {
     }
 
     private mutating func takeOver(
-        _ result: Result<LoadResult<DetectionSource>, any Error>, of made: DetectionSourceConfiguration,
+        _ result: Result<LoadResult<DetectionSource>, any Error>, of made: DetectorParameters,
         settings: Settings
     ) throws -> Bool {
         configuration = made

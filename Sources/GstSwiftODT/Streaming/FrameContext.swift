@@ -27,7 +27,7 @@ struct FrameContext {
     let epochBreak: EpochRule.Break?
     /// Whether all tracks end before this frame. The action signal `reset-tracks` requests this.
     let resetsTracks: Bool
-    var precomputed = PrecomputedResult.open
+    var precomputed = PrecomputedResult.unknown
 
     var width: Int { format.width }
     var height: Int { format.height }

@@ -134,7 +134,7 @@ struct InferenceScheduler {
     private func precomputed(of context: FrameContext, _ source: DetectionSource) throws -> PrecomputedResult {
         guard let recorder else { return context.precomputed }
         try recorder.begin(context, isSubstitute: source.isSubstitute)
-        if case .open = context.precomputed { return try recorder.precomputedResult(context) }
+        if case .unknown = context.precomputed { return try recorder.precomputedResult(context) }
         return context.precomputed
     }
 

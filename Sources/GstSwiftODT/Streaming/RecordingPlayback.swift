@@ -23,12 +23,12 @@ final class RecordingPlayback: Sendable {
         let labels = try settings.labelFile.map { try Labels.load(file: $0) }
         let reader = try RecordingReader(file, labels: labels)
         traits = reader.header?.traits ?? DetectorTraits()
-        recordsInferenceSchedule = reader.header?.origin.contains { Self.whole.contains($0) } ?? false
+        recordsInferenceSchedule = reader.header?.detectorFields.contains { Self.scheduleFields.contains($0) } ?? false
         play = Monitor(PlaybackState(reader, hasLabels: labels != nil))
     }
 
     /// The header fields of recordings that determine which frames have results.
-    private static let whole =
+    private static let scheduleFields =
         ["motion", "upstream", "tensors"].map { RecordingHeader.Field("detector", .string($0)) } + [
             RecordingHeader.Field("inference-interval", .number(0))
         ]
@@ -69,7 +69,7 @@ private struct PlaybackState {
     private var size = (width: 0, height: 0)
     /// The time of the video's first frame; 0 if the stream did not start at the beginning. `nil` until it is
     /// determined.
-    private var origin: Nanoseconds?
+    private var videoStart: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
     /// The number of frames for which the recording has a result.
     private var found = 0
@@ -190,9 +190,9 @@ private struct PlaybackState {
         let rate = context.frameRate
         if reader.header == nil, let time = context.streamTime, rate.numerator > 0 {
             // A video may begin slightly after 0. If the first frame is much later, there was a seek.
-            let origin = origin ?? (time < 1_000_000_000 && !context.hasJumped ? time : 0)
-            self.origin = origin
-            let place = Double(time.since(origin)) / 1e9 * Double(rate.numerator) / Double(rate.denominator)
+            let videoStart = videoStart ?? (time < 1_000_000_000 && !context.hasJumped ? time : 0)
+            self.videoStart = videoStart
+            let place = Double(time.since(videoStart)) / 1e9 * Double(rate.numerator) / Double(rate.denominator)
             return .number(1 + (Int(exactly: place.rounded()) ?? 0))
         }
         guard !context.hasJumped else {

@@ -109,7 +109,7 @@ final class Stream {
             intervalPolicy: source?.intervalPolicy(settings) ?? settings.intervalPolicy)
         if context.epochBreak != nil { forgetEpoch() }
         log(plan, settings)
-        context.precomputed = try source?.precomputedResult(context) { element.warn($0) } ?? .open
+        context.precomputed = try source?.precomputedResult(context) { element.warn($0) } ?? .unknown
         if context.resetsTracks { scheduler.forgetScene() }
 
         var queued = QueuedFrame(context: context)

@@ -33,13 +33,15 @@ final class TensorDecoding: Sendable {
     /// The class names that detections can have; `nil` if neither a label file nor the model has them.
     var labelNames: [String]? { labels?.all.map(\.text) }
 
-    /// The properties that determine the detections, for the header of a recording.
-    var origin: [RecordingHeader.Field] {
+    /// The fields of a recording's header that describe the network and its detections.
+    var recordingFields: [RecordingHeader.Field] {
         var fields = [RecordingHeader.Field("detector", .string("tensors"))]
         if let model = traits.model {
             fields += [.init("model", .string(model.name)), .init("model-sum", .string(model.sum))]
         }
-        return fields + (traits.scoreThreshold.map { [.init("score-threshold", .number($0))] } ?? [])
+        if let threshold = traits.scoreThreshold { fields.append(.init("score-threshold", .number(threshold))) }
+        if let groups = RecordingHeader.Field(labelGroups: traits.labelGroups) { fields.append(groups) }
+        return fields
     }
 
     /// Returns whether a frame has tensors, and counts the frames without tensors.
@@ -48,7 +50,7 @@ final class TensorDecoding: Sendable {
     /// - Throws: ``ODTError`` if objects are to be redacted and there have been no tensors for ``longestGap``, because
     ///   new objects would not be redacted.
     func accepts(_ context: FrameContext, warn: (ElementProblem) -> Void) throws(ODTError) -> Bool {
-        let hasTensors = TensorMetadata(of: context.buffer) != nil
+        let hasTensors = TensorMetadata.isAttached(to: context.buffer)
         let (mustWarn, hasGap) = state.withLock { state in
             state.hasTensors = state.hasTensors || hasTensors
             if hasTensors { state.latest = context.time } else { state.framesWithout += 1 }

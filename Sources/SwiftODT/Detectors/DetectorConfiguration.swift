@@ -55,7 +55,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
         return try NeuralDetector(
             modelFile: file, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight,
             knownAnswers: manifest?.knownAnswers ?? [], comparesLabels: labelFile == nil, traits: traits
-        ) { try decoder(for: $0, in: file) }
+        ) { try decoder(for: $0, in: file, manifest) }
     }
 
     /// Returns the checksum of the contents of a network's files, as written to messages and recordings.
@@ -78,7 +78,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
     package func inspect() throws {
         if kind == .motion { return }
         let file = try locate()
-        _ = try decoder(for: Network.inspect(file: file), in: file)
+        _ = try decoder(for: Network.inspect(file: file), in: file, ModelManifest.load(model: file))
         try Network.loadLibrary(of: device)
     }
 
@@ -96,32 +96,33 @@ package struct DetectorConfiguration: Hashable, Sendable {
         (try? ModelManifest.load(model: locate()))?.labelGroups ?? [:]
     }
 
-    /// Returns the properties that determine the detector's results for a given frame, as names and values, for the
-    /// header of a recording. The model files are read but not compiled.
+    /// Returns the fields of a recording's header that describe the detector: everything that determines its results for
+    /// a given frame. The model files are read but not compiled.
     ///
     /// - Throws: the same errors as ``makeDetector()``.
-    package func origin() throws -> [(name: String, value: JSONValue)] {
-        if kind == .motion { return [("detector", .string("motion"))] }
+    package func recordingFields() throws -> [RecordingHeader.Field] {
+        if kind == .motion { return [.init("detector", .string("motion"))] }
         let file = try locate()
         let manifest = try ModelManifest.load(model: file)
         let network = try Network.inspect(file: file)
-        var facts: [(name: String, value: JSONValue)] = [
-            ("detector", .string(kind == .salient ? "salient" : "neural")),
-            ("model", .string(Self.name(of: file))),
-            ("model-sum", .string(try Self.sum(of: file))),
+        var fields: [RecordingHeader.Field] = [
+            .init("detector", .string(kind == .salient ? "salient" : "neural")),
+            .init("model", .string(Self.name(of: file))),
+            .init("model-sum", .string(try Self.sum(of: file))),
         ]
         if kind == .neural {
             let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
             let names = Array((labels?.all.map(\.text) ?? []).joined(separator: "\n").utf8)
             let found = try DetectionFamily.recognise(network, manifest: manifest, labels: labels, file: file)
-            facts += [
-                ("labels-sum", .string(String(names.withUnsafeBytes(FileBlock.sum), radix: 16))),
-                ("family", .string(found.family.rawValue)), ("input", .string(found.decoder.input.summary)),
+            fields += [
+                .init("labels-sum", .string(String(names.withUnsafeBytes(FileBlock.sum), radix: 16))),
+                .init("family", .string(found.family.rawValue)), .init("input", .string(found.decoder.input.summary)),
             ]
         }
-        if let threshold = manifest?.scoreThreshold { facts.append(("score-threshold", .number(threshold))) }
-        return facts + [
-            ("device", .string(device)), ("runtime", .string("OpenVINO \(try OpenVINO.shared().version)")),
+        if let threshold = manifest?.scoreThreshold { fields.append(.init("score-threshold", .number(threshold))) }
+        if let groups = RecordingHeader.Field(labelGroups: manifest?.labelGroups ?? [:]) { fields.append(groups) }
+        return fields + [
+            .init("device", .string(device)), .init("runtime", .string("OpenVINO \(try OpenVINO.shared().version)")),
         ]
     }
 
@@ -131,8 +132,9 @@ package struct DetectorConfiguration: Hashable, Sendable {
     }
 
     /// Returns the decoder for the outputs of the network.
-    private func decoder(for network: NetworkDescription, in file: String) throws -> any DetectionDecoder {
-        let manifest = try ModelManifest.load(model: file)
+    private func decoder(
+        for network: NetworkDescription, in file: String, _ manifest: ModelManifest?
+    ) throws -> any DetectionDecoder {
         if kind == .salient {
             return try Salient.decoder(for: network, manifest: manifest, file: file, isForStills: isForStills)
         }

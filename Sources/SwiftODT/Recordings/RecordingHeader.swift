@@ -14,15 +14,15 @@ package struct RecordingHeader: Hashable, Sendable {
     package var scoreFloor: Double
     package var iouThreshold: Double
     /// All other values that determine the detections: detector, network and runtime. When a recording is read, only
-    /// the fields in ``keptFacts`` are retained.
-    package var origin: [Field]
+    /// the fields in ``retainedFields`` are retained.
+    package var detectorFields: [Field]
 
     package init(
         width: Int, height: Int, orientation: String, frameRate: Rational, scoreFloor: Double, iouThreshold: Double,
-        origin: [Field]
+        detectorFields: [Field]
     ) {
         (self.width, self.height, self.orientation, self.frameRate) = (width, height, orientation, frameRate)
-        (self.scoreFloor, self.iouThreshold, self.origin) = (scoreFloor, iouThreshold, origin)
+        (self.scoreFloor, self.iouThreshold, self.detectorFields) = (scoreFloor, iouThreshold, detectorFields)
     }
 
     /// A fraction, for frame rates.
@@ -40,10 +40,21 @@ package struct RecordingHeader: Hashable, Sendable {
         package let name: String
         package let value: JSONValue
 
+        static let labelGroups = "label-groups"
+
         package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
+
+        /// Returns `nil` if the manifest of the network has no label groups.
+        package init?(labelGroups: [String: Set<String>]) {
+            guard !labelGroups.isEmpty else { return nil }
+            self.init(
+                Self.labelGroups, .object(labelGroups.mapValues { .array($0.sorted().map(JSONValue.string)) }))
+        }
     }
 
-    private static let keptFacts = ["detector", "inference-interval", "model", "model-sum", "score-threshold"]
+    private static let retainedFields = [
+        "detector", "inference-interval", "model", "model-sum", "score-threshold", Field.labelGroups,
+    ]
     static let version = 1
     static let mark = "swiftodt-detections"
 }
@@ -51,13 +62,14 @@ package struct RecordingHeader: Hashable, Sendable {
 extension RecordingHeader {
     /// The line with its terminator. Equal settings give equal bytes.
     var text: String {
-        let facts = [
+        let fields = [
             Field(Self.mark, .number(Double(Self.version))), Field("width", .number(Double(width))),
             Field("height", .number(Double(height))), Field("orientation", .string(orientation)),
             Field("frame-rate", .string("\(frameRate.numerator)/\(frameRate.denominator)")),
             Field("score-floor", .number(scoreFloor)), Field("iou-threshold", .number(iouThreshold)),
         ]
-        return "{" + (facts + origin).map { "\(JSONValue.quoted($0.name)):\($0.value.text)" }.joined(separator: ",")
+        return "{"
+            + (fields + detectorFields).map { "\(JSONValue.quoted($0.name)):\($0.value.text)" }.joined(separator: ",")
             + "}\n"
     }
 
@@ -83,15 +95,18 @@ extension RecordingHeader {
         frameRate = value["frame-rate"]?.string.flatMap(Rational.init(text:)) ?? Rational(0, 1)
         scoreFloor = value["score-floor"]?.number ?? 0
         iouThreshold = value["iou-threshold"]?.number ?? 0.5
-        origin = Self.keptFacts.compactMap { name in value[name].map { Field(name, $0) } }
+        detectorFields = Self.retainedFields.compactMap { name in value[name].map { Field(name, $0) } }
     }
 
     /// The traits of the network that the recording was made with.
     package var traits: DetectorTraits {
-        func fact(_ name: String) -> JSONValue? { origin.first { $0.name == name }?.value }
+        func value(_ name: String) -> JSONValue? { detectorFields.first { $0.name == name }?.value }
         var traits = DetectorTraits()
-        traits.scoreThreshold = fact("score-threshold")?.number.flatMap { (0...1).contains($0) ? $0 : nil }
-        if let name = fact("model")?.string, let sum = fact("model-sum")?.string {
+        if case .object(let groups)? = value(Field.labelGroups) {
+            traits.labelGroups = groups.mapValues { Set(($0.array ?? []).compactMap(\.string)) }
+        }
+        traits.scoreThreshold = value("score-threshold")?.number.flatMap { (0...1).contains($0) ? $0 : nil }
+        if let name = value("model")?.string, let sum = value("model-sum")?.string {
             traits.model = DetectorTraits.Model(name: name, sum: sum)
         }
         return traits

@@ -10,7 +10,7 @@ import Testing
     private let folder: TemporaryFolder
     private static let header = RecordingHeader(
         width: 640, height: 480, orientation: "90r", frameRate: .init(30_000, 1001), scoreFloor: 0.1, iouThreshold: 0.5,
-        origin: [.init("detector", .string("neural")), .init("model", .string("a \"b\".xml"))])
+        detectorFields: [.init("detector", .string("neural")), .init("model", .string("a \"b\".xml"))])
 
     init() throws { folder = try TemporaryFolder() }
 
@@ -33,6 +33,16 @@ import Testing
         try writer.begin(Self.header)
         for number in frames { _ = try writer.write(frame(number)) }
         if end { try writer.finish(RecordingEnd(frames: frames.upperBound, last: frame(frames.upperBound - 1).key)) }
+    }
+
+    @Test func readerReturnsTheLabelGroupsOfTheRecordedNetwork() throws {
+        var header = Self.header
+        let groups: [String: Set<String>] = ["farm": ["cow", "sheep"], "pets": ["cat"]]
+        header.detectorFields.append(try #require(.init(labelGroups: groups)))
+        let writer = try RecordingWriter(path(), existing: .refuse)
+        try writer.begin(header)
+        #expect(try RecordingReader(path()).header?.traits.labelGroups == groups)
+        #expect(RecordingHeader.Field(labelGroups: [:]) == nil)
     }
 
     private func problem(_ body: () throws -> Void) -> String {
@@ -310,7 +320,7 @@ import Testing
         let writer = try RecordingWriter(path(), existing: .resume)
         var other = Self.header
         other.iouThreshold = 0.6
-        other.origin[1] = .init("model", .string("c.xml"))
+        other.detectorFields[1] = .init("model", .string("c.xml"))
         let said = problem { try writer.begin(other) }
         #expect(said.contains("different values of iou-threshold, model"), "\(said)")
         #expect(try text() == before)
