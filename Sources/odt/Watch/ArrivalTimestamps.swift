@@ -3,8 +3,8 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Adds timestamps to buffers without timestamps. The timestamp is the time of arrival, counted from the first such
-/// buffer. Cameras that send JPEG over HTTP (MJPEG) have no timestamps, but recording needs timestamps.
+/// Adds timestamps to buffers that have none: the time of arrival, counted from the first such buffer. Cameras that
+/// send JPEG over HTTP (MJPEG) have no timestamps, but recording needs them.
 final class ArrivalTimestamps: Sendable {
     private let start = Mutex<Nanoseconds?>(nil)
 

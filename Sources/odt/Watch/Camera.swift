@@ -36,7 +36,7 @@ final class Camera: Sendable {
         case watched
         /// The watch ended before the camera delivered its first frame.
         case neverReached
-        /// The source failed permanently, so that reconnecting is useless.
+        /// The source failed permanently, so reconnecting would fail again.
         case failed
     }
 
@@ -74,7 +74,7 @@ final class Camera: Sendable {
                 hand(message.pointer)
             }
         } catch {
-            // A device may reappear, so its absence is a temporary failure. A missing file is a mistake of the user.
+            // A device may reappear, so its absence is temporary. A missing file is a mistake of the user.
             return CameraSession.Ending(failure: "\(error)", isRefused: !plan.isCamera)
         }
     }

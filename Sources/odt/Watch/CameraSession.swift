@@ -95,8 +95,8 @@ final class CameraSession: Sendable {
         beginIfNeeded = first
         var configuration = Player.Configuration()
         configuration.hasBegun = { watchdog.isThere }
-        // The end-of-stream event is sent downstream of the source, because a stalled source does not react to events.
-        // It makes the element report the end of active tracks.
+        // The end-of-stream event is sent to the first element behind the source, because a stalled source does not
+        // react to events. It makes the element report the end of active tracks.
         configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
         configuration.survives = { !["swiftodt", "video"].contains($0) }
         configuration.tick = first
@@ -189,7 +189,7 @@ final class CameraSession: Sendable {
             beginIfNeeded()
             onMessage(message)
         }
-        // A blocked element may still write to the segment, so the segment is finished only after all elements stopped.
+        // The segment is finished after all elements have stopped, because a blocked element may still write to it.
         if player.stop() { recorder?.finish() }
         return Ending(
             failure: ending.failure,

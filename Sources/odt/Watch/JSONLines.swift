@@ -75,8 +75,8 @@ final class JSONLines: WatchSink {
     func close() {
         state.update { $0.isOver = true }
         let deadline = MonotonicClock.now + Self.closeTimeout
-        // After a signal, this function waits only for a limited time for the reader. When the time is over, the thread
-        // may still be writing, so the descriptor stays open until the process ends.
+        // After a signal, the wait for the reader is limited. The thread may then still be writing, so the descriptor
+        // stays open until the process ends.
         let isWritten = state.wait { state -> Bool? in state.isWritten ? true : state.isSignalled ? false : nil }
         if !isWritten { state.wait(until: deadline) { $0.isWritten ? () : nil } }
     }
@@ -100,7 +100,8 @@ final class JSONLines: WatchSink {
         }
     }
 
-    /// Waits for lines. Returns all queued lines; `nil` when all lines have been written and no more will come.
+    /// Waits until lines are queued, and returns all of them; `nil` when all lines have been written and no more will
+    /// be queued.
     private func next() -> [String]? {
         let lines: [String] = state.wait { state in
             guard state.isOver || !state.waiting.isEmpty else { return nil }
@@ -115,7 +116,7 @@ final class JSONLines: WatchSink {
         let problem = write(line)
         let left = state.update { state -> Int? in
             state.bytes -= line.utf8.count
-            // It is not an error if the reader closes the pipe.
+            // A reader that closes the pipe is not an error: no more lines are written.
             if problem == EPIPE { (state.isUnread, state.waiting) = (true, []) }
             guard problem == nil, state.isFull, state.bytes == 0 else { return nil }
             defer { (state.isFull, state.left) = (false, 0) }

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Wakes a thread that waits in `poll`, which can wait for another descriptor at the same time. If no thread waits, the
-/// next call of ``wait(milliseconds:orFor:toWrite:)`` returns at once.
+/// Wakes a thread that waits in `poll` for a pipe and possibly for another descriptor. If no thread waits, the next
+/// call of ``wait(milliseconds:orFor:toWrite:)`` returns at once.
 final class WakeupPipe: Sendable {
     /// The two ends of a pipe. `poll` can wait for a pipe together with other descriptors.
     private let (readEnd, writeEnd): (Int32, Int32)

@@ -99,8 +99,7 @@ private func watch(_ plan: WatchPlan) throws -> Int32 {
     left.wait { $0 == 0 ? () : nil }
     sinks.close()
     if sinks.isUnread { return 128 + SIGPIPE }
-    // If one of several cameras is unreachable, this is not a failure, because the camera may be switched off for
-    // weeks.
+    // An unreachable camera is no failure if other cameras were watched, because it may be switched off for weeks.
     let isWatched = unreached.read { $0 } < plan.cameras.count
     return isWatched && failed.read { $0 } == 0 ? ExitCode.success : ExitCode.failure
 }

@@ -53,8 +53,8 @@ final class WatchSinks: Sendable {
         // The broker's sink is created after the other sinks that can fail, because it announces at once that the watch
         // is online.
         if let broker { sinks.append(try MQTTSink(broker, notify: notify)) }
-        // The lines of JSON are the last sink, because their reader may block messages about files. All other sinks
-        // have then already received the message.
+        // The lines of JSON come last: their reader may block messages about files, and all other sinks have received
+        // the message before.
         if let lines { sinks.append(lines) }
         (all, self.lines, self.store) = (sinks, lines, store)
         viewer = sinks.lazy.compactMap { $0 as? any PictureSink }.first

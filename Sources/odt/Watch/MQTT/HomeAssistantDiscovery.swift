@@ -11,7 +11,7 @@ struct HomeAssistantDiscovery: Sendable {
     /// The topic prefix of the messages of this watch.
     let topic: String
 
-    /// Returns the discovery message of the sensor for whether the camera is connected.
+    /// Returns the discovery message of the sensor that shows whether the camera is connected.
     func connection(of camera: String) -> MQTTMessage {
         message(
             "binary_sensor", "camera", of: camera,
@@ -33,7 +33,7 @@ struct HomeAssistantDiscovery: Sendable {
     func count(of label: String, in zone: String, _ camera: String) -> MQTTMessage {
         let value =
             "value_json['by-label'] | selectattr('label', 'eq', \(Self.quoted(label))) | map(attribute='count') | first | default(0)"
-        // Because of the slash, the slug differs from the slug of every zone.
+        // The slug of a zone never contains a slash, so this slug cannot be that of a zone.
         return figure(
             "\(MQTTTopic.slug("\(zone)/\(label)"))_count", "\(zone) \(label)", value, zone, "measurement", of: camera,
             called: "\(MQTTTopic.slug(zone))_\(MQTTTopic.slug(label))_count")

@@ -7,7 +7,7 @@ struct MQTTOutbox {
     private var inFlight: [(number: Int32, message: MQTTMessage)] = []
     /// Events that were not sent yet, from index `start` on.
     private var waiting: [MQTTMessage] = []
-    /// The index of the first event in `waiting` that was not sent yet. Earlier entries are obsolete.
+    /// The index in `waiting` of the first event that was not sent yet. The entries before it are obsolete.
     private var start = 0
     /// The size of the waiting events in bytes.
     private var bytes = 0
@@ -104,8 +104,7 @@ struct MQTTOutbox {
     private mutating func dropFirst() {
         bytes -= waiting[start].size
         start += 1
-        // Obsolete entries are removed only when they are about half of the array, so that the amortized cost is
-        // constant.
+        // Obsolete entries are removed when they are about half of the array, so that the amortized cost is constant.
         if start * 2 > waiting.count + 64 {
             waiting.removeFirst(start)
             start = 0

@@ -16,7 +16,7 @@ final class MQTTPublisher: Sendable {
         var finalMessages: [MQTTMessage]?
         /// The monotonic time until which messages are sent when the watch ends; `nil` while the watch continues.
         var end: Nanoseconds?
-        /// Whether dropped events have been reported since the queue was last empty or the connection was last
+        /// Whether the user has been informed of dropped events. Reset when the queue is empty or the connection is
         /// established.
         var isLosing = false
         /// The value of `lostCount` that was reported last.
@@ -106,8 +106,8 @@ final class MQTTPublisher: Sendable {
                 complaint = text
                 var pause = backOff.next(after: MonotonicClock.now - start)
                 if state.withLock({ $0.end }) != nil {
-                    // When the watch ends, an unreachable broker is not retried. A broker that closed an established
-                    // connection is retried.
+                    // When the watch ends, only a broker that closed an established connection is retried. Waiting for
+                    // an unreachable one would only delay the end.
                     guard wasOpen else { break }
                     pause = min(pause, Self.longestPauseAtEnd)
                 }

@@ -13,8 +13,8 @@ final class MQTTSink: WatchSink {
     private static let resultInterval: Nanoseconds = 1_000_000_000
 
     /// The state of one camera.
-    /// The topic prefix of the camera.
     private struct Camera {
+        /// The topic prefix of the camera.
         let topic: String
         /// The monotonic time at which the latest result was published; `nil` before the first one.
         var resultTime: Nanoseconds?

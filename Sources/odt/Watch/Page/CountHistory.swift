@@ -7,8 +7,8 @@ struct CountHistory {
     /// The maximum number of steps that are kept.
     static let length = 720
 
-    /// The number of objects in the frame or in a zone. The value of a step is the maximum during the step; `nil` if
-    /// there was no result.
+    /// The number of objects in the frame or in a zone over time. The value of a step is the maximum during the step;
+    /// `nil` if there was no result.
     struct Level {
         private var steps = Steps<UInt32?>()
         private var latest: UInt32?

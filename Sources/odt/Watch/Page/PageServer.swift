@@ -102,10 +102,10 @@ final class PageServer: @unchecked Sendable {
         }
         soup.disconnect(server)
         Glibc.close(idle)
-        // These iterations let libsoup release the connections that were shut down.
+        // libsoup releases the connections that were shut down in the next iterations of the loop.
         loop.runPendingEvents()
-        // Releasing a connection may finalize its stream, and the finalizer modifies `connections`. The connections are
-        // therefore released only after `connections` is empty.
+        // Releasing a connection may finalize its stream, whose finalizer modifies `connections`. The connections are
+        // therefore moved out before they are released.
         let left = connections
         connections = [:]
         withExtendedLifetime(left) {}
@@ -146,7 +146,7 @@ final class PageServer: @unchecked Sendable {
                 return file
             }
             guard file >= 0 else {
-                // If no descriptor is free, the socket stays readable. The pause prevents a busy loop.
+                // Without a free descriptor, the socket stays readable. The pause prevents a busy loop.
                 if errno == EMFILE || errno == ENFILE, !evictIdle() { poll(nil, 0, 100) }
                 return
             }
@@ -178,7 +178,7 @@ final class PageServer: @unchecked Sendable {
     }
 
     private func take(_ file: Int32, from remote: String) {
-        // TCP keep-alive detects clients that have vanished.
+        // TCP keep-alive detects clients that have disappeared without closing the connection.
         var yes: Int32 = 1
         setsockopt(file, SOL_SOCKET, SO_KEEPALIVE, &yes, socklen_t(MemoryLayout<Int32>.size))
         var seconds: Int32 = 30
@@ -204,9 +204,8 @@ final class PageServer: @unchecked Sendable {
         if soup.acceptStream(server, stream, local, address, nil) == 0 { connection.cut() }
     }
 
-    /// Removes a connection when its stream is finalized. The instance retains the address object until then. Otherwise
-    /// the address object of a new connection could be allocated at the same memory address and be confused with this
-    /// one.
+    /// Removes a connection when its stream is finalized. Until then, the instance retains the address object, because
+    /// a new one at the same memory address would be confused with it.
     private final class ClosedConnection {
         private let server: PageServer
         private let address: Soup.Object

@@ -29,7 +29,7 @@ final class CameraRecorder: @unchecked Sendable {
     private var resting: Nanoseconds = .min
     /// Whether the latest attempt to write failed.
     private var isFailing = false
-    /// Whether a key frame has been requested to start the next segment.
+    /// Whether a key frame has been requested, with which the next segment begins.
     private var isAsked = false
 
     /// - Parameter finished: Called for each finished segment, on the streaming thread or on the thread that calls
@@ -68,7 +68,7 @@ final class CameraRecorder: @unchecked Sendable {
             gst_event_parse_caps(event, &new)
             guard let new else { return }
             if let caps, gst_caps_is_equal(caps, new) != 0 { return }
-            // A change of size or codec needs a new file.
+            // A segment has one size and one codec, so a change begins a new one.
             endSegment()
             if let caps { gst_caps_unref(caps) }
             caps = gst_caps_ref(new)
@@ -87,8 +87,8 @@ final class CameraRecorder: @unchecked Sendable {
             if isKey {
                 endSegment()
             } else if !isAsked {
-                // An encoder produces a key frame on request. A camera ignores the request; the segment ends at the
-                // camera's next regular key frame.
+                // An encoder produces a key frame on request. A camera ignores the request, so its segment ends at the
+                // next regular key frame.
                 pipeline?["recorded"].pad("sink")?.askForKeyFrame()
                 isAsked = true
             }

@@ -69,7 +69,7 @@ final class RecordedSegment {
         }
         let now = MonotonicClock.now
         if now - synced > 5_000_000_000 {
-            // Limits the loss after a power failure to about 5 s.
+            // Flushing the file regularly limits the loss after a power failure to about 5 s.
             file.sync()
             synced = now
         }

@@ -7,7 +7,7 @@ struct StoreRetention {
     /// The interval in nanoseconds at which the ages of rows are checked.
     private static let interval: Nanoseconds = 60_000_000_000
     private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment"]
-    /// The number of steps in which all rows would be deleted. One step deletes 1/20 of the rows.
+    /// The divisor for the rows that are deleted in one step: 1/20 of all rows.
     private static let stepsOfAll = 20
 
     /// The maximum age of rows in days; `nil` for no limit.

@@ -9,9 +9,9 @@ import SwiftODT
 struct StoredCamera {
     /// The minimum interval between stored results, in milliseconds.
     private static let resultInterval: Int64 = 1_000
-    /// The maximum change, in milliseconds, of the difference between the frame's wall-clock time and the monotonic
-    /// clock from one message to the next. If it changes by more, the wall clock was set. A new session is started
-    /// then, so that the times within each session are in order.
+    /// The maximum change, in milliseconds, of the difference between wall clock and monotonic clock from one message
+    /// to the next. A larger change means that the wall clock was set. A new session then begins, so that the times
+    /// within each session are in order.
     private static let largestStep: Int64 = 10_000
 
     let name: String
@@ -43,8 +43,8 @@ struct StoredCamera {
             case "connected": return row(now, .began)
             case "lost", "ended":
                 guard !clock.isEmpty else { return [] }
-                // A lost camera may report its end later. The empty clock prevents that this ends the session a second
-                // time.
+                // A lost camera may report its end later. With an empty clock, that report does not end the session a
+                // second time.
                 clock = StreamClock()
                 return row(now, .ended(reason: fields.text("reason")))
             default: return []
@@ -150,7 +150,7 @@ struct StoredCamera {
         return (Category.allCases.first { $0.name == name } ?? .unknown).rawValue
     }
 
-    /// Converts a fraction to an integer number of parts, of which 1.0 has `whole`.
+    /// Converts a fraction to an integer number of parts. 1.0 is `whole` parts.
     private func share(_ part: Double?, _ whole: Double) -> Int64 {
         guard let part, part.isFinite else { return 0 }
         return Int64((min(max(part, -1), 2) * whole).rounded())
