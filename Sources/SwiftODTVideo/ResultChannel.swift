@@ -123,8 +123,7 @@ final class ResultChannel: Sendable {
         }
     }
 
-    /// Removes and returns the waiting task and all ready results; `nil` unless a task waits and there are results or
-    /// the stream has ended.
+    /// The error that ended the stream.
     var failure: ODTError? {
         state.read { state in
             if case .failure(let error) = state.end { error } else { nil }
@@ -133,8 +132,8 @@ final class ResultChannel: Sendable {
 }
 
 extension ResultChannel.State {
-    /// Returns the waiting task and all ready results, if a task waits and there are results or the stream has ended. The
-    /// task no longer waits then.
+    /// Removes and returns the waiting task and all ready results; `nil` unless a task waits and there are results or
+    /// the stream has ended.
     mutating func takeWaiter() -> (CheckedContinuation<[ResultChannel.Entry], Never>, [ResultChannel.Entry])? {
         guard let waiter, !ready.isEmpty || end != nil else { return nil }
         self.waiter = nil

@@ -41,12 +41,15 @@ struct RedactionGuard {
         checked = request
     }
 
-    /// The limit bounds the memory, because a program may set another invalid value with every frame.
+    /// Reports that redaction cannot be guaranteed.
+    ///
+    /// - Parameter fault: the problem and the remedy.
+    /// - Throws: an error, unless `privacy-strict=false`. In that case, posts one warning instead.
     mutating func fail(_ fault: String, _ settings: Settings) throws {
         if settings.privacyStrict {
             throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")
         }
-        // The limit bounds the memory. A program may set another invalid value with every frame.
+        // The limit bounds the memory, because a program may set another invalid value with every frame.
         guard warned.count < 100, warned.insert(fault).inserted else { return }
         element.warn(.settings(fault))
     }

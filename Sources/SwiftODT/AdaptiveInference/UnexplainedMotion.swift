@@ -155,8 +155,8 @@ struct UnexplainedMotion: Sendable {
     }
 }
 
-/// Tests whether another object in front probably causes the motion within an object's box. A bed, bus or table that
-/// fills much of the picture does not explain motion in its box.
+/// Tests whether an object is probably static, although there is motion in its box. A bed, bus or table that fills much
+/// of the picture does not move itself: another object moves in front of it.
 enum StaticObjectTest {
     /// The size from which a box is tested, as a fraction of the picture. A smaller box often contains a person, who
     /// may move only a hand.

@@ -74,10 +74,7 @@ package struct TrackClassifier: Sendable {
         try record.collect(threshold: options.threshold < 0 ? own : options.threshold, wait: wait)
     }
 
-    /// Returns the first track whose crop can be classified without waiting: a later call must be able to collect the
-    /// result, and the classifier must have capacity.
-    ///
-    /// - Parameter due: the indices of the tracks whose crops should be classified.
+    /// Returns the indices of the tracks whose crops should be classified, in descending order of urgency and area.
     private func due(_ tracks: [Track], _ records: [TrackClassificationState], in frame: Frame) -> [Int] {
         tracks.indices.compactMap { index in
             records[index].urgency(of: tracks[index], in: frame, options).map { (urgency: $0.rawValue, index: index) }
@@ -86,7 +83,10 @@ package struct TrackClassifier: Sendable {
         .map(\.index)
     }
 
-    /// Returns the first track whose result can be collected in a later call, if the classifier has capacity.
+    /// Returns the first track whose crop can be classified without waiting: a later call must be able to collect the
+    /// result, and the classifier must have capacity.
+    ///
+    /// - Parameter due: the indices of the tracks whose crops should be classified.
     ///
     /// - Parameter due: the indices of the tracks whose crops should be classified.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {

@@ -24,12 +24,11 @@ package final class RedactionTracker {
             (self.labels, self.threshold, self.follows, self.maxAge) = (labels, threshold, follows, maxAge)
         }
 
-        /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it
-        /// is redacted, too.
+        /// The minimum score of a detection that can continue a track.
         package var floor: Double { threshold / 2 }
 
-        /// Returns whether an object with this label may have to be redacted. A detection without a label may be any
-        /// object.
+        /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it
+        /// is redacted, too.
         func mayMean(_ label: Label?) -> Bool {
             guard !labels.isEmpty, let label else { return true }
             return labels.contains(label.text.lowercased())
@@ -57,12 +56,12 @@ package final class RedactionTracker {
     /// The frame number of the first element of ``window``.
     private var firstNumber = 0
     private var detections: [Box] = []
+    /// The tracks of the previous frame.
+    private var followed: [FollowedPlace] = []
     /// For each track, the time of the latest detection that could have begun it: with one of the labels and a
     /// sufficient score. The key is that of the track.
-    private var followed: [FollowedPlace] = []
-    /// The boxes of such detections since the previous frame.
     private var lastMeant: [Int: Nanoseconds] = [:]
-    /// The boxes of the detections since the previous frame that were able to begin a track.
+    /// The boxes of the detections since the previous frame that could have begun a track.
     private var begun: Set<Box> = []
     /// Whether this scene has had a result (`hasAnswer`), and whether the next frame is the first of a scene
     /// (`beginsScene`).

@@ -15,11 +15,10 @@ extension AssembledDecoder {
 struct DetectionAssembly: Sendable {
     let input: NetworkInput
     let names: ClassNames
+    /// The model's path, for messages.
+    let file: String
     /// Whether the network returns boxes as fractions of the input instead of in pixels, if its description does not
     /// specify it.
-    let file: String
-    /// Whether boxes are fractions of the input instead of pixels. Used for networks whose description does not specify
-    /// the unit.
     private let givesFractions = ModelHeuristic()
 
     init(input: NetworkInput, names: ClassNames, file: String) {

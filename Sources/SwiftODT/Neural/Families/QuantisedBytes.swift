@@ -82,11 +82,11 @@ struct QuantisedScoreRows {
     private let scores: QuantisedBytes
     /// The number of bytes per row.
     private let length: Int
-    /// The XOR mask that converts a byte to an unsigned byte without changing the order: 0x80 for signed bytes, 0 for
-    /// unsigned ones.
+    /// The index of the first class in a row.
     private let firstClass: Int
     private let classCount: Int
-    /// The XOR mask that maps signed bytes to unsigned bytes of the same order.
+    /// The XOR mask that converts a byte to an unsigned byte without changing the order: 0x80 for signed bytes, 0 for
+    /// unsigned ones.
     private let flip: UInt8
 
     /// - Returns: `nil` if the number of bytes does not match the rows and classes.
