@@ -61,10 +61,6 @@ package struct DetectorConfiguration: Hashable, Sendable {
     /// Returns the checksum of the contents of a network's files, as written to messages and recordings.
     package static func sum(of file: String) throws -> String { try ModelFile(file).contentSum }
 
-    fileprivate static func name(of file: String) -> String {
-        String(file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...])
-    }
-
     /// The score threshold of the network's manifest, or the general default. The network is not loaded.
     package var scoreThreshold: Double {
         let manifest = kind == .motion ? nil : try? ModelManifest.load(model: locate())
@@ -107,7 +103,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
         let network = try Network.inspect(file: file)
         var fields: [RecordingHeader.Field] = [
             .init("detector", .string(kind == .salient ? "salient" : "neural")),
-            .init("model", .string(Self.name(of: file))),
+            .init("model", .string(FilePath.name(of: file))),
             .init("model-sum", .string(try Self.sum(of: file))),
         ]
         if kind == .neural {
@@ -150,7 +146,7 @@ extension DetectorTraits {
         scoreThreshold = manifest?.scoreThreshold
         labelGroups = manifest?.labelGroups ?? [:]
         model = try file.map {
-            Model(name: DetectorConfiguration.name(of: $0), sum: try DetectorConfiguration.sum(of: $0))
+            Model(name: FilePath.name(of: $0), sum: try DetectorConfiguration.sum(of: $0))
         }
     }
 }

@@ -24,8 +24,7 @@ public enum ModelLibrary {
 
         fileprivate init(path: String) {
             self.path = path
-            let file = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
-            name = String(file.lastIndex(of: ".").map { file[..<$0] } ?? file)
+            name = FilePath.stem(of: path)
         }
     }
 

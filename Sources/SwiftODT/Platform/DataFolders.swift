@@ -9,11 +9,11 @@ enum DataFolders {
     static func holding(_ name: String) -> [String] {
         var folders = [userFolder("XDG_DATA_HOME", or: ".local/share")].compactMap(\.self)
         folders += ["/usr/local/share", "/usr/share", "/usr/local/lib"]
-        if let file = swiftodt_own_file(), let real = canonicalPath(String(cString: file)) {
-            var folder = parent(of: real)
+        if let file = swiftodt_own_file(), let real = FilePath.canonical(String(cString: file)) {
+            var folder = FilePath.folder(of: real)
             folders.append(folder)
             for _ in 0..<3 where folder != "/" {
-                folder = parent(of: folder)
+                folder = FilePath.folder(of: folder)
                 folders.append((folder == "/" ? "" : folder) + "/share")
             }
         }
@@ -33,20 +33,8 @@ enum DataFolders {
         return String(cString: value)
     }
 
-    /// Returns the absolute path of a file with all symbolic links resolved. Returns `nil` if the file does not exist.
-    static func canonicalPath(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(cString: real)
-    }
-
     private static func userFolder(_ variable: String, or folder: String) -> String? {
         if let named = environment(variable), named.hasPrefix("/") { return named }
         return environment("HOME").map { $0 + "/" + folder }
-    }
-
-    private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
     }
 }

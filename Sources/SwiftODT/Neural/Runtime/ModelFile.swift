@@ -41,7 +41,7 @@ struct ModelFile: Hashable {
     ///   model.
     init(_ name: String) throws {
         var status = stat()
-        guard let path = DataFolders.canonicalPath(name), stat(path, &status) == 0 else {
+        guard let path = FilePath.canonical(name), stat(path, &status) == 0 else {
             throw ODTError(.fileNotFound, "there is no model file \(name)")
         }
         guard Self.isReadableFile(path) else {
