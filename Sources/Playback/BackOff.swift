@@ -9,7 +9,7 @@ package struct BackOff {
     private static let first: Nanoseconds = 1_000_000_000
     /// The duration in nanoseconds from which on a connection counts as stable. After a stable connection, the next
     /// delay is the first delay again.
-    private static let longEnough: Nanoseconds = 30_000_000_000
+    private static let stableDuration: Nanoseconds = 30_000_000_000
 
     private let longest: Nanoseconds
     private var pause: Nanoseconds
@@ -23,7 +23,7 @@ package struct BackOff {
     ///
     /// - Parameter held: The duration of the lost connection in nanoseconds; 0 if the attempt to connect failed.
     package mutating func next(after held: Nanoseconds) -> Nanoseconds {
-        if held >= Self.longEnough { pause = min(Self.first, longest) }
+        if held >= Self.stableDuration { pause = min(Self.first, longest) }
         defer { pause = min(pause.times(2), longest) }
         return pause
     }

@@ -12,7 +12,7 @@ package final class SegmentRetention: Sendable {
     /// deleted.
     package static let mark = "swiftodt odt watch"
     /// The minimum interval in nanoseconds between two routine clean-ups.
-    private static let round: Nanoseconds = 10_000_000_000
+    private static let cleaningInterval: Nanoseconds = 10_000_000_000
 
     private struct State {
         var clockCheck = WallClockCheck()
@@ -71,7 +71,7 @@ package final class SegmentRetention: Sendable {
     /// share the folder.
     package func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
         let isDue = state.withLock { state in
-            guard steady > state.cleaned.adding(Self.round) else { return false }
+            guard steady > state.cleaned.adding(Self.cleaningInterval) else { return false }
             // Setting the time here prevents another thread from starting a clean-up at the same time.
             state.cleaned = steady
             return true

@@ -14,16 +14,16 @@ struct TrackColors {
 
     /// The minimum distance in OKLab between the colours of tracks near each other. A distance of 0.06 is visible side
     /// by side, and a distance of 0.16 at a glance.
-    private static let leastNearby = 0.16
+    private static let minimumNearbyDistance = 0.16
     /// The minimum distance in OKLab between the colours of other visible tracks.
-    private static let leastElsewhere = 0.06
+    private static let minimumDistance = 0.06
     /// The time in nanoseconds for which a track counts as visible after it was last drawn. It may be drawn again, and
     /// then its colour must still differ from those nearby.
-    private static let memory: Nanoseconds = 1_000_000_000
+    private static let visibilityTime: Nanoseconds = 1_000_000_000
     /// The number of colours of the sequence that are tried.
     private static let candidates = 24
     /// The maximum number of entries. If there are more, most entries belong to tracks that have ended.
-    private static let most = 1024
+    private static let maximumEntries = 1024
 
     private var entries: [Int: Entry] = [:]
 
@@ -41,7 +41,7 @@ struct TrackColors {
         }
         for object in objects {
             guard let id = object.id, entries[id] == nil else { continue }
-            if entries.count >= Self.most { forgetOldest() }
+            if entries.count >= Self.maximumEntries { forgetOldest() }
             let color = choose(id, at: object.box, time)
             entries[id] = Entry(paint: color.paint, lab: color.lab, box: object.box, time: time)
         }
@@ -52,7 +52,7 @@ struct TrackColors {
     private func choose(_ id: Int, at box: Box, _ time: Nanoseconds) -> (paint: Paint, lab: SIMD3<Double>) {
         let visible = entries.values.filter { entry in
             let (age, overflow) = time.subtractingReportingOverflow(entry.time)
-            return !overflow && (0...Self.memory).contains(age)
+            return !overflow && (0...Self.visibilityTime).contains(age)
         }
         var best = Palette.color(id)
         var bestContrast = -Double.infinity
@@ -61,7 +61,8 @@ struct TrackColors {
             let contrast = visible.reduce(Double.infinity) { least, other in
                 let difference = candidate.lab - other.lab
                 let distance = (difference * difference).sum().squareRoot()
-                return min(least, distance / (other.box.isNear(box) ? Self.leastNearby : Self.leastElsewhere))
+                return min(
+                    least, distance / (other.box.isNear(box) ? Self.minimumNearbyDistance : Self.minimumDistance))
             }
             if contrast >= 1 { return candidate }
             if contrast > bestContrast { (best, bestContrast) = (candidate, contrast) }

@@ -78,7 +78,7 @@ private struct PlaybackState {
 
     /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to
     /// another video.
-    private static let many = 25
+    private static let minimumUnmatched = 25
     /// The maximum rounding error of times. Containers often round times to a millisecond.
     private static let rounding: Nanoseconds = 1_000_000
 
@@ -208,7 +208,7 @@ private struct PlaybackState {
     /// Checks whether frames of the video match the recorded frames. Throws if none matches. Reports a mismatch if only
     /// few match, for example because a queue drops frames.
     private mutating func judgeTimes() throws {
-        guard reader.skippedLines >= Self.many, reader.skippedLines / 4 > found else { return }
+        guard reader.skippedLines >= Self.minimumUnmatched, reader.skippedLines / 4 > found else { return }
         guard found > 0 else { throw mismatchError(otherTimes) }
         reportMismatch(.times, otherTimes)
     }

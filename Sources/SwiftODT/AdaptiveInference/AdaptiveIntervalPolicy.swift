@@ -38,10 +38,10 @@ struct AdaptiveIntervalPolicy: Sendable {
     private static let sceneChangeShareContinued = 0.2
     /// The minimum interval in seconds between two inferences that tracked objects or new motion trigger. It is short
     /// enough to separate people who pass each other.
-    private static let pause = 0.09
+    private static let minimumInterval = 0.09
     /// The minimum of the same interval in frames. With timestamp jitter, the limit of 1.5 is always reached at the
     /// second frame.
-    private static let pauseInFrames = 1.5
+    private static let minimumIntervalInFrames = 1.5
     /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each
     /// further miss.
     private static let firstMissInterval = 0.1
@@ -52,7 +52,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// picture is hard to detect at first.
     private static let newMotionInterval = 0.14
     /// The value of this time for motion where many inferences have detected nothing, for example leaves.
-    private static let lastingMotionInterval = 0.8
+    private static let persistentMotionInterval = 0.8
     /// The shortest refresh interval in seconds. A refresh is an inference without another reason. Each refresh in a
     /// scene without unexplained motion multiplies the interval by ``growth``, and unexplained motion resets it.
     private static let minimumRefreshInterval = 1.0
@@ -109,7 +109,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         if changes > 0 { return .sceneChange }
         guard isAnswerTaken else { return nil }
         if hasTentative(known, after: seconds) { return .tentative }
-        if seconds >= max(Self.pause, Self.pauseInFrames * step) {
+        if seconds >= max(Self.minimumInterval, Self.minimumIntervalInFrames * step) {
             if let reason = reasonFromObjects(known, after: seconds, in: plane) { return reason }
             if motion.isNewMotion { return .motion }
         }
@@ -120,7 +120,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The time in seconds until motion triggers an inference again after an inference has detected nothing there.
     private var motionInterval: Double {
         motion.isFresh
-            ? Self.newMotionInterval : motion.isRecurring ? Self.lastingMotionInterval : Self.recurringMotionInterval
+            ? Self.newMotionInterval : motion.isRecurring ? Self.persistentMotionInterval : Self.recurringMotionInterval
     }
 
     private static func locate(_ boxes: some Sequence<Box>, in plane: LumaPlane, _ places: inout ContiguousArray<Box>) {

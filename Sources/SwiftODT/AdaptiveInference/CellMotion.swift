@@ -25,7 +25,7 @@ struct CellMotion: Sendable {
     /// The minimum change of a cell's mean that counts as motion, in grey levels.
     private static let minimum: Float = 1.5
     /// The time constant, in seconds, of the moving average of each cell's mean.
-    private static let memory = 0.2
+    private static let averagingTime = 0.2
     /// The time without motion after which motion counts as new, in nanoseconds.
     private static let calm: Nanoseconds = 1_000_000_000
 
@@ -47,11 +47,11 @@ struct CellMotion: Sendable {
         }
         for cell in latestMeans.indices { changes[cell] = abs(latestMeans[cell] - means[cell]) }
         // The third quartile of the changes measures what affects most cells: camera motion and changes of light.
-        let usual = changes.sorted()[changes.count * 3 / 4]
-        isCalm = usual <= Self.minimum
-        let follow = Float(min(1, seconds / Self.memory))
+        let typicalChange = changes.sorted()[changes.count * 3 / 4]
+        isCalm = typicalChange <= Self.minimum
+        let follow = Float(min(1, seconds / Self.averagingTime))
         for cell in latestMeans.indices {
-            isMoving[cell] = changes[cell] > Self.minimum + 3 * usual
+            isMoving[cell] = changes[cell] > Self.minimum + 3 * typicalChange
             means[cell] += (latestMeans[cell] - means[cell]) * follow
         }
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))

@@ -5,24 +5,24 @@
 /// leave the picture sideways, have short fixed limits.
 enum ExtrapolationLimit {
     /// The limit in seconds for an object whose box has not been extrapolated before.
-    private static let first = 0.2
+    private static let initialLimit = 0.2
     /// The upper limit in seconds.
-    private static let maximum = 4.0
+    private static let maximumLimit = 4.0
     /// The limit in seconds for overlapping objects.
-    private static let overlapping = 0.1
+    private static let overlappingLimit = 0.1
     /// The limit in seconds for objects that leave the picture sideways, so that the picture's edge cuts their longer
     /// side. Little of them remains visible.
-    private static let leaving = 0.5
+    private static let leavingLimit = 0.5
     /// The tolerated error for objects near another one. An error is 1 minus the IoU of the extrapolated box and the
     /// next detection.
     private static let tolerance = 0.4
     /// The tolerated error for isolated objects.
-    private static let toleranceAlone = 0.55
+    private static let toleranceOfIsolated = 0.55
     /// The lower bound of the error of the previous extrapolation. Detected boxes fluctuate, so a smaller error is a
     /// coincidence.
     private static let minimumError = 0.02
     /// The minimum fraction of a box that another box covers, for the two to count as overlapping.
-    private static let cover = 0.1
+    private static let minimumOverlap = 0.1
     /// The maximum gap between two boxes that count as near each other, relative to the larger of their widths or
     /// heights.
     private static let margin = 0.5
@@ -30,7 +30,7 @@ enum ExtrapolationLimit {
     /// as cutting the box.
     private static let edge = 1.0
     /// The tolerance for timestamp jitter, in seconds.
-    private static let slack = 0.01
+    private static let jitterTolerance = 0.01
 
     /// Returns whether an object's box has been extrapolated for too long.
     ///
@@ -44,17 +44,17 @@ enum ExtrapolationLimit {
         in picture: Box
     ) -> Bool {
         let place = places[index]
-        guard place.carried.span > 0 else { return seconds >= first - slack }
+        guard place.carried.span > 0 else { return seconds >= initialLimit - jitterTolerance }
         // The time in seconds until the error is 1, assuming that it grows as fast as in the previous extrapolation.
         let scale = Double(place.carried.span) / 1e9 / max(place.carried.error, minimumError)
-        if seconds >= min(maximum, scale * toleranceAlone) - slack { return true }
+        if seconds >= min(maximumLimit, scale * toleranceOfIsolated) - jitterTolerance { return true }
         let box = boxes[index]
-        if seconds >= leaving - slack, isCutAlong(box, by: picture) { return true }
-        let isClose = seconds >= scale * tolerance - slack
-        guard isClose || seconds >= overlapping - slack else { return false }
+        if seconds >= leavingLimit - jitterTolerance, isCutAlong(box, by: picture) { return true }
+        let isClose = seconds >= scale * tolerance - jitterTolerance
+        guard isClose || seconds >= overlappingLimit - jitterTolerance else { return false }
         for other in boxes.indices where other != index {
             if isClose, near(boxes[other], box) { return true }
-            if boxes[other].intersection(box).area > cover * box.area { return true }
+            if boxes[other].intersection(box).area > minimumOverlap * box.area { return true }
         }
         return false
     }

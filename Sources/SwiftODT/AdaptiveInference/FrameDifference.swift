@@ -27,7 +27,7 @@ struct FrameDifference: Sendable {
     /// The upper limit of the noise estimate, in grey levels. Larger differences are real changes.
     private static let maximumNoise = 4.0
     /// The time constant of the noise estimate, in seconds.
-    private static let memory = 0.36
+    private static let noiseTimeConstant = 0.36
     /// The minimum number of differing pixels for a cell to count as different.
     private static let minimumCount: Int16 = 10
 
@@ -102,7 +102,7 @@ struct FrameDifference: Sendable {
         // Estimates the noise from the quarter of the cells that differ least. These cells are usually static.
         sums.sort()
         let calm = Double(sums[sums.count / 4]) / Double(Self.side * Self.side)
-        noise += (min(calm, Self.maximumNoise) - noise) * (seconds / (seconds + Self.memory))
+        noise += (min(calm, Self.maximumNoise) - noise) * (seconds / (seconds + Self.noiseTimeConstant))
     }
 
     /// Returns the median change of brightness over all cells, in grey levels.

@@ -56,7 +56,7 @@ struct UnexplainedMotion: Sendable {
     /// The lower bound of this margin, in pixels of the luma plane.
     private static let minimumMargin = 3.0
     /// The minimum IoU of an object's boxes in two frames for the object to count as static.
-    private static let standing = 0.95
+    private static let staticIoU = 0.95
 
     /// Finds the unexplained motion of a frame.
     ///
@@ -131,7 +131,7 @@ struct UnexplainedMotion: Sendable {
     private func isBackdrop(_ box: Box, besides others: ContiguousArray<Box>, in change: FrameDifference) -> Bool {
         guard let (columns, rows) = change.cells(of: box) else { return false }
         return StaticObjectTest.isLikely(columns: columns, rows: rows, of: change.isChanged, width: change.columns)
-            && others.contains { $0.iou(box) > Self.standing }
+            && others.contains { $0.iou(box) > Self.staticIoU }
     }
 
     private mutating func explain(_ box: Box, in change: FrameDifference) {

@@ -7,7 +7,7 @@ struct CategoryEvidence: Sendable {
     /// The lead over the current category with which another category replaces it, as a fraction of the total weight.
     private static let leadToChange = 0.15
     /// A known category is dropped if its fraction of the total weight is more than this below the threshold.
-    private static let slack = 0.1
+    private static let dropTolerance = 0.1
     /// The minimum lead of the best category over the second one in clear evidence, as a fraction of the total weight.
     private static let clearLead = 0.25
 
@@ -40,7 +40,9 @@ struct CategoryEvidence: Sendable {
 
         var category = mass.best
         let kept = verdict.category
-        if kept != .unknown, share(kept) + Self.leadToChange >= share(category), share(kept) >= threshold - Self.slack {
+        if kept != .unknown, share(kept) + Self.leadToChange >= share(category),
+            share(kept) >= threshold - Self.dropTolerance
+        {
             category = kept
         } else if share(category) < threshold {
             category = .unknown

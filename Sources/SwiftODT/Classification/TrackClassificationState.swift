@@ -18,9 +18,9 @@ struct TrackClassificationState: Sendable {
     }
 
     /// The factor by which each new label of the detector reduces the weight of the earlier ones.
-    private static let labelMemory = 0.95
+    private static let labelDecay = 0.95
     /// The factor by which each new classified crop reduces the weight of the earlier ones.
-    private static let cropMemory = 0.7
+    private static let cropDecay = 0.7
     /// The minimum length of the shorter side of a crop that is classified, in pixels.
     private static let smallestSide = 12.0
     /// The minimum fraction of an object's area inside the picture for its crop to be classified.
@@ -53,7 +53,7 @@ struct TrackClassificationState: Sendable {
         labelSeen = track.lastSeen
         var scores = CategoryScores()
         scores[labelCategory] = track.score
-        fromLabels.add(scores, memory: Self.labelMemory, threshold: threshold)
+        fromLabels.add(scores, memory: Self.labelDecay, threshold: threshold)
     }
 
     /// Returns the urgency of classifying a crop of the track now. `nil` if that is unnecessary.
@@ -89,6 +89,6 @@ struct TrackClassificationState: Sendable {
     mutating func collect(threshold: Double, wait: Bool) throws {
         guard let promise = request?.promise, wait || promise.isDone else { return }
         request?.promise = nil
-        fromCrops.add(try promise.wait().scores, memory: Self.cropMemory, threshold: threshold)
+        fromCrops.add(try promise.wait().scores, memory: Self.cropDecay, threshold: threshold)
     }
 }

@@ -18,7 +18,7 @@ package struct TrackClassifier: Sendable {
 
     /// The number of calls without a track after which its state is removed. It bridges calls that omit a track
     /// temporarily.
-    private static let memory = 60
+    private static let retainedCalls = 60
 
     /// - Parameter crop: the classifier for objects whose label has no category. With `nil`, the category of such
     ///   objects remains unknown.
@@ -100,8 +100,8 @@ package struct TrackClassifier: Sendable {
             records[id] = track.state == .lost ? nil : record
             records[id]?.lastCall = call
         }
-        if call % Self.memory == 0 {
-            records = records.filter { call - $0.value.lastCall < Self.memory }
+        if call % Self.retainedCalls == 0 {
+            records = records.filter { call - $0.value.lastCall < Self.retainedCalls }
         }
     }
 }

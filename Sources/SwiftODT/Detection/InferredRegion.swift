@@ -12,7 +12,7 @@ package struct InferredRegion: Hashable, Sendable {
 
     /// The width of the margin relative to the region's side. Networks often return boxes that end slightly before the
     /// edge that cuts the object.
-    private static let slack = 0.015
+    private static let cutMargin = 0.015
     /// The side of an object that counts as clearly visible, relative to the longer side of the region: 80 pixels of a
     /// 320-pixel input.
     private static let clearShare = 0.25
@@ -29,7 +29,7 @@ package struct InferredRegion: Hashable, Sendable {
         self.box = region.isEmpty ? whole : region
         (pictureWidth, pictureHeight) = (whole.width, whole.height)
         self.pixelAspectRatio = TileGrid.clampedToRange(pixelAspectRatio)
-        let (across, down) = (Self.slack * self.box.width, Self.slack * self.box.height)
+        let (across, down) = (Self.cutMargin * self.box.width, Self.cutMargin * self.box.height)
         let far = 1e9
         inner = Box(
             minX: self.box.minX > 0.5 ? self.box.minX + across : -far,
@@ -66,19 +66,21 @@ package struct InferredRegion: Hashable, Sendable {
 /// Distinguishes a fragment or a detail of an object from a separate object in front of it.
 enum TileFragment {
     /// The minimum fraction of a fragment's area that lies within the complete object.
-    private static let inside = 0.7
+    private static let minimumShareInside = 0.7
     /// A detection is only a detail of an object if the object's score is more than this fraction of the detection's
     /// score.
-    private static let trustInDetails = 0.5
+    private static let minimumScoreRatio = 0.5
 
     /// Returns whether most of a box lies within the box of an object.
-    static func lies(_ box: Box, within object: Box) -> Bool { box.intersection(object).area > inside * box.area }
+    static func lies(_ box: Box, within object: Box) -> Bool {
+        box.intersection(object).area > minimumShareInside * box.area
+    }
 
     /// Returns whether a detection is only a detail of an object of the same class, for example a head that was
     /// detected as a person.
     ///
     /// - Parameter score: the score of the detection.
     static func isDetail(_ box: Box, score: Double, of object: Box, score other: Double) -> Bool {
-        other > trustInDetails * score && lies(box, within: object)
+        other > minimumScoreRatio * score && lies(box, within: object)
     }
 }

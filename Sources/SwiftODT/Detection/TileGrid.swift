@@ -17,14 +17,14 @@ package struct TileGrid: Hashable, Sendable {
     private static let overlap = 0.2
     /// The tolerance of the minimum overlap, relative to the distance between adjacent tiles. A slightly smaller
     /// overlap is accepted to save a tile.
-    private static let slack = 0.1
+    private static let overlapTolerance = 0.1
     /// The maximum number of tiles. A level that would exceed this number is omitted.
     private static let maximum = 500
     /// A level with at most this number of tiles along the longer side counts as cheap.
-    private static let few = 8
-    /// The maximum number of input pixels per picture pixel: for cheap levels (`nearest`) and for levels with more
-    /// tiles (`nearestOfMany`).
-    private static let (nearest, nearestOfMany) = (1.5, 1.0)
+    private static let cheapTileCount = 8
+    /// The maximum number of input pixels per picture pixel: for cheap levels (`maximumScale`) and for levels with more
+    /// tiles (`maximumScaleOfManyTiles`).
+    private static let (maximumScale, maximumScaleOfManyTiles) = (1.5, 1.0)
 
     /// Creates the tiles for a picture of the given size in buffer pixels.
     /// - Parameters:
@@ -41,7 +41,9 @@ package struct TileGrid: Hashable, Sendable {
         let whole = min(across / wide, down / high)
         var (scale, count) = (whole, 2)
         var tiles: [Box] = []
-        while scale < (count <= Self.few ? Self.nearest : Self.nearestOfMany), width > 1, height > 1 {
+        while scale < (count <= Self.cheapTileCount ? Self.maximumScale : Self.maximumScaleOfManyTiles), width > 1,
+            height > 1
+        {
             // The magnification is the ratio of the picture's longer side to the tile's longer side.
             scale = whole * (Double(count) - Double(count - 1) * Self.overlap)
             let columns = Self.ranges(over: Double(width), each: across / scale / aspect)
@@ -65,7 +67,7 @@ package struct TileGrid: Hashable, Sendable {
     private static func ranges(over length: Double, each side: Double) -> [(start: Double, side: Double)] {
         let side = min(length, max(1, side.rounded()))
         let step = (1 - overlap) * side
-        let count = 1 + Int(max(0, ((length - side) / step - slack).rounded(.up)))
+        let count = 1 + Int(max(0, ((length - side) / step - overlapTolerance).rounded(.up)))
         // A single range is extended to the full length.
         guard count > 1 else { return [(0, length)] }
         return (0..<count).map { (((length - side) * Double($0) / Double(count - 1)).rounded(), side) }

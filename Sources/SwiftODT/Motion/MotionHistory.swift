@@ -44,12 +44,12 @@ struct MotionHistory {
     /// The maximum time for which objects are separated within one region, in seconds.
     private static let separatedFor = 2.0
     /// The age in seconds from which an object is never a part of another object, even if both have the same velocity.
-    private static let certainAfter = 1.0
+    private static let independentAfter = 1.0
     /// The minimum visible fraction of an object for its position within a region to count as found.
     private static let minimumSupport = 0.35
     /// The minimum visible fraction of an object that shares its region with unknown objects only. It is higher,
     /// because a wrong position would create a false object beside it.
-    private static let sureSupport = 0.55
+    private static let minimumSupportBesideUnknown = 0.55
     /// The growth of a region from one frame to the next, as a factor, from which it counts as contact with another
     /// object.
     private static let minimumGrowth = 1.35
@@ -136,7 +136,7 @@ struct MotionHistory {
         guard let oldest = known.first else { return nil }
         if known.count == 1, !parts.isEmpty || region.box.area < Self.minimumGrowth * oldest.box.area { return nil }
         let places = known.map { place($0, elapsed: elapsed, in: frame) }
-        if known.count == 1, places[0].support < Self.sureSupport { return nil }
+        if known.count == 1, places[0].support < Self.minimumSupportBesideUnknown { return nil }
         var young = claimed.filter { $0.age < Self.knownAfter }
         var others: [MovingObject] = []
         for piece in rest(of: region, without: places, in: frame) {
@@ -170,7 +170,7 @@ struct MotionHistory {
     private func separateParts(_ objects: [MovingObject]) -> (wholes: [MovingObject], parts: [MovingObject]) {
         var (wholes, parts): ([MovingObject], [MovingObject]) = ([], [])
         for object in objects.sorted(by: { $0.age > $1.age }) {
-            if object.age < Self.certainAfter, wholes.contains(where: { !differ($0, object) }) {
+            if object.age < Self.independentAfter, wholes.contains(where: { !differ($0, object) }) {
                 parts.append(object)
             } else {
                 wholes.append(object)

@@ -28,8 +28,8 @@ struct SceneStability {
         }
         if isSteady { return .steady }
         steadyTime += elapsed
-        isSteady = steadyTime >= Self.settlingTime && !inspection.isWorn
-        return isSteady ? .steady : inspection.isWorn ? .drifting : .settling
+        isSteady = steadyTime >= Self.settlingTime && !inspection.isOutdated
+        return isSteady ? .steady : inspection.isOutdated ? .drifting : .settling
     }
 }
 
@@ -38,7 +38,7 @@ private struct BackgroundSurvey {
     /// Whether the background no longer matches the frame.
     private(set) var isLost = false
     /// Whether foreground is in more blocks than a few objects would cover, so that the background is outdated.
-    private(set) var isWorn = false
+    private(set) var isOutdated = false
 
     /// The fraction of foreground pixels above which the background counts as lost.
     private static let maximumCovered: Float = 0.5
@@ -50,16 +50,16 @@ private struct BackgroundSurvey {
     private static let minimumEdgeShare: Float = 0.02
     /// The fraction of a block's background edges that foreground covers, above which the edges count as moved. Camera
     /// motion moves all edges, but an object covers only some.
-    private static let maximumEdgesGone: Float = 0.3
+    private static let maximumCoveredEdges: Float = 0.3
     /// The minimum fraction of blocks that can be evaluated for the decision that the camera moves.
     private static let minimumBlockShare = 0.25
     /// The fraction of evaluated blocks with moved edges above which the camera counts as moving.
-    private static let maximumTornShare = 0.5
+    private static let maximumMovedShare = 0.5
 
     /// The fraction of foreground pixels above which a block counts as outdated.
-    private static let minimumWear: Float = 0.02
+    private static let outdatedForegroundShare: Float = 0.02
     /// The fraction of outdated blocks above which the background counts as outdated.
-    private static let maximumWornShare = 0.4
+    private static let maximumOutdatedShare = 0.4
 
     init(_ background: BackgroundModel) {
         let parts = (0..<Self.across * Self.down).map { index in
@@ -68,13 +68,13 @@ private struct BackgroundSurvey {
         let covered = parts.reduce(0) { $0 + $1.covered }
         let pixels = parts.reduce(0) { $0 + $1.pixels }
         let evaluated = parts.filter { $0.edges >= max(2, Self.minimumEdgeShare * $0.pixels) }
-        let torn = evaluated.filter { $0.edgesGone > Self.maximumEdgesGone * $0.edges }
-        let isTorn =
+        let moved = evaluated.filter { $0.coveredEdges > Self.maximumCoveredEdges * $0.edges }
+        let isMoved =
             Double(evaluated.count) >= Self.minimumBlockShare * Double(parts.count)
-            && Double(torn.count) > Self.maximumTornShare * Double(evaluated.count)
-        isLost = covered > Self.maximumCovered * pixels || isTorn
-        let worn = parts.filter { $0.covered > Self.minimumWear * $0.pixels }
-        isWorn = Double(worn.count) > Self.maximumWornShare * Double(parts.count)
+            && Double(moved.count) > Self.maximumMovedShare * Double(evaluated.count)
+        isLost = covered > Self.maximumCovered * pixels || isMoved
+        let outdated = parts.filter { $0.covered > Self.outdatedForegroundShare * $0.pixels }
+        isOutdated = Double(outdated.count) > Self.maximumOutdatedShare * Double(parts.count)
     }
 }
 
@@ -85,7 +85,7 @@ private struct Part {
     /// The number of pixels at edges of the background.
     var edges: Float = 0
     /// The number of pixels at edges of the background where there is foreground now.
-    var edgesGone: Float = 0
+    var coveredEdges: Float = 0
 
     init(_ background: BackgroundModel, column: Int, of columns: Int, row: Int, of rows: Int) {
         let (level, marks) = (background.level.base, background.marks.base)
@@ -101,7 +101,7 @@ private struct Part {
                 covered += isCovered
                 if abs(level[i + 1] - level[i - 1]) + abs(level[i + width] - level[i - width]) > edge {
                     edges += 1
-                    edgesGone += isCovered
+                    coveredEdges += isCovered
                 }
                 x += 2
             }

@@ -13,7 +13,7 @@ final class StationaryRegions {
     private static let stillAfter: Float = 0.3
     /// The time in seconds without change after which a pixel counts as static while the background model is not
     /// reliable yet.
-    private static let soonStillAfter: Float = 0.15
+    private static let stillAfterWhileUnreliable: Float = 0.15
     /// The time in seconds for which a stopped object is reported.
     private static let holdTime: Float = 10
     /// The mean time without change of an object's pixels, as a fraction of `holdTime`, after which the object is
@@ -77,7 +77,7 @@ final class StationaryRegions {
     func absorbAll(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         for i in 0..<selected.count
         where background.marks.base[i] != BackgroundModel.Mark.background
-            && background.stillFor.base[i] >= Self.soonStillAfter
+            && background.stillFor.base[i] >= Self.stillAfterWhileUnreliable
         {
             background.absorb(i, pixels[i])
         }

@@ -29,7 +29,7 @@ package final class RedactionTracker {
 
         /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it
         /// is redacted, too.
-        func mayMean(_ label: Label?) -> Bool {
+        func mayNeedRedaction(_ label: Label?) -> Bool {
             guard !labels.isEmpty, let label else { return true }
             return labels.contains(label.text.lowercased())
         }
@@ -60,9 +60,9 @@ package final class RedactionTracker {
     private var followed: [FollowedPlace] = []
     /// For each track, the time of the latest detection that could have begun it: with one of the labels and a
     /// sufficient score. The key is that of the track.
-    private var lastMeant: [Int: Nanoseconds] = [:]
+    private var lastQualified: [Int: Nanoseconds] = [:]
     /// The boxes of the detections since the previous frame that could have begun a track.
-    private var begun: Set<Box> = []
+    private var qualifyingBoxes: Set<Box> = []
     /// Whether this scene has had a result (`hasAnswer`), and whether the next frame is the first of a scene
     /// (`beginsScene`).
     private var (hasAnswer, beginsScene) = (false, true)
@@ -71,15 +71,15 @@ package final class RedactionTracker {
     private var picture = Box(x: 0, y: 0, width: 0, height: 0)
 
     /// The maximum time for which a track is redacted before its first detection.
-    private static let lead: Nanoseconds = 500_000_000
+    private static let leadTime: Nanoseconds = 500_000_000
     /// The maximum time for which a track that stands still at first is redacted before its first detection. It is
     /// longer, because such an object was probably there before.
-    private static let leadOfStanding: Nanoseconds = 1_000_000_000
-    /// A track that moves less than this within ``lead``, as a fraction of its box's size, counts as standing still.
-    private static let leastMotion = 0.25
+    private static let leadTimeOfStanding: Nanoseconds = 1_000_000_000
+    /// A track that moves less than this within ``leadTime``, as a fraction of its box's size, counts as standing still.
+    private static let minimumMotion = 0.25
     /// The minimum number of detections for a track to be redacted before its first one. It excludes single false
     /// positives.
-    private static let leastHits = 3
+    private static let minimumHits = 3
     /// The minimum time for which a missed track is redacted. The time from its first to its latest detection is added.
     /// The tracker ends the track after ``Options/maxAge`` in any case.
     private static let minimumCoasting: Nanoseconds = 300_000_000
@@ -89,9 +89,9 @@ package final class RedactionTracker {
     private static let horizon: Nanoseconds = 900_000_000
     /// The minimum IoU with which a detection with a label that is not redacted continues a redacted track. Detectors
     /// sometimes change the label of an object.
-    private static let fit = 0.4
+    private static let minimumRelabelledIoU = 0.4
     /// The maximum time since the latest detection with the right label for which such detections continue a track.
-    private static let mostRenamed: Nanoseconds = 1_000_000_000
+    private static let maximumRelabelledTime: Nanoseconds = 1_000_000_000
 
     package init(options: Options) { self.options = options }
 
@@ -123,17 +123,17 @@ package final class RedactionTracker {
         hasAnswer = true
         var offered: [Detection] = []
         for detection in answer where detection.score >= options.floor && detection.box.isFinite {
-            let isMeant = options.mayMean(detection.label)
-            let begins = isMeant && detection.score >= options.threshold
+            let mayNeedRedaction = options.mayNeedRedaction(detection.label)
+            let begins = mayNeedRedaction && detection.score >= options.threshold
             if begins {
-                begun.insert(detection.box)
+                qualifyingBoxes.insert(detection.box)
                 if time == now { detections.append(detection.box) }
             }
             // The tracker only distinguishes two scores. Detections with a strong score can begin and continue tracks,
             // those with a weak score can only continue them.
-            if begins || detection.score >= options.threshold && isExpected(detection.box, at: time) {
+            if begins || detection.score >= options.threshold && continuesRecentTrack(detection.box, at: time) {
                 offered.append(Detection(box: detection.box, score: Self.strong))
-            } else if isMeant {
+            } else if mayNeedRedaction {
                 offered.append(Detection(box: detection.box, score: Self.weak))
             }
         }
@@ -142,8 +142,11 @@ package final class RedactionTracker {
 
     /// Returns whether a detection with a label that is not redacted probably shows an object of a recent redacted
     /// track.
-    private func isExpected(_ box: Box, at time: Nanoseconds) -> Bool {
-        followed.contains { time.since(lastMeant[$0.key] ?? .min) <= Self.mostRenamed && $0.box.iou(box) >= Self.fit }
+    private func continuesRecentTrack(_ box: Box, at time: Nanoseconds) -> Bool {
+        followed.contains {
+            time.since(lastQualified[$0.key] ?? .min) <= Self.maximumRelabelledTime
+                && $0.box.iou(box) >= Self.minimumRelabelledIoU
+        }
     }
 
     /// The score threshold of ``tracker``, and the two scores that its detections get.
@@ -154,11 +157,11 @@ package final class RedactionTracker {
     /// - Returns: the number of the frame, for ``places(ofFrame:)``.
     package func endFrame() -> Int {
         let tracks = options.follows ? tracker.followedPlaces() : []
-        lastMeant = Dictionary(
+        lastQualified = Dictionary(
             uniqueKeysWithValues: tracks.map { track in
-                (track.key, begun.contains(track.lastBox) ? track.lastSeen : lastMeant[track.key] ?? .min)
+                (track.key, qualifyingBoxes.contains(track.lastBox) ? track.lastSeen : lastQualified[track.key] ?? .min)
             })
-        begun.removeAll(keepingCapacity: true)
+        qualifyingBoxes.removeAll(keepingCapacity: true)
         followed = tracks
         window.append(
             Snapshot(
@@ -171,7 +174,7 @@ package final class RedactionTracker {
     /// Ends all tracks. Recorded frames keep their tracks.
     package func beginEpoch() {
         tracker.reset(reason: .flush)
-        (followed, lastMeant) = ([], [:])
+        (followed, lastQualified) = ([], [:])
         (hasAnswer, beginsScene, sceneBegan) = (false, true, .min)
     }
 
@@ -247,18 +250,18 @@ package final class RedactionTracker {
         _ track: FollowedPlace, to time: Nanoseconds, from later: ArraySlice<Snapshot>
     ) -> Box? {
         var sightings = [track]
-        for snapshot in later.dropFirst() where snapshot.time <= track.firstSeen.adding(lead) {
+        for snapshot in later.dropFirst() where snapshot.time <= track.firstSeen.adding(leadTime) {
             guard let place = snapshot.tracks.first(where: { $0.key == track.key }) else { break }
             if place.lastSeen > sightings[sightings.count - 1].lastSeen { sightings.append(place) }
         }
-        guard sightings.count >= leastHits, let last = sightings.last else { return nil }
+        guard sightings.count >= minimumHits, let last = sightings.last else { return nil }
         let (from, to, span) = (track.lastBox, last.lastBox, Double(last.lastSeen - track.firstSeen))
         // The displacement is that of the lower edge, because the upper edge depends on the part of the object that is
         // detected.
         let (across, down) = (to.centerX - from.centerX, to.maxY - from.maxY)
-        let motion = max(abs(across) / to.width, abs(down) / to.height) * Double(lead) / span
-        let stands = motion < leastMotion
-        guard track.firstSeen - time <= (stands ? leadOfStanding : lead) else { return nil }
+        let motion = max(abs(across) / to.width, abs(down) / to.height) * Double(leadTime) / span
+        let stands = motion < minimumMotion
+        guard track.firstSeen - time <= (stands ? leadTimeOfStanding : leadTime) else { return nil }
         let boxes = sightings.map { sighting in
             let back = Double(time - sighting.lastSeen) / span
             return stands ? sighting.lastBox : sighting.lastBox.offset(x: across * back, y: down * back)

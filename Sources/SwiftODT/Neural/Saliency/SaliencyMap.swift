@@ -22,11 +22,11 @@ struct SaliencyMap {
     var separatesThings = false
 
     /// The minimum peak of a map that contains salient objects.
-    private static let faintest: Float = 0.1
+    private static let minimumPeak: Float = 0.1
     /// The range of the threshold, relative to the peak of the map.
     private static let thresholdRange: ClosedRange<Float> = 0.2...0.65
     /// The minimum area of a region, relative to the area of the map.
-    private static let speck = 0.0005
+    private static let minimumAreaShare = 0.0005
     /// The minimum area of a region that is split, relative to the area of the map.
     private static let minimumSplitShare = 0.004
     /// If objects are split, the maximum area of a region that is merged with a neighbouring one, relative to the area
@@ -37,7 +37,7 @@ struct SaliencyMap {
 
     /// Returns the salient regions after splitting and merging.
     func regions() -> [Region] {
-        guard let peak = values.max(), peak >= Self.faintest else { return [] }
+        guard let peak = values.max(), peak >= Self.minimumPeak else { return [] }
         let threshold = threshold(peak: peak)
         var runs = ConnectedRuns()
         var masses: [Double] = []
@@ -59,7 +59,7 @@ struct SaliencyMap {
                 masses.append(mass)
             }
         }
-        let minimum = Double(width * height) * Self.speck
+        let minimum = Double(width * height) * Self.minimumAreaShare
         runs.connect()
         let whole = Self.regions(of: runs, masses: masses)
         let split = separatesThings ? cut(whole, of: runs) : whole
