@@ -57,7 +57,7 @@ extension Canvas {
     /// output agrees.
     private var alignment: (x: Int, y: Int) { (2, interlaced ? 4 : 2) }
 
-    /// The alignment on the upright grid, of which the widths and heights of tiles are multiples.
+    /// The alignment on the upright grid. The widths and heights of tiles are multiples of it.
     var step: (x: Int, y: Int) { orientation.swapsAxes ? (alignment.y, alignment.x) : alignment }
 
     /// The part of the upright grid that may be drawn on. It excludes incomplete alignment steps at the right and

@@ -289,7 +289,7 @@ struct LabelPosition: Hashable {
     }
 
     var side: Side
-    /// The distance along the side from the preferred position, the left or upper end, in pixels.
+    /// The distance in pixels along the side from the preferred position, which is the side's left or upper end.
     var shift: Int
     /// The seconds for which the label has been hidden for lack of room; `nil` if it is visible.
     var hiddenFor: Double?

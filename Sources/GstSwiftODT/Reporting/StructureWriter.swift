@@ -77,7 +77,7 @@ enum StructureWriter {
 /// metadata that contains it and is copied for further ones, because copying is much cheaper than writing the fields
 /// again. The last user takes the list itself. If no message or metadata contains the list, it is never created.
 ///
-/// `@unchecked Sendable`: only the streaming thread uses it, as the report that contains it.
+/// `@unchecked Sendable`: only the streaming thread uses the list and the report that contains it.
 final class ObjectList: @unchecked Sendable {
     let objects: [ReportedObject]
     private var list: GValue?

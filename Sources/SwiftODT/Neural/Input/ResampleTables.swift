@@ -31,7 +31,7 @@ struct ResampleTables {
         let firstRow: Int
         /// For each output, the index of the first sample in the blended row.
         let index = GrowingStorage<Int32>()
-        /// For each output, the weight of the second pixel, 0 to below 1.
+        /// For each output, the weight of the second of the two pixels between which it is interpolated, 0 to below 1.
         let weights = GrowingStorage<Float>()
     }
 
