@@ -7,6 +7,13 @@ package struct MessageFields {
     /// - Parameter structure: The structure, which must stay valid while the fields are read.
     package init(_ structure: UnsafePointer<GstStructure>) { self.structure = structure }
 
+    /// The names of all fields.
+    package var names: [String] {
+        (0..<gst_structure_n_fields(structure)).map {
+            String(cString: gst_structure_nth_field_name(structure, guint($0)))
+        }
+    }
+
     package var name: String { String(cString: gst_structure_get_name(structure)) }
 
     package func text(_ field: String) -> String? {

@@ -3,7 +3,7 @@ import SwiftODT
 
 /// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal ends all streams properly. A second signal ends the
 /// program at once. If a stream or an element does not stop within its time limit, the program ends without waiting
-/// longer.
+/// longer. A program can use SIGHUP for another purpose, see ``onHangUp(_:)``.
 package final class TerminationHandler: Sendable {
     private struct State {
         /// The number of the first signal; `nil` if no signal was received.
@@ -13,6 +13,8 @@ package final class TerminationHandler: Sendable {
         /// The active players: one in most subcommands, one per camera in `odt watch`.
         var players: [Player] = []
         var listeners: [@Sendable (Int32?) -> Void] = []
+        /// Receives SIGHUP and returns whether it handled the signal; `nil` if SIGHUP ends the streams.
+        var hangUp: (@Sendable () -> Bool)?
     }
 
     private let state = Monitor(State())
@@ -50,11 +52,6 @@ package final class TerminationHandler: Sendable {
     /// Ends all streams as a signal does, for example when the reader of the output has closed the pipe.
     package func endAll() { for player in over(by: nil) { player.askToEnd() } }
 
-    /// Waits for a duration in nanoseconds, or until all streams have to end.
-    package func pause(_ duration: Nanoseconds) {
-        state.wait(until: MonotonicClock.now.adding(duration)) { $0.isOver ? () : nil }
-    }
-
     /// Calls `body` as soon as all streams have to end, or at once if they already have to end. The argument is the
     /// number of the signal; `nil` if no signal was received. If a signal is received later, `body` is called again.
     /// Use it for threads that wait for other conditions.
@@ -65,6 +62,10 @@ package final class TerminationHandler: Sendable {
         }
         if isOver { body(signal) }
     }
+
+    /// Calls `body` for each SIGHUP, until all streams have to end. `body` must not block. If it returns `false`, the
+    /// signal ends all streams.
+    package func onHangUp(_ body: @escaping @Sendable () -> Bool) { state.update { $0.hangUp = body } }
 
     func begin(_ player: Player) {
         let isLate = state.update { state in
@@ -96,7 +97,9 @@ package final class TerminationHandler: Sendable {
     private func watch() {
         var set = signals
         var number: Int32 = 0
-        while sigwait(&set, &number) != 0 {}
+        repeat {
+            while sigwait(&set, &number) != 0 {}
+        } while number == SIGHUP && !isOver && state.read(\.hangUp)?() == true
         let players = over(by: number)
         for player in players { player.askToEnd() }
         let waiting = players.filter { $0.timeLeft ?? 0 > 1_000_000_000 }

@@ -1,14 +1,21 @@
 import CGStreamer
 import Playback
 import SwiftODT
-import Synchronization
 
-/// Watches one camera until the watch ends. Connects to the camera and reconnects whenever the camera is lost. A file
-/// is played once.
+/// Watches one camera until the watch ends or the camera is removed from the configuration. Connects to the camera and
+/// reconnects whenever the camera is lost. A file is played once.
 ///
 /// Each camera has its own thread, so the failure of one camera does not affect other cameras.
 final class Camera: Sendable {
     private struct State {
+        var plan: CameraPlan
+        /// Whether a thread watches the camera.
+        var isRunning = false
+        /// Whether the plan has changed since the current connection was established.
+        var isChanged = false
+        /// The reason why the camera is not watched any longer; `nil` while it is watched.
+        var stopReason: String?
+        var connection: CameraSession?
         /// The number of connections so far.
         var session: UInt32 = 0
         /// The number of attempts since the last connection.
@@ -17,19 +24,19 @@ final class Camera: Sendable {
         var reasons: Set<String> = []
     }
 
-    private let plan: CameraPlan
+    let name: String
     private let frameTimeout: Nanoseconds
     private let longestPause: Nanoseconds
     private let sinks: WatchSinks
     private let recording: Recording?
-    private let state = Mutex(State())
+    private let state: Monitor<State>
     private let log: RepeatedMessageFilter
 
     init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks, recording: Recording?) {
-        (self.plan, self.sinks) = (plan, sinks)
-        self.recording = plan.isRecorded ? recording : nil
+        (name, self.sinks, self.recording) = (plan.name, sinks, recording)
         (frameTimeout, longestPause) = (watch.frameTimeout, watch.longestPause)
-        log = RepeatedMessageFilter { printError("odt watch: \(plan.name): \(plan.discreet($0))") }
+        state = Monitor(State(plan: plan))
+        log = RepeatedMessageFilter { [name] in printError("odt watch: \(name): \($0)") }
     }
 
     enum Outcome {
@@ -40,38 +47,105 @@ final class Camera: Sendable {
         case failed
     }
 
-    /// Watches the camera until the watch ends, the video ends or the source fails permanently.
+    var plan: CameraPlan { state.read(\.plan) }
+
+    /// Uses a plan from now on. If the camera is connected with another plan, it is connected again.
+    ///
+    /// - Returns: Whether no thread watches the camera, so that the caller has to start one that calls ``watch()``.
+    func use(_ plan: CameraPlan) -> Bool {
+        let (connection, isIdle) = state.update { state in
+            defer { (state.isRunning, state.stopReason) = (true, nil) }
+            state.plan = plan
+            state.isChanged = state.isRunning
+            return (state.connection, !state.isRunning)
+        }
+        connection?.askToEnd()
+        return isIdle
+    }
+
+    /// Ends the connection, after which ``watch()`` returns.
+    func stop(because reason: String) {
+        let connection = state.update { state in
+            state.stopReason = state.stopReason ?? reason
+            return state.connection
+        }
+        connection?.askToEnd()
+    }
+
+    /// Watches the camera until the watch ends, the camera is stopped, the video ends or the source fails permanently.
     func watch() -> Outcome {
+        while true {
+            let outcome = watchOnce()
+            let isDone = state.update { state in
+                // A new plan that arrived after the last connection restarts the camera.
+                let isDone = !state.isChanged || state.stopReason != nil
+                (state.isChanged, state.isRunning) = (false, !isDone)
+                return isDone
+            }
+            if isDone { return outcome }
+        }
+    }
+
+    private func watchOnce() -> Outcome {
         var backOff = BackOff(longest: longestPause)
-        while !TerminationHandler.shared.isOver {
-            state.withLock { $0.attempt += 1 }
-            let ending = connect()
-            if TerminationHandler.shared.isOver { break }
+        while state.read({ $0.stopReason == nil }) {
+            let plan = state.update { state in
+                state.attempt += 1
+                state.isChanged = false
+                return state.plan
+            }
+            let ending = connect(plan)
+            if state.read({ $0.stopReason != nil }) { break }
+            if state.read(\.isChanged) {
+                lose(because: "the configuration changed", plan)
+                backOff = BackOff(longest: longestPause)
+                continue
+            }
             if ending.isWhole || ending.isRefused {
-                end(because: ending.failure ?? "the video ended")
-                if let failure = ending.failure { log.notify(failure) }
+                end(because: ending.failure ?? "the video ended", plan)
+                if let failure = ending.failure { log.notify(plan.discreet(failure)) }
                 return ending.failure == nil ? .watched : .failed
             }
             let pause = backOff.next(after: ending.held)
-            lose(because: ending.failure ?? "the stream ended", for: pause)
-            TerminationHandler.shared.pause(pause)
+            let reason = ending.failure ?? "the stream ended"
+            if lose(because: reason, plan) {
+                let seconds = Double(pause / 100_000_000) / 10
+                log.notify(
+                    "\(plan.discreet(reason)); reconnecting in \(seconds) s, later at most every "
+                        + "\(longestPause / 1_000_000_000) s")
+            }
+            state.wait(until: MonotonicClock.now.adding(pause)) { $0.stopReason != nil || $0.isChanged ? () : nil }
         }
-        end(because: "the watch ended")
-        return state.withLock { $0.session } > 0 ? .watched : .neverReached
+        let (session, plan, reason) = state.read { ($0.session, $0.plan, $0.stopReason) }
+        end(because: reason ?? "the watch ended", plan)
+        return session > 0 ? .watched : .neverReached
     }
 
-    private func connect() -> CameraSession.Ending {
+    private func connect(_ plan: CameraPlan) -> CameraSession.Ending {
         do {
+            let crops = plan.sendsPictures ? BestCrops() : nil
             let session = try CameraSession(
-                plan, frameTimeout: frameTimeout, viewer: sinks.viewer, recording: recording,
-                recorded: { [sinks, plan] in sinks.take($0, of: plan.name) },
-                begin: { [weak self] in self?.begin() },
-                notify: { [log] in log.notify($0) })
-            let number = state.withLock { $0.session + 1 }
+                plan, frameTimeout: frameTimeout, viewer: sinks.viewer, crops: crops,
+                times: sinks.metrics?.times(of: name),
+                recording: plan.isRecorded ? recording : nil,
+                recorded: { [sinks, name] in sinks.take($0, of: name) },
+                begin: { [weak self] in self?.begin(plan) },
+                notify: { [log] in log.notify(plan.discreet($0)) })
+            let (number, isObsolete) = state.update { state in
+                state.connection = session
+                return (state.session + 1, state.stopReason != nil || state.isChanged)
+            }
+            if let crops { sinks.events.use(crops, of: name) }
+            sinks.metrics?.begin(session, of: name)
+            defer {
+                state.update { $0.connection = nil }
+                sinks.metrics?.end(of: name)
+            }
+            if isObsolete { session.askToEnd() }
             return session.play { message in
                 let message = OwnedStructure(copying: message)
                 message.set("session", to: number)
-                hand(message.pointer)
+                hand(message.pointer, plan)
             }
         } catch {
             // A device may reappear, so its absence is temporary. A missing file is a mistake of the user.
@@ -81,51 +155,53 @@ final class Camera: Sendable {
 
     // MARK: Events
 
-    private func begin() {
-        let (event, wasLost) = state.withLock { state in
+    private func begin(_ plan: CameraPlan) {
+        let (event, wasLost) = state.update { state in
             state.session += 1
-            let event = CameraEvent(
-                camera: plan.name, kind: .connected, session: state.session, attempt: state.attempt)
+            let event = CameraEvent(camera: name, kind: .connected, session: state.session, attempt: state.attempt)
             let wasLost = !state.reasons.isEmpty
             state.attempt = 0
             state.reasons = []
             return (event, wasLost)
         }
-        hand(event)
+        hand(event, plan)
         if wasLost { log.notify("reconnected") }
     }
 
     /// Reports that the camera is lost. Each reason is reported once per outage.
-    private func lose(because reason: String, for pause: Nanoseconds) {
+    ///
+    /// - Returns: Whether the reason was reported.
+    @discardableResult
+    private func lose(because reason: String, _ plan: CameraPlan) -> Bool {
         let reason = plan.discreet(reason)
-        let event: CameraEvent? = state.withLock { state in
+        let event: CameraEvent? = state.update { state in
             guard state.reasons.insert(reason).inserted else { return nil }
             return CameraEvent(
-                camera: plan.name, kind: .lost, reason: reason, session: state.session, attempt: state.attempt)
+                camera: name, kind: .lost, reason: reason, session: state.session, attempt: state.attempt)
         }
-        guard let event else { return }
-        hand(event)
-        let seconds = Double(pause / 100_000_000) / 10
-        log.notify("\(reason); reconnecting in \(seconds) s, later at most every \(longestPause / 1_000_000_000) s")
+        if let event { hand(event, plan) }
+        return event != nil
     }
 
-    private func end(because reason: String) {
-        let state = state.withLock { $0 }
+    private func end(because reason: String, _ plan: CameraPlan) {
+        let (session, attempt) = state.update { state in
+            defer { (state.attempt, state.reasons) = (0, []) }
+            return (state.session, state.attempt)
+        }
         hand(
             CameraEvent(
-                camera: plan.name, kind: .ended, reason: plan.discreet(reason), session: state.session,
-                attempt: state.attempt))
+                camera: name, kind: .ended, reason: plan.discreet(reason), session: session, attempt: attempt), plan)
     }
 
-    private func hand(_ event: CameraEvent) {
+    private func hand(_ event: CameraEvent, _ plan: CameraPlan) {
         let message = event.message(at: WallClock.now)
-        hand(message.pointer)
+        hand(message.pointer, plan)
     }
 
-    private func hand(_ message: UnsafePointer<GstStructure>) {
+    private func hand(_ message: UnsafePointer<GstStructure>, _ plan: CameraPlan) {
         sinks.take(
             WatchMessage(
-                camera: plan.name, time: WallClock.now, steady: MonotonicClock.now, fields: MessageFields(message),
+                camera: name, time: WallClock.now, steady: MonotonicClock.now, fields: MessageFields(message),
                 line: MessageText.line(message), mayWait: !plan.isCamera))
     }
 }

@@ -10,6 +10,10 @@ struct CameraPlan: Sendable {
     var settings: [CameraSetting] = []
     /// Whether `--record` records this camera.
     var isRecorded = true
+    /// Whether actions receive pictures of this camera's objects.
+    var sendsPictures = false
+    /// The states of the files that the properties name, see ``noteFiles()``.
+    private var files: [String] = []
 
     init(name: String, source: String) { (self.name, self.source) = (name, source) }
 
@@ -73,8 +77,27 @@ struct CameraPlan: Sendable {
 }
 
 extension CameraPlan {
+    /// Stores the size and the modification time of each file that a property names.
+    mutating func noteFiles() {
+        files = settings.compactMap { setting in
+            let value = String(setting.word.drop { $0 != "=" }.dropFirst())
+            var status = stat()
+            guard !value.isEmpty, PathText.withSystemPath(value, { stat($0, &status) }) == 0 else { return nil }
+            let time = status.st_mtim
+            return "\(setting.word) \(status.st_ino) \(status.st_size) \(time.tv_sec).\(time.tv_nsec)"
+        }
+    }
+
     /// Whether the source can be lost and come back. This is true for all sources except files.
     var isCamera: Bool { MediaSource.isAddress(source) || source.hasPrefix("/dev/") }
+
+    /// Returns whether a camera with this plan has to be connected again to follow the other plan. This is also the case
+    /// if a file that a property names, such as that of the zones, was modified.
+    func differs(from other: CameraPlan) -> Bool {
+        source != other.source || isRecorded != other.isRecorded
+            || sendsPictures != other.sendsPictures || files != other.files
+            || settings.map(\.word) != other.settings.map(\.word)
+    }
 
     /// - Throws: ``PlaybackError`` if a property is invalid, or if the recording would show objects that the properties
     ///   redact.
@@ -91,6 +114,12 @@ extension CameraPlan {
                 throw PlaybackError("\(fault) (privacy-strict=false makes this a warning)", isUsage: true)
             }
             warn(fault)
+        } else if sendsPictures {
+            guard request.isStrict else {
+                throw PlaybackError(
+                    "\(name): picture=true would send pictures although privacy-strict=false does not guarantee what "
+                        + "'\(request.word)' redacts: leave one of them out", isUsage: true)
+            }
         } else if !records, options.text("page") == nil {
             warn(
                 "\(name): '\(request.word)' has no effect: without --page and --record-annotated no video leaves odt watch"

@@ -31,27 +31,35 @@ final class CameraSession: Sendable {
     /// Whether the source has a known duration.
     private let hasLength: Monitor<Bool>
     private let beginIfNeeded: @Sendable () -> Void
+    /// The counters at the end of the stream; `nil` while it plays.
+    private let finalCounts = Mutex<[String: UInt64]?>(nil)
 
     /// - Parameters:
     ///   - frameTimeout: The time in nanoseconds without a frame after which the camera counts as lost.
     ///   - viewer: The receiver of pictures for the live page; `nil` for none.
+    ///   - crops: Collects pictures of the objects; `nil` for none.
+    ///   - times: Measures the times of the frames; `nil` without metrics.
     ///   - recorded: Called for each finished segment.
     ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
     /// - Throws: ``PlaybackError`` if the pipeline cannot be built.
     init(
-        _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, recording: Recording?,
+        _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, crops: BestCrops?,
+        times: FrameTimes?,
+        recording: Recording?,
         recorded: @escaping @Sendable (FinishedSegment) -> Void, begin: @escaping @Sendable () -> Void,
         notify: @escaping @Sendable (String) -> Void
     ) throws {
         let source = try MediaSource(plan.source)
         let shape = Shape(
-            isFile: source.path != nil && !source.isCamera, isShown: viewer != nil,
+            isFile: source.path != nil && !source.isCamera, isShown: viewer != nil, sendsPictures: crops != nil,
             recordsOriginal: recording?.options.isAnnotated == false, annotated: recording?.annotatedChain)
         let pipeline = try Pipeline(shape.description(of: source))
         source.give(to: pipeline)
         try Self.set(plan, in: pipeline)
         let (watchdog, hasLength) = (FrameWatchdog(), Monitor(shape.isFile))
         if let pad = pipeline["video"].pad("sink") { watchdog.attach(at: pad) }
+        times?.attach(to: pipeline)
+        crops?.attach(to: pipeline)
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { ArrivalTimestamps.complete(at: pad) }
         if let viewer { CameraPictures.begin(of: plan.name, in: pipeline, for: viewer) }
         let recorder = recording.map { CameraRecorder($0, camera: plan.name, finished: recorded, notify: notify) }
@@ -112,6 +120,7 @@ final class CameraSession: Sendable {
     private struct Shape: Sendable {
         let isFile: Bool
         let isShown: Bool
+        let sendsPictures: Bool
         let recordsOriginal: Bool
         /// The description of the branch that records annotated frames; `nil` if annotated frames are not recorded.
         let annotated: String?
@@ -132,6 +141,7 @@ final class CameraSession: Sendable {
                 + "! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true max-objects=100 strategy=\(strategy) "
                 + "draw=\(isShown || annotated != nil) ! tee name=seen ! fakesink name=end sync=false"
             if isShown { text += CameraPictures.description }
+            if sendsPictures { text += BestCrops.description }
             if let annotated { text += " seen. ! " + annotated }
             return text
         }
@@ -143,6 +153,7 @@ final class CameraSession: Sendable {
             if choosesStrategy { pipeline["swiftodt"].set("strategy", to: "auto") }
             if annotated != nil { Recording.keepEveryFrame(of: pipeline) }
             if isShown { pipeline["end"].set("sync", to: "true") }
+            if sendsPictures { pipeline["cropped"].set("leaky", to: "no") }
         }
     }
 
@@ -151,6 +162,11 @@ final class CameraSession: Sendable {
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
         RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
+        // The pictures of objects are cut out at the boxes in this metadata.
+        let metadata = element.text(of: "attach-meta")
+        if plan.sendsPictures, !metadata.contains("custom") {
+            element.set("attach-meta", to: metadata.isEmpty || metadata == "0x0" ? "custom" : metadata + "+custom")
+        }
         // Frames are rotated before inference, so that the pictures on the page and the reported coordinates agree.
         pipeline["upright"].set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
@@ -179,7 +195,26 @@ final class CameraSession: Sendable {
         }
     }
 
+    /// The counters of the element's property `stats`. The names of nested counters contain a dot.
+    var elementCounts: [String: UInt64] {
+        if let counts = finalCounts.withLock({ $0 }) { return counts }
+        return pipeline["swiftodt"].read("stats") { stats in
+            var counts: [String: UInt64] = [:]
+            for name in ["frames", "detections", "skipped", "redacted", "coalesced-messages"] {
+                counts[name] = stats.count(name)
+            }
+            for group in ["inferences", "rejected"] {
+                guard let fields = stats.structure(group) else { continue }
+                for name in fields.names { counts["\(group).\(name)"] = fields.count(name) }
+            }
+            return counts
+        } ?? [:]
+    }
+
     // MARK: Playing
+
+    /// Ends the stream. May be called on any thread, also before ``play(onMessage:)``.
+    func askToEnd() { player.askToEnd() }
 
     /// Plays the stream until it ends, fails or stalls, or until the watch ends.
     ///
@@ -189,6 +224,8 @@ final class CameraSession: Sendable {
             beginIfNeeded()
             onMessage(message)
         }
+        let counts = elementCounts
+        finalCounts.withLock { $0 = counts }
         // The segment is finished after all elements have stopped, because a blocked element may still write to it.
         if player.stop() { recorder?.finish() }
         return Ending(

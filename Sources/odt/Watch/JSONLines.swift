@@ -7,7 +7,7 @@ import SwiftODT
 /// A separate thread writes, so a slow reader does not block cameras. Up to 512 KiB are queued. Lines of a camera that
 /// exceed the queue are dropped, counted and reported. A message about a file waits until the queue has room instead.
 /// Meanwhile the element drops results that are not read in time, and counts them in `stats`.
-final class JSONLines: WatchSink {
+final class JSONLines: MeasuredSink {
     private struct State {
         var waiting: [String] = []
         /// The size in bytes of the lines that are queued or being written.
@@ -18,6 +18,8 @@ final class JSONLines: WatchSink {
         var isFull = false
         /// The number of dropped lines since the queue was last written completely.
         var left = 0
+        /// The number of dropped lines since the start.
+        var lostCount = 0
         /// Whether no more lines will be queued.
         var isOver = false
         /// Whether all lines have been written.
@@ -81,12 +83,19 @@ final class JSONLines: WatchSink {
         if !isWritten { state.wait(until: deadline) { $0.isWritten ? () : nil } }
     }
 
+    func measure(into text: inout MetricsText) {
+        let (bytes, lostCount) = state.read { ($0.bytes, $0.lostCount) }
+        text.add("swiftodt_lines_queue_bytes", .gauge, "Size of the lines of JSON that wait for their reader.", bytes)
+        text.add("swiftodt_lines_dropped_total", .counter, "Lines of JSON that were dropped.", lostCount)
+    }
+
     private var called: String { name == "-" ? "standard output" : name }
 
     private func leaveOut(because reason: String) {
         let isFirst = state.update { state in
             defer { state.isFull = true }
             state.left += 1
+            state.lostCount += 1
             return !state.isFull
         }
         if isFirst { notify("\(called): lines are dropped: \(reason); the watch continues") }

@@ -18,7 +18,8 @@ private let help = """
     output as lines of JSON with the camera's name as "source".
 
       --config FILE      read cameras and options from FILE: groups [camera NAME] with source= and properties of the
-                         element, [cameras] with properties of all cameras, [watch] with these options without dashes
+                         element, [cameras] with properties of all cameras, [watch] with these options without dashes,
+                         [event NAME] with rules for events
       --set NAME=VALUE   set a property of the element for all cameras; repeatable; gst-inspect-1.0 swiftodt lists the
                          properties (default: multiple-objects=true and max-objects=100): --set label-allowlist=person
       --zones FILE       count objects in the zones and at the lines of FILE (made with odt zones)
@@ -28,6 +29,8 @@ private let help = """
     \(MQTTOptions.help)
     \(StoreOptions.help)
     \(PageOptions.help)
+    \(MetricsOptions.help)
+    \(EventRule.help)
       --timeout SECONDS  time without a frame after which a camera counts as lost, 1 to 86,400 (default: 20)
       --retry SECONDS    maximum delay between attempts to reconnect, 0.01 to 86,400; the delay starts at 1 s and doubles
                          (default: 60)
@@ -35,6 +38,9 @@ private let help = """
 
     Cameras are independent: the failure of one does not affect the others. Each time a camera is connected, lost or ended, a
     message "swiftodt-camera" reports it. Tracking ids are unique within one connection, whose number is "session".
+
+    With --config, SIGHUP reads FILE again: only cameras that were added, removed or changed are affected. If FILE is invalid, the
+    error is printed and nothing changes. Changes of [watch] need a restart.
 
     The watch ends when all files have been played, or after Ctrl-C, SIGTERM or SIGHUP; a second signal stops it at once. The
     exit code is 0 after success, 1 if a source failed or no camera was ever reached, 2 after an invalid command line.
@@ -50,56 +56,12 @@ private let help = """
         arguments, valued: Set(WatchOptions.valued.map { "--" + $0 } + ["--config", "--set", "--zones"]),
         flags: Set(WatchOptions.flags.map { "--" + $0 }))
     do {
-        let file = try line.text("--config").map(WatchConfiguration.init)
-        let listed = file?.cameras ?? []
-        var cameras = listed + (try CameraPlan.list(line.operands, besides: listed.map(\.name)))
-        guard !cameras.isEmpty else { throw CommandLineError("missing SOURCE: name a camera or use --config FILE.") }
-        let settings = try settings(line)
-        for number in cameras.indices { cameras[number].settings += settings }
-        let plan = try WatchPlan(cameras, WatchOptions(line, file?.options ?? []))
+        let plan = try WatchPlan(line)
         try PluginSearch.start()
-        for camera in cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
+        for camera in plan.cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
         _ = TerminationHandler.shared
-        return try watch(plan)
+        return try WatchedCameras(plan).watch(rereading: line)
     } catch let error as PlaybackError where error.isUsage {
         throw CommandLineError(error.description)
     }
-}
-
-/// Returns the properties to set for all cameras. The properties that options such as `--zones` imply come first, so
-/// that `--set` overrides them.
-private func settings(_ line: CommandLineOptions) throws -> [CameraSetting] {
-    let named = line.texts("--set").map { CameraSetting($0) }
-    guard let zones = line.text("--zones") else { return named }
-    _ = try Zone.list(named: zones)
-    return [CameraSetting("zones=\(zones)")] + named
-}
-
-/// Watches all cameras until the last one has ended.
-///
-/// - Returns: The exit code.
-private func watch(_ plan: WatchPlan) throws -> Int32 {
-    let recording = try RecordOptions(plan.options).map {
-        try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
-    }
-    let sinks = try WatchSinks(plan.options, cameras: plan.cameras.map(\.name)) { printError("odt watch: \($0)") }
-    let left = Monitor(plan.cameras.count)
-    let (failed, unreached) = (Monitor(0), Monitor(0))
-    for camera in plan.cameras.map({ Camera($0, plan, sinks: sinks, recording: recording) }) {
-        let watch: @Sendable () -> Void = {
-            switch camera.watch() {
-            case .watched: break
-            case .neverReached: unreached.update { $0 += 1 }
-            case .failed: failed.update { $0 += 1 }
-            }
-            left.update { $0 -= 1 }
-        }
-        if !DetachedThread.run(watch) { throw PlaybackError("cannot start a thread for each camera (ulimit -u)") }
-    }
-    left.wait { $0 == 0 ? () : nil }
-    sinks.close()
-    if sinks.isUnread { return 128 + SIGPIPE }
-    // An unreachable camera is no failure if other cameras were watched, because it may be switched off for weeks.
-    let isWatched = unreached.read { $0 } < plan.cameras.count
-    return isWatched && failed.read { $0 } == 0 ? ExitCode.success : ExitCode.failure
 }

@@ -13,12 +13,13 @@ import SwiftODT
 ///     [camera front]
 ///     source=rtsp://192.168.1.20/stream1
 ///
-/// The group [watch] has the options of the command without dashes. The group [cameras] has properties for all cameras.
+/// A group [event NAME] has a rule for events. The group [watch] has the options of the command without dashes. The group [cameras] has properties for all cameras.
 /// A group [camera NAME] has the source and the properties of one camera.
 struct WatchConfiguration {
     private(set) var cameras: [CameraPlan] = []
     /// The entries of the group [watch].
     private(set) var options: [KeyFile.Entry] = []
+    private(set) var rules: [EventRule] = []
     private let folder: String
 
     /// - Throws: ``PlaybackError`` if the file is invalid. The text names the file and the line.
@@ -31,9 +32,10 @@ struct WatchConfiguration {
             case "watch": options = try group.entries.map(option)
             case "cameras": common = try group.entries.map(setting)
             case let name where name.hasPrefix("camera "): try cameras.append(camera(group))
+            case let name where name.hasPrefix("event "): try rules.append(EventRule(group))
             default:
                 throw PlaybackError(
-                    "\(group.place): unknown group [\(group.name)]: use [watch], [cameras] or [camera NAME]",
+                    "\(group.place): unknown group [\(group.name)]: use [watch], [cameras], [camera NAME] or [event NAME]",
                     isUsage: true)
             }
         }
@@ -54,7 +56,7 @@ struct WatchConfiguration {
         return entry
     }
 
-    private static func flag(_ entry: KeyFile.Entry) throws -> Bool {
+    static func flag(_ entry: KeyFile.Entry) throws -> Bool {
         guard let value = ["true": true, "false": false][entry.value] else {
             throw PlaybackError("\(entry.place): \(entry.key): use true or false, not '\(entry.value)'", isUsage: true)
         }
@@ -105,15 +107,46 @@ struct WatchConfiguration {
 struct WatchPlan: Sendable {
     let cameras: [CameraPlan]
     let options: WatchOptions
+    let rules: [EventRule]
     /// The time in nanoseconds without a frame after which a camera counts as lost.
     let frameTimeout: Nanoseconds
     /// The maximum delay between two attempts to connect, in nanoseconds.
     let longestPause: Nanoseconds
 
-    init(_ cameras: [CameraPlan], _ options: WatchOptions) throws {
-        (self.cameras, self.options) = (cameras, options)
+    /// Reads the plan from a command line and the configuration file that it names.
+    ///
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if a part of it is invalid.
+    init(_ line: CommandLineOptions) throws {
+        let file = try line.text("--config").map(WatchConfiguration.init)
+        let listed = file?.cameras ?? []
+        var cameras = listed + (try CameraPlan.list(line.operands, besides: listed.map(\.name)))
+        guard !cameras.isEmpty else { throw CommandLineError("missing SOURCE: name a camera or use --config FILE.") }
+        let settings = try Self.settings(line)
+        for number in cameras.indices {
+            cameras[number].settings += settings
+            cameras[number].noteFiles()
+        }
+        options = WatchOptions(line, file?.options ?? [])
+        rules = (file?.rules ?? []) + (options.text(EventRule.option).map { [EventRule(commandLine: $0)] } ?? [])
+        try EventRule.check(rules, cameras: cameras)
+        for number in cameras.indices {
+            let name = cameras[number].name
+            cameras[number].sendsPictures = rules.contains {
+                $0.sendsPicture && ($0.cameras.isEmpty || $0.cameras.contains(name))
+            }
+        }
+        self.cameras = cameras
         frameTimeout = try options.number("timeout", in: 1...86_400).map { Nanoseconds(seconds: $0) } ?? 20_000_000_000
         longestPause =
             try options.number("retry", in: 0.01...86_400).map { Nanoseconds(seconds: $0) } ?? BackOff.usualLongest
+    }
+
+    /// Returns the properties to set for all cameras. The properties that options such as `--zones` imply come first,
+    /// so that `--set` overrides them.
+    private static func settings(_ line: CommandLineOptions) throws -> [CameraSetting] {
+        let named = line.texts("--set").map { CameraSetting($0) }
+        guard let zones = line.text("--zones") else { return named }
+        _ = try Zone.list(named: zones)
+        return [CameraSetting("zones=\(zones)")] + named
     }
 }

@@ -26,9 +26,16 @@ protocol WatchSink: AnyObject, Sendable {
     /// wait. If the message cannot be forwarded at once, it is queued or, if the queue is full, dropped.
     func take(_ message: WatchMessage)
 
+    /// Called when the configuration was read again.
+    func use(_ cameras: [CameraPlan])
+
     /// Forwards the queued messages, for some seconds at most, and closes the destination. ``take(_:)`` is not called
     /// afterwards.
     func close()
+}
+
+extension WatchSink {
+    func use(_ cameras: [CameraPlan]) {}
 }
 
 /// All sinks of a watch.
@@ -39,15 +46,27 @@ final class WatchSinks: Sendable {
     private let lines: JSONLines?
     /// The sink that stores the paths of recorded segments; `nil` without a database.
     private let store: StoreSink?
+    /// The metrics; `nil` if they are not served.
+    let metrics: MetricsBoard?
+    private let metricsServer: MetricsServer?
+    let events: EventSink
 
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` if a sink cannot be created. At this time no camera has been
     ///   started.
-    init(_ options: WatchOptions, cameras: [String], notify: @escaping @Sendable (String) -> Void) throws {
+    init(_ plan: WatchPlan, notify: @escaping @Sendable (String) -> Void) throws {
+        let (options, cameras) = (plan.options, plan.cameras.map(\.name))
         var sinks: [any WatchSink] = []
         let broker = try MQTTOptions(options)
         let store = try StoreOptions(options).map { try StoreSink($0, notify: notify) }
         if let store { sinks.append(store) }
-        if let page = try PageOptions(options) { sinks.append(try LivePage(page, cameras: cameras, notify: notify)) }
+        let (page, address) = try (PageOptions(options), MetricsOptions(options))
+        metrics = page == nil && address == nil ? nil : MetricsBoard(options, cameras: cameras)
+        if let metrics {
+            sinks.append(metrics)
+            if let page { sinks.append(try LivePage(page, metrics, cameras: cameras, notify: notify)) }
+        }
+        events = try EventSink(plan.rules, notify: notify)
+        sinks.append(events)
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, notify: notify) }
         // The broker's sink is created after the other sinks that can fail, because it announces at once that the watch
@@ -56,15 +75,26 @@ final class WatchSinks: Sendable {
         // The lines of JSON come last: their reader may block messages about files, and all other sinks have received
         // the message before.
         if let lines { sinks.append(lines) }
+        metrics?.add(sinks.compactMap { $0 as? any MeasuredSink })
+        metricsServer =
+            if let address, let metrics { try MetricsServer(address, metrics, notify: notify) } else { nil }
         (all, self.lines, self.store) = (sinks, lines, store)
         viewer = sinks.lazy.compactMap { $0 as? any PictureSink }.first
     }
 
     func take(_ message: WatchMessage) { for sink in all { sink.take(message) } }
 
-    func take(_ segment: FinishedSegment, of camera: String) { store?.take(segment, of: camera) }
+    func take(_ segment: FinishedSegment, of camera: String) {
+        store?.take(segment, of: camera)
+        metrics?.take(segment, of: camera)
+    }
 
-    func close() { for sink in all { sink.close() } }
+    func use(_ cameras: [CameraPlan]) { for sink in all { sink.use(cameras) } }
+
+    func close() {
+        for sink in all { sink.close() }
+        metricsServer?.close()
+    }
 
     /// Whether the reader of the lines of JSON has closed the pipe.
     var isUnread: Bool { lines?.isUnread ?? false }

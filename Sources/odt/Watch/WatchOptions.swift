@@ -5,9 +5,9 @@ import SwiftODT
 /// [watch] of a configuration file.
 struct WatchOptions: Sendable {
     /// The names, without dashes, of options that have a value.
-    static let valued: Set<String> = Set(["json", "timeout", "retry"])
+    static let valued: Set<String> = Set(["json", "timeout", "retry", EventRule.option])
         .union(RecordOptions.names).union(MQTTOptions.names).union(StoreOptions.names)
-        .union(PageOptions.names)
+        .union(PageOptions.names).union(MetricsOptions.names)
     /// The names, without dashes, of options that have no value on the command line. In a configuration file their
     /// value is `true` or `false`.
     static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
@@ -15,7 +15,7 @@ struct WatchOptions: Sendable {
     /// The names of options whose value is a file name. In a configuration file, a relative name is relative to the
     /// folder of that file. The name `-` is not changed.
     static let files: Set<String> = Set(["json", "record", "store"]).union(MQTTOptions.files)
-        .union(PageOptions.files)
+        .union(PageOptions.files).union(MetricsOptions.files)
 
     private var values: [String: String] = [:]
     /// The file and line of each value that comes from a configuration file.
@@ -50,6 +50,20 @@ struct WatchOptions: Sendable {
     func refuse(_ names: Set<String>, without owner: String) throws {
         guard text(owner) == nil, let name = names.sorted().first(where: { text($0) != nil }) else { return }
         throw PlaybackError("\(called(name)) needs \(called(owner))", isUsage: true)
+    }
+
+    /// Returns the names of the options whose values differ, for error messages.
+    /// `--on-event` is not among them, because rules are replaced while the watch runs.
+    func changes(since other: WatchOptions) -> [String] {
+        Set(values.keys).union(other.values.keys).subtracting([EventRule.option]).filter {
+            values[$0] != other.values[$0]
+        }.sorted()
+            .map { values[$0] == nil ? other.called($0) : called($0) }
+    }
+
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid. Has no side effects.
+    func check() throws {
+        _ = try (RecordOptions(self), MQTTOptions(self), StoreOptions(self), PageOptions(self), MetricsOptions(self))
     }
 
     /// Returns the name of an option for error messages. If the option comes from a configuration file, its file and

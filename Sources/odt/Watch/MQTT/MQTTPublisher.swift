@@ -12,6 +12,7 @@ final class MQTTPublisher: Sendable {
 
     private struct State {
         var outbox: MQTTOutbox
+        var isConnected = false
         /// The messages to send after all others when the watch ends; `nil` while the watch continues.
         var finalMessages: [MQTTMessage]?
         /// The monotonic time until which messages are sent when the watch ends; `nil` while the watch continues.
@@ -67,6 +68,13 @@ final class MQTTPublisher: Sendable {
     func publish(result: MQTTMessage) {
         state.withLock { $0.outbox.add(result: result) }
         wakeup.wake()
+    }
+
+    func measure(into text: inout MetricsText) {
+        let (isConnected, events, lost) = state.withLock { ($0.isConnected, $0.outbox.eventCount, $0.outbox.lostCount) }
+        text.add("swiftodt_mqtt_connected", .gauge, "Whether the broker is connected.", isConnected ? 1 : 0)
+        text.add("swiftodt_mqtt_queue_events", .gauge, "Events that wait for the broker.", events)
+        text.add("swiftodt_mqtt_events_dropped_total", .counter, "Events that were dropped.", lost)
     }
 
     /// Sends the queued messages, then the final messages, and disconnects. Waits for at most 5 s.
@@ -125,7 +133,11 @@ final class MQTTPublisher: Sendable {
         }
         whenOpen()
         reportLost()
-        state.withLock { $0.outbox.begin() }
+        state.withLock { state in
+            state.outbox.begin()
+            state.isConnected = true
+        }
+        defer { state.withLock { $0.isConnected = false } }
         while true {
             let (isDone, hasCaughtUp) = try state.withLock { state in
                 state.outbox.acknowledge(connection.acknowledged)

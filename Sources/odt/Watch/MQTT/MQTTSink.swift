@@ -9,7 +9,7 @@ import Synchronization
 /// - `CAMERA/zones/ZONE`: the counts of a zone, retained, after each change
 /// - `CAMERA/objects`: at most one result per second, may be lost (QoS 0)
 /// - `lost`: the number of dropped events, retained, only if events were dropped
-final class MQTTSink: WatchSink {
+final class MQTTSink: MeasuredSink {
     private static let resultInterval: Nanoseconds = 1_000_000_000
 
     /// The state of one camera.
@@ -57,6 +57,8 @@ final class MQTTSink: WatchSink {
         default: break
         }
     }
+
+    func measure(into text: inout MetricsText) { publisher.measure(into: &text) }
 
     func close() {
         let topics = cameras.withLock { $0.values.map(\.topic) } + [topic]

@@ -18,6 +18,15 @@ final class CameraBoard: Sendable {
         state = Mutex(State(cameras: cameras.map { ShownCamera($0, at: now) }))
     }
 
+    /// Replaces the list of cameras. Cameras that were already listed keep their state.
+    func show(_ cameras: [String]) {
+        let now = WallClock.now
+        state.withLock { state in
+            let known = state.cameras
+            state.cameras = cameras.map { name in known.first { $0.name == name } ?? ShownCamera(name, at: now) }
+        }
+    }
+
     func take(_ message: WatchMessage) {
         state.withLock { state in
             if let place = state.cameras.firstIndex(where: { $0.name == message.camera }) {

@@ -10,23 +10,19 @@ final class LivePage: PictureSink {
     private let server: PageServer
 
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` if the page cannot be served at the address.
-    init(_ options: PageOptions, cameras: [String], notify: @escaping @Sendable (String) -> Void) throws {
-        let soup = try Soup()
-        let given = try options.tokenFile.map(PageToken.init(file:))
-        let socket = try PageSocket(options.address)
-        let token = given ?? (socket.isLoopback ? nil : PageToken.random())
+    init(
+        _ options: PageOptions, _ metrics: MetricsBoard, cameras: [String], notify: @escaping @Sendable (String) -> Void
+    ) throws {
+        let place = try PageSocket.Place(
+            options.address, tokenFile: options.tokenFile, of: "--page", path: "", called: "page", notify: notify)
         board = CameraBoard(cameras)
         server = try PageServer(
-            soup, socket, PageAuthorizer(token: token, port: socket.port), options.trustedProxies, board: board,
-            pictures: pictures)
-        let query = token.map { "?token=" + (given == nil ? $0.text : "...") } ?? ""
-        let urls = socket.hosts.map { "http://\(PageAddress.written($0, socket.port))/\(query)" }
-        notify(
-            "the page is at " + urls.joined(separator: " and ")
-                + (options.tokenFile.map { ", with the token in \($0)" } ?? ""))
+            place, options.trustedProxies, PageContent(board: board, metrics: metrics), pictures: pictures)
     }
 
     func take(_ message: WatchMessage) { board.take(message) }
+
+    func use(_ cameras: [CameraPlan]) { board.show(cameras.map(\.name)) }
 
     func wantsPictures(of camera: String) -> Bool { pictures.areWanted(of: camera) }
 

@@ -39,12 +39,13 @@ struct PageAuthorizer {
         // A valid token is accepted even if the client's address has sent too many wrong tokens, because clients behind
         // a proxy or router share an address.
         if let guess = request.value("token"), token.matches(guess) { return .allowAndSetCookie }
+        if let guess = request.bearer, token.matches(guess) { return .open }
         let kept = request.cookies(cookieName)
         if kept.contains(where: token.matches) { return .open }
         guard !wrong.mustWait(request.remote, at: now) else {
             return .deny(429, "Too many wrong tokens. Wait a minute.", isStale: false)
         }
-        guard request.value("token") != nil || !kept.isEmpty else {
+        guard request.value("token") != nil || request.bearer != nil || !kept.isEmpty else {
             return .deny(403, Self.remedy, isStale: false)
         }
         wrong.note(request.remote, at: now)
@@ -103,13 +104,13 @@ struct PageToken: Sendable {
     /// read it.
     ///
     /// - Throws: ``PlaybackError`` if the file cannot be read or does not contain a valid token.
-    init(file: String) throws {
+    init(file: String, of option: String) throws {
         guard PathText.isThere(file) else {
-            self = try Self.make(file)
+            self = try Self.make(file, of: option)
             return
         }
         guard let bytes = try? ByteStream.read(file), bytes.count <= 4096 else {
-            throw PlaybackError("--page-token-file: cannot read \(file)")
+            throw PlaybackError("\(option): cannot read \(file)")
         }
         let text = String(decoding: bytes, as: UTF8.self)
         let word = String(text.drop { $0.isWhitespace }.prefix { !$0.isWhitespace })
@@ -117,26 +118,26 @@ struct PageToken: Sendable {
             text.split(whereSeparator: \.isWhitespace).count == 1
         else {
             throw PlaybackError(
-                "--page-token-file: \(file) must contain one word of 16 to 256 letters and digits; delete the file to "
+                "\(option): \(file) must contain one word of 16 to 256 letters and digits; delete the file to "
                     + "create a new token")
         }
         self.init(text: word)
     }
 
-    private static func make(_ file: String) throws -> PageToken {
+    private static func make(_ file: String, of option: String) throws -> PageToken {
         let token = PageToken.random()
         let descriptor = PathText.withSystemPath(file) {
             open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         }
         guard descriptor >= 0 else {
-            throw PlaybackError("--page-token-file: \(file): \(String(cString: strerror(errno)))")
+            throw PlaybackError("\(option): \(file): \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
         let line = Array((token.text + "\n").utf8)
         guard write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0 else {
             let problem = errno
             PathText.withSystemPath(file) { _ = unlink($0) }
-            throw PlaybackError("--page-token-file: \(file): \(String(cString: strerror(problem)))")
+            throw PlaybackError("\(option): \(file): \(String(cString: strerror(problem)))")
         }
         return token
     }

@@ -16,12 +16,40 @@ enum PageResponse {
         .text(200, Array(value.text.utf8), kind: "application/json")
     }
 
+    static let nothing = PageResponse.sentence(404, "Not found.")
+}
+
+/// What a server serves: metrics and, if it has a board, the page.
+struct PageContent: Sendable {
+    var board: CameraBoard?
+    let metrics: MetricsBoard
+
     /// Returns the response to a request. No path gives access to a file of the machine.
-    static func to(_ request: PageRequest, _ board: CameraBoard) -> PageResponse {
+    func response(to request: PageRequest) -> PageResponse {
         guard !request.hasBody else { return .sentence(413, "Requests with a body are not accepted.") }
         guard request.method == "GET" || request.method == "HEAD" else {
             return .sentence(405, "Only GET and HEAD are supported.", headers: [("Allow", "GET, HEAD")])
         }
+        switch request.segments {
+        case ["metrics"]:
+            return .text(200, Array(metrics.text.utf8), kind: "text/plain; version=0.0.4; charset=utf-8")
+        case ["healthz"]:
+            let health = metrics.health
+            return .sentence(health.isGood ? 200 : 503, health.text)
+        default: return board.map { response(to: request, $0) } ?? .nothing
+        }
+    }
+
+    /// Returns the response to a client without access: `/healthz` without the reason, for probes without a token.
+    /// `nil` for all other paths.
+    func publicResponse(to request: PageRequest) -> PageResponse? {
+        guard request.segments == ["healthz"], !request.hasBody, ["GET", "HEAD"].contains(request.method) else {
+            return nil
+        }
+        return metrics.health.isGood ? .sentence(200, "ok") : .sentence(503, "failing")
+    }
+
+    private func response(to request: PageRequest, _ board: CameraBoard) -> PageResponse {
         switch request.segments {
         case [""]:
             let nonce = PageToken.random().text
@@ -35,18 +63,16 @@ enum PageResponse {
             }
             return .json(board.events(since: since))
         case let path? where path.count == 3 && path[0] == "api" && path[1] == "counts":
-            return board.counts(of: path[2]).map(PageResponse.json) ?? nothing
+            return board.counts(of: path[2]).map(PageResponse.json) ?? .nothing
         case let path? where path.count == 2:
             if path[0] == "live", let camera = camera(path[1], ".mjpg", board) { return .pictures(camera) }
             if path[0] == "snapshot", let camera = camera(path[1], ".jpg", board) { return .picture(camera) }
-            return nothing
-        default: return nothing
+            return .nothing
+        default: return .nothing
         }
     }
 
-    private static let nothing = PageResponse.sentence(404, "Not found.")
-
-    private static func camera(_ file: String, _ ending: String, _ board: CameraBoard) -> String? {
+    private func camera(_ file: String, _ ending: String, _ board: CameraBoard) -> String? {
         guard file.hasSuffix(ending) else { return nil }
         let name = String(file.dropLast(ending.count))
         return board.has(name) ? name : nil
@@ -62,6 +88,8 @@ struct PageRequest {
     /// The value of the `Host` header; empty if the header is missing.
     var host: String
     var cookie: String
+    /// The value of the `Authorization` header; empty if the header is missing.
+    var authorization: String
     /// The address of the client: the address of the TCP peer or, if the peer is a trusted proxy, the address that the
     /// proxy forwards.
     var remote: String
@@ -73,6 +101,12 @@ struct PageRequest {
     func value(_ name: String) -> String? {
         let values = query.split(separator: "&").filter { $0.hasPrefix(name + "=") }
         return values.count == 1 ? String(values[0].dropFirst(name.utf8.count + 1)) : nil
+    }
+
+    /// The token of an `Authorization: Bearer` header, as Prometheus sends it.
+    var bearer: String? {
+        let words = authorization.split(separator: " ")
+        return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
     }
 
     /// Returns all values of a cookie, because a browser may also send a cookie of the same name that was set for

@@ -23,7 +23,7 @@ final class PageServer: @unchecked Sendable {
 
     private let soup: Soup
     private let socket: PageSocket
-    private let board: CameraBoard
+    private let content: PageContent
     private let pictures: NewestPictures
     private let server: Soup.Object
     private let loop: EventLoop
@@ -36,17 +36,16 @@ final class PageServer: @unchecked Sendable {
 
     /// Takes ownership of the socket and starts the thread.
     init(
-        _ soup: Soup, _ socket: PageSocket, _ authorizer: PageAuthorizer, _ trustedProxies: TrustedProxies,
-        board: CameraBoard,
-        pictures: NewestPictures
+        _ place: PageSocket.Place, _ trustedProxies: TrustedProxies, _ content: PageContent, pictures: NewestPictures
     ) throws {
-        guard let server = g_object_new_with_properties(soup.serverType(), 0, nil, nil), let loop = EventLoop()
-        else { throw PlaybackError("--page: libsoup cannot create a server") }
-        (self.soup, self.socket, self.authorizer, self.board, self.pictures) = (
-            soup, socket, authorizer, board, pictures
-        )
+        guard let server = g_object_new_with_properties(place.soup.serverType(), 0, nil, nil), let loop = EventLoop()
+        else { throw PlaybackError("\(place.option): libsoup cannot create a server") }
+        (soup, socket, self.content, self.pictures) = (place.soup, place.socket, content, pictures)
+        authorizer = PageAuthorizer(token: place.token, port: place.socket.port)
         (self.server, self.loop, self.trustedProxies) = (OpaquePointer(server), loop, trustedProxies)
-        guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("--page: cannot start a thread") }
+        guard DetachedThread.run({ self.serve() }) else {
+            throw PlaybackError("\(place.option): cannot start a thread")
+        }
     }
 
     /// Signals that there are new pictures. May be called on any thread; does not block.
@@ -267,15 +266,15 @@ final class PageServer: @unchecked Sendable {
         let request = request(message, from: connection.remote)
         var answer: PageResponse
         switch authorizer.judge(request, at: MonotonicClock.now) {
-        case .open: answer = .to(request, board)
+        case .open: answer = content.response(to: request)
         case .allowAndSetCookie:
-            answer = .to(request, board)
+            answer = content.response(to: request)
             let token = authorizer.token?.text ?? ""
             setHeader(
                 "Set-Cookie", "\(authorizer.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
                 message)
         case .deny(let status, let reason, let isStale):
-            answer = .sentence(status, reason)
+            answer = content.publicResponse(to: request) ?? .sentence(status, reason)
             if isStale {
                 setHeader(
                     "Set-Cookie", "\(authorizer.cookieName)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", message)
@@ -299,7 +298,7 @@ final class PageServer: @unchecked Sendable {
             method: soup.method(message).map { String(cString: $0) } ?? "",
             path: uri.flatMap { g_uri_get_path($0) }.map { String(cString: $0) } ?? "",
             query: uri.flatMap { g_uri_get_query($0) }.map { String(cString: $0) } ?? "",
-            host: header("Host"), cookie: header("Cookie"),
+            host: header("Host"), cookie: header("Cookie"), authorization: header("Authorization"),
             remote: trustedProxies.client(of: peer, forwarded: forwarded),
             hasBody: !["", "0"].contains(length) || !header("Transfer-Encoding").isEmpty)
     }

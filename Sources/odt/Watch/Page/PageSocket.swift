@@ -11,7 +11,7 @@ struct PageSocket {
 
     /// - Throws: ``PlaybackError`` with a remedy, for example if the port is in use or the address does not belong to
     ///   this machine.
-    init(_ address: PageAddress) throws {
+    init(_ address: PageAddress, of option: String) throws {
         var wish = addrinfo()
         wish.ai_socktype = Int32(SOCK_STREAM.rawValue)
         wish.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -19,11 +19,11 @@ struct PageSocket {
         let status = getaddrinfo(address.host, String(address.port), &wish, &found)
         guard status == 0, let first = found else {
             throw PlaybackError(
-                "--page: '\(address.host)' is not an address of this machine (\(String(cString: gai_strerror(status)))): "
+                "\(option): '\(address.host)' is not an address of this machine (\(String(cString: gai_strerror(status)))): "
                     + "use 0.0.0.0 for all its addresses", isUsage: true)
         }
         defer { freeaddrinfo(found) }
-        let descriptor = try Self.listen(first.pointee, address)
+        let descriptor = try Self.listen(first.pointee, address, of: option)
         var name = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         withUnsafeMutableBytes(of: &name) {
@@ -34,10 +34,10 @@ struct PageSocket {
         hosts = Self.isEvery(name) ? Self.machineAddresses(includingSix: name.ss_family == AF_INET6) : [address.host]
     }
 
-    private static func listen(_ place: addrinfo, _ address: PageAddress) throws -> Int32 {
+    private static func listen(_ place: addrinfo, _ address: PageAddress, of option: String) throws -> Int32 {
         let kind = place.ai_socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let file = socket(place.ai_family, kind, 0)
-        guard file >= 0 else { throw refusal(address) }
+        guard file >= 0 else { throw refusal(address, of: option) }
         var yes: Int32 = 1
         setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         // Accepted sockets inherit this small send buffer. It limits the number of outdated pictures on the way to a
@@ -45,7 +45,7 @@ struct PageSocket {
         var room: Int32 = 128 << 10
         setsockopt(file, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         guard bind(file, place.ai_addr, place.ai_addrlen) == 0, Glibc.listen(file, 64) == 0 else {
-            let refusal = refusal(address)
+            let refusal = refusal(address, of: option)
             close(file)
             throw refusal
         }
@@ -53,20 +53,20 @@ struct PageSocket {
     }
 
     /// Converts the value of `errno` to an error with a remedy.
-    private static func refusal(_ address: PageAddress) -> PlaybackError {
+    private static func refusal(_ address: PageAddress, of option: String) -> PlaybackError {
         let problem = errno
         let place = PageAddress.written(address.host, address.port)
         switch problem {
         case EADDRINUSE:
             return PlaybackError(
-                "--page: another program uses \(place): choose another port, or 0 for a free one")
+                "\(option): another program uses \(place): choose another port, or 0 for a free one")
         case EADDRNOTAVAIL:
             return PlaybackError(
-                "--page: this machine has no address \(address.host): 'ip address' lists its addresses; use "
+                "\(option): this machine has no address \(address.host): 'ip address' lists its addresses; use "
                     + "0.0.0.0 for all of them", isUsage: true)
         case EACCES:
-            return PlaybackError("--page: no permission for port \(address.port): use a port from 1024 up")
-        default: return PlaybackError("--page: \(place): \(String(cString: strerror(problem)))")
+            return PlaybackError("\(option): no permission for port \(address.port): use a port from 1024 up")
+        default: return PlaybackError("\(option): \(place): \(String(cString: strerror(problem)))")
         }
     }
 
@@ -109,5 +109,39 @@ struct PageSocket {
             if !host.hasPrefix("fe80:") { hosts.append(host) }
         }
         return hosts.isEmpty ? ["127.0.0.1"] : Array(hosts.prefix(4))
+    }
+}
+
+extension PageSocket {
+    /// A listening socket and the token that clients need.
+    struct Place {
+        let socket: PageSocket
+        /// `nil` if only this machine can connect and no token file is given.
+        let token: PageToken?
+        let soup: Soup
+        /// The option that requested the server, for error messages.
+        let option: String
+
+        /// Opens the socket and prints the address.
+        ///
+        /// - Parameters:
+        ///   - path: The path of the printed address, without the leading slash.
+        ///   - name: What the address leads to, in the singular or plural.
+        /// - Throws: ``PlaybackError`` or ``CommandLineError``.
+        init(
+            _ address: PageAddress, tokenFile: String?, of option: String, path: String, called name: String,
+            notify: (String) -> Void
+        ) throws {
+            self.option = option
+            soup = try Soup(for: option)
+            let given = try tokenFile.map { try PageToken(file: $0, of: option + "-token-file") }
+            socket = try PageSocket(address, of: option)
+            token = given ?? (socket.isLoopback ? nil : PageToken.random())
+            let query = token.map { "?token=" + (given == nil ? $0.text : "...") } ?? ""
+            let urls = socket.hosts.map { "http://\(PageAddress.written($0, socket.port))/\(path)\(query)" }
+            notify(
+                "the \(name) \(name.hasSuffix("s") ? "are" : "is") at " + urls.joined(separator: " and ")
+                    + (tokenFile.map { ", with the token in \($0)" } ?? ""))
+        }
     }
 }

@@ -51,8 +51,8 @@ struct Soup: Sendable {
     let shutdownSocket: @convention(c) (Object, gboolean, gboolean, Problem?) -> gboolean
 
     /// - Throws: ``PlaybackError`` if libsoup is not installed.
-    init() throws {
-        let library = try SharedLibrary("libsoup-3.0.so.0", package: "libsoup-3.0-0", for: "--page")
+    init(for option: String) throws {
+        let library = try SharedLibrary("libsoup-3.0.so.0", package: "libsoup-3.0-0", for: option)
         serverType = try library.function("soup_server_get_type")
         acceptStream = try library.function("soup_server_accept_iostream")
         addHandler = try library.function("soup_server_add_handler")

@@ -2,6 +2,7 @@ import CGStreamer
 import Glibc
 import Playback
 import SwiftODT
+import Synchronization
 
 /// The recording of all cameras. The cameras share a folder, its size limit and the choice of the encoder.
 final class Recording: Sendable {
@@ -9,7 +10,7 @@ final class Recording: Sendable {
     private let encoder: VideoEncoder
     /// Locks on the cameras' folders. They prevent a second watch from recording the same cameras in the same folders,
     /// because the two would replace each other's segments.
-    private let locks: [FolderLock]
+    private let locks: Mutex<[String: FolderLock]>
     let retention: SegmentRetention
     /// The size in bytes at which a segment is ended before its full length. It is a small part of the size limit, so
     /// that there are always older segments to delete.
@@ -21,11 +22,23 @@ final class Recording: Sendable {
     init(_ options: RecordOptions, cameras: [String]) throws {
         try options.checkFolder()
         encoder = try options.encoder()
-        locks = try cameras.map { try Self.lock(options.folder + $0) }
+        locks = Mutex([:])
         self.options = options
         retention = SegmentRetention(options.folder, longest: options.longestKept, largest: options.largest)
         largestSegment = options.largest.map { max(1, $0 / (8 * max(1, cameras.count))) } ?? .max
-        cameras.forEach(adopt)
+        try add(cameras)
+    }
+
+    /// Locks the folders of further cameras. The locks are held until the program ends.
+    ///
+    /// - Throws: ``PlaybackError`` if another watch records one of the cameras in the same folder.
+    func add(_ cameras: [String]) throws {
+        let new = cameras.filter { name in locks.withLock { $0[name] == nil } }
+        let added = try new.map { ($0, try Self.lock(options.folder + $0)) }
+        for (name, lock) in added {
+            locks.withLock { $0[name] = lock }
+            adopt(name)
+        }
     }
 
     private static func lock(_ folder: String) throws -> FolderLock {

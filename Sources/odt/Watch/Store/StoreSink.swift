@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A separate thread writes the rows in batches. If writing fails, the rows are queued up to a limit, and the watch
 /// continues.
-final class StoreSink: WatchSink {
+final class StoreSink: MeasuredSink {
     /// The delay in milliseconds between batches. If the process crashes, the rows that arrived after the latest batch
     /// are lost.
     private static let batchTime: Int32 = 400
@@ -27,6 +27,8 @@ final class StoreSink: WatchSink {
         var weight = 0
         /// The number of rows that were dropped.
         var lostCount = 0
+        /// The number of rows that were dropped before `lostCount` was last reported and reset.
+        var reportedLostCount = 0
         var isClosing = false
         /// Whether the database is damaged, so that nothing more can be stored.
         var isOver = false
@@ -93,6 +95,14 @@ final class StoreSink: WatchSink {
         }
         if hasRows { wakeup.wake() }
     }
+
+    func measure(into text: inout MetricsText) {
+        let (rows, lostCount) = state.withLock { ($0.rows.count, $0.lostCount + $0.reportedLostCount) }
+        text.add("swiftodt_store_queue_rows", .gauge, "Rows that wait to be written to the database.", rows)
+        text.add("swiftodt_store_rows_dropped_total", .counter, "Rows that were dropped.", lostCount)
+    }
+
+    var problem: String? { state.withLock(\.isOver) ? "the database \(path) is damaged, and nothing is stored" : nil }
 
     func close() {
         state.withLock { $0.isClosing = true }
@@ -183,7 +193,7 @@ final class StoreSink: WatchSink {
 
     private func notifyStoringAgain() {
         let lost = state.withLock { state in
-            defer { state.lostCount = 0 }
+            defer { (state.lostCount, state.reportedLostCount) = (0, state.reportedLostCount + state.lostCount) }
             return state.lostCount
         }
         notify("storing in \(path) resumed" + (lost > 0 ? "; \(lost) rows were dropped" : ""))

@@ -1,0 +1,105 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Synchronization
+
+/// The best picture of each object of one connection, cut out of the frames that leave the element. These frames are
+/// redacted if redaction is requested.
+final class BestCrops: Sendable {
+    /// The description of the branch. The pipeline must contain a tee named `seen`.
+    static let description =
+        " seen. ! queue name=cropped leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
+        + "! video/x-raw,format=RGBx ! fakesink name=crops sync=false async=false"
+    /// The maximum number of objects whose pictures are kept.
+    private static let maximum = 128
+    /// The minimum distance in nanoseconds between the timestamps of two examined frames.
+    private static let interval: GstClockTime = 150_000_000
+    /// The maximum width and height in pixels, and the maximum size in bytes.
+    private static let (side, limit) = (480, 48 << 10)
+    /// The part of the object's width and height that is added at each edge.
+    private static let margin = 0.1
+
+    private struct Crop {
+        var score: Double
+        var jpeg: [UInt8]
+        /// The number of the examined frame in which the object was last seen.
+        var seen: Int
+    }
+
+    private struct State {
+        var crops: [UInt64: Crop] = [:]
+        var frame = 0
+        var latest: GstClockTime?
+    }
+
+    private let state = Mutex(State())
+
+    /// Installs probes on the pipeline's pads. The probes keep the instance alive.
+    func attach(to pipeline: Pipeline) {
+        pipeline["cropped"].pad("sink")?.watchBuffers { self.isWanted($0) ? .ok : .drop }
+        pipeline["crops"].pad("sink")?.watchBuffers { [weak pipeline] buffer in
+            if let pad = pipeline?["crops"].pad("sink") { self.take(buffer, at: pad) }
+            return .ok
+        }
+    }
+
+    func picture(of id: UInt64) -> [UInt8]? { state.withLock { $0.crops[id]?.jpeg } }
+
+    private func isWanted(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        let time = buffer.pointee.pts
+        let isDue = state.withLock { state in
+            guard let latest = state.latest, time >= latest, time - latest < Self.interval else { return true }
+            return false
+        }
+        guard isDue, Self.result(of: buffer)?.list("objects").isEmpty == false else { return false }
+        state.withLock { $0.latest = time }
+        return true
+    }
+
+    private static func result(of buffer: UnsafeMutablePointer<GstBuffer>) -> MessageFields? {
+        guard let meta = gst_buffer_get_custom_meta(buffer, "SwiftOdtMeta") else { return nil }
+        return gst_custom_meta_get_structure(meta).map { MessageFields($0) }
+    }
+
+    private func take(_ buffer: UnsafeMutablePointer<GstBuffer>, at pad: Pad) {
+        guard let result = Self.result(of: buffer) else { return }
+        let frame = state.withLock { state in
+            state.frame += 1
+            return state.frame
+        }
+        let better = result.list("objects").filter { object in
+            guard let id = object.count("tracking-id"), let score = object.real("score") else { return false }
+            return state.withLock { state in
+                state.crops[id]?.seen = frame
+                // An extrapolated box may miss the object.
+                guard ["new", "tracked"].contains(object.text("state")) else { return false }
+                return state.crops[id].map { score > $0.score + 0.02 } ?? true
+            }
+        }
+        guard !better.isEmpty else { return }
+        _ = pad.withFrame(of: buffer) { video in
+            guard let base = video.data.0 else { return }
+            let pixels = VideoPass.Pixels(
+                base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), stride: Int(video.info.stride.0),
+                width: Int(video.info.width), height: Int(video.info.height))
+            for object in better { cut(object, from: pixels, frame) }
+        }
+    }
+
+    private func cut(_ object: MessageFields, from pixels: VideoPass.Pixels, _ frame: Int) {
+        let edges = ["x-min", "y-min", "x-max", "y-max"].map { object.real($0) ?? 0 }
+        let (x, y) = (Self.margin * (edges[2] - edges[0]), Self.margin * (edges[3] - edges[1]))
+        let (width, height) = (Double(pixels.width), Double(pixels.height))
+        let box = Box(
+            minX: (edges[0] - x) * width, minY: (edges[1] - y) * height, maxX: (edges[2] + x) * width,
+            maxY: (edges[3] + y) * height)
+        guard let id = object.count("tracking-id"), let score = object.real("score"),
+            let jpeg = JPEGCrop().jpeg(of: box, in: pixels, side: Self.side, limit: Self.limit)
+        else { return }
+        state.withLock { state in
+            state.crops[id] = Crop(score: score, jpeg: jpeg, seen: frame)
+            guard state.crops.count > Self.maximum else { return }
+            if let oldest = state.crops.min(by: { $0.value.seen < $1.value.seen })?.key { state.crops[oldest] = nil }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import Playback
+import SwiftODT
+
+/// Selects the events that match rules. Stays and counts are derived from the results.
+///
+/// The time of files is the running time of their stream, because files are read faster than in real time. The time of
+/// cameras is the monotonic time.
+struct EventMatcher {
+    struct Match {
+        let rule: EventRule
+        let event: WatchEvent
+    }
+
+    /// A condition that has begun and matches after the rule's dwell time.
+    private struct Pending {
+        let since: Nanoseconds
+        var event: WatchEvent
+    }
+
+    /// Identifies an object in a zone, or a number of objects, for a rule.
+    private struct Key: Hashable {
+        let rule: String
+        let camera: String
+        var zone: String?
+        var id: UInt64?
+    }
+
+    private struct RuleAndCamera: Hashable {
+        let rule: String
+        let camera: String
+    }
+
+    private(set) var rules: [EventRule]
+    private var pending: [Key: Pending] = [:]
+    /// The counts that have reached their threshold.
+    private var reached: Set<Key> = []
+    /// The time of the latest match of each rule, for rules that follow it.
+    private var matched: [String: Nanoseconds] = [:]
+    /// The time of the match of the predecessor that was used by each rule.
+    private var used: [String: Nanoseconds] = [:]
+    /// The time of the latest action of each rule.
+    private var acted: [RuleAndCamera: Nanoseconds] = [:]
+    private var clocks: [String: Nanoseconds] = [:]
+
+    init(_ rules: [EventRule]) { self.rules = rules }
+
+    /// Replaces the rules. Conditions that have begun are forgotten.
+    mutating func use(_ rules: [EventRule]) {
+        self.rules = rules
+        (pending, reached) = ([:], [])
+    }
+
+    mutating func take(_ message: WatchMessage) -> [Match] {
+        guard !rules.isEmpty else { return [] }
+        let now = time(of: message)
+        if message.fields.name == "swiftodt" { return takeResult(message, at: now) }
+        guard let event = WatchEvent(message) else { return [] }
+        var matches: [Match] = []
+        for rule in rules where rule.count == nil && rule.watches(event.camera, event.zone) {
+            if rule.dwell > 0 {
+                if let event = takeStay(event, rule, at: now) { matches += match(rule, event, at: now) }
+            } else if rule.selects(event) {
+                matches += match(rule, event, at: now)
+            }
+        }
+        if event.kind == "camera", event.event != "connected" { forget(event.camera) }
+        return matches
+    }
+
+    private mutating func time(of message: WatchMessage) -> Nanoseconds {
+        guard message.mayWait else { return message.steady }
+        let running = message.fields.count("event-running-time") ?? message.fields.count("running-time")
+        let now = max(running.map { Nanoseconds(clamping: $0) } ?? 0, clocks[message.camera] ?? 0)
+        clocks[message.camera] = now
+        return now
+    }
+
+    /// Forgets the objects and counts of a camera that is no longer connected.
+    private mutating func forget(_ camera: String) {
+        pending = pending.filter { $0.key.camera != camera }
+        reached = reached.filter { $0.camera != camera }
+        clocks[camera] = nil
+    }
+
+    // MARK: Stays
+
+    /// Notes that an object begins or ends to stay.
+    ///
+    /// - Returns: The event of a stay that was long enough, but ended without a result in between.
+    private mutating func takeStay(_ event: WatchEvent, _ rule: EventRule, at now: Nanoseconds) -> WatchEvent? {
+        // Without zones, the stay is that of the track.
+        let names = rule.zones.isEmpty ? ("begin", "end", "track") : ("enter", "leave", "zone")
+        guard event.kind == names.2 else { return nil }
+        let key = Key(rule: rule.name, camera: event.camera, zone: rule.zones.isEmpty ? nil : event.zone, id: event.id)
+        switch event.event {
+        case names.0:
+            pending[key] = Pending(since: now, event: event)
+            return nil
+        case names.1: return pending.removeValue(forKey: key).flatMap { stay($0, rule, label: event.label, at: now) }
+        default: return nil
+        }
+    }
+
+    /// Returns the event of a stay if it is long enough and has the label of the rule.
+    private func stay(_ pending: Pending, _ rule: EventRule, label: String?, at now: Nanoseconds) -> WatchEvent? {
+        guard now - pending.since >= rule.dwell else { return nil }
+        var event = WatchEvent(
+            camera: pending.event.camera, kind: pending.event.kind, event: "dwell", time: WallClock.now)
+        (event.zone, event.label, event.id) = (pending.event.zone, label, pending.event.id)
+        event.dwell = now - pending.since
+        return rule.labels.isEmpty || rule.labels.contains(label ?? "") ? event : nil
+    }
+
+    // MARK: Results
+
+    private mutating func takeResult(_ message: WatchMessage, at now: Nanoseconds) -> [Match] {
+        var matches: [Match] = []
+        for rule in rules where rule.watches(message.camera, nil) {
+            if let threshold = rule.count {
+                matches += takeCounts(message, rule, threshold, at: now)
+            } else if rule.dwell > 0 {
+                matches += takeStays(message, rule, at: now)
+            }
+        }
+        return matches
+    }
+
+    private mutating func takeStays(_ message: WatchMessage, _ rule: EventRule, at now: Nanoseconds) -> [Match] {
+        let due = pending.filter {
+            $0.key.rule == rule.name && $0.key.camera == message.camera && now - $0.value.since >= rule.dwell
+        }
+        guard !due.isEmpty else { return [] }
+        var labels: [UInt64: String] = [:]
+        for object in message.fields.list("objects") {
+            if let id = object.count("tracking-id") { labels[id] = object.text("label") ?? "" }
+        }
+        return due.flatMap { key, pending -> [Match] in
+            // An object that is occluded or has another label now may match later.
+            guard let id = key.id, let label = labels[id], let event = stay(pending, rule, label: label, at: now) else {
+                return []
+            }
+            self.pending[key] = nil
+            return match(rule, event, at: now)
+        }
+    }
+
+    private mutating func takeCounts(
+        _ message: WatchMessage, _ rule: EventRule, _ threshold: Int, at now: Nanoseconds
+    ) -> [Match] {
+        var matches: [Match] = []
+        for (zone, count) in counts(in: message.fields, rule) {
+            let key = Key(rule: rule.name, camera: message.camera, zone: zone)
+            guard count >= threshold else {
+                pending[key] = nil
+                reached.remove(key)
+                continue
+            }
+            guard !reached.contains(key) else { continue }
+            var event = WatchEvent(camera: message.camera, kind: "count", event: "count", time: message.time)
+            (event.zone, event.count) = (zone, count)
+            if rule.labels.count == 1 { event.label = rule.labels.first }
+            let since = pending[key]?.since ?? now
+            pending[key] = Pending(since: since, event: event)
+            guard now - since >= rule.dwell else { continue }
+            reached.insert(key)
+            matches += match(rule, event, at: now)
+        }
+        return matches
+    }
+
+    /// Returns the numbers of objects that have the labels of the rule, by zone. Without zones, the number of all.
+    private func counts(in result: MessageFields, _ rule: EventRule) -> [(zone: String?, count: Int)] {
+        guard !rule.zones.isEmpty else {
+            let objects = result.list("objects").filter { object in
+                object.text("state") != "lost"
+                    && (rule.labels.isEmpty || rule.labels.contains(object.text("label") ?? ""))
+            }
+            return [(nil, objects.count)]
+        }
+        return result.list("zones").map { ZoneCount($0) }.filter { rule.zones.contains($0.name) && !$0.isLine }.map {
+            zone in
+            let labelled = rule.labels.reduce(0) { $0 + (zone.byLabel[$1]?.count ?? 0) }
+            return (zone.name, rule.labels.isEmpty ? zone.all.count : labelled)
+        }
+    }
+
+    // MARK: Conditions of all rules
+
+    private mutating func match(_ rule: EventRule, _ event: WatchEvent, at now: Nanoseconds) -> [Match] {
+        guard rule.holds(at: event.time) else { return [] }
+        if let (name, within) = rule.predecessor {
+            // Each match of the predecessor permits one match of this rule.
+            guard let before = matched[name], now - before <= within, used[rule.name] != before else { return [] }
+            used[rule.name] = before
+        }
+        matched[rule.name] = now
+        guard rule.action != nil else { return [] }
+        let key = RuleAndCamera(rule: rule.name, camera: event.camera)
+        if let last = acted[key], now >= last, now - last < rule.cooldown { return [] }
+        acted[key] = now
+        return [Match(rule: rule, event: event)]
+    }
+}
+
+extension EventRule {
+    /// Returns whether the rule concerns a camera and, if the event has one, a zone.
+    fileprivate func watches(_ camera: String, _ zone: String?) -> Bool {
+        (cameras.isEmpty || cameras.contains(camera)) && (zone.map { zones.isEmpty || zones.contains($0) } ?? true)
+    }
+
+    fileprivate func selects(_ event: WatchEvent) -> Bool {
+        guard zones.isEmpty || event.zone != nil, labels.isEmpty || labels.contains(event.label ?? "") else {
+            return false
+        }
+        return events.isEmpty || events.contains(event.event) || event.direction.map(events.contains) == true
+    }
+}

@@ -1,0 +1,165 @@
+import Playback
+import SwiftODT
+
+/// The queue and the thread of one command or URL. A receiver that fails delays neither cameras nor other receivers.
+///
+/// A URL that cannot be reached, or answers with a temporary error, is tried again with exponential back-off. The oldest
+/// events are dropped if the queue is full.
+final class EventReceiver: Sendable {
+    private struct Item {
+        let rule: String
+        let event: WatchEvent
+        /// Returns the best picture so far; `nil` if there is none.
+        let picture: (@Sendable () -> [UInt8]?)?
+        let arrival = MonotonicClock.now
+    }
+
+    private struct State {
+        var waiting: [Item] = []
+        /// The event that is being delivered, or that is delivered again after a pause.
+        var current: Item?
+        /// The monotonic time until which events are delivered when the watch ends; `nil` while the watch continues.
+        var end: Nanoseconds?
+        var delivered = 0
+        var dropped = 0
+        /// Whether dropped events have been reported since the last delivery.
+        var isLosing = false
+
+        /// The number of events that are not delivered yet.
+        var left: Int { waiting.count + (current == nil ? 0 : 1) }
+    }
+
+    /// The maximum number of waiting events.
+    static let maximum = 1_000
+    /// The maximum time in nanoseconds for deliveries when the watch ends.
+    private static let closeTimeout: Nanoseconds = 5_000_000_000
+    /// The time in nanoseconds to wait for the first picture of an object.
+    private static let pictureTimeout: Nanoseconds = 1_500_000_000
+
+    private let delivery: any EventDelivery
+    private let notify: @Sendable (String) -> Void
+    private let state = Monitor(State())
+
+    /// - Parameter action: A command or a URL.
+    /// - Throws: ``PlaybackError`` if libsoup is missing or no thread can be started.
+    init(_ action: String, notify: @escaping @Sendable (String) -> Void) throws {
+        self.notify = notify
+        delivery = try EventURL.isURL(action) ? EventURL(action) : EventCommand(action)
+        guard DetachedThread.run({ self.work() }) else { throw PlaybackError("cannot start a thread (ulimit -u)") }
+    }
+
+    var name: String { delivery.name }
+
+    var figures: (waiting: Int, delivered: Int, dropped: Int) {
+        state.read { ($0.left, $0.delivered, $0.dropped) }
+    }
+
+    /// Queues an event. Does not block.
+    func take(_ event: WatchEvent, rule: String, picture: (@Sendable () -> [UInt8]?)?) {
+        let isFirst = state.update { state in
+            state.waiting.append(Item(rule: rule, event: event, picture: picture))
+            guard state.waiting.count > Self.maximum else { return false }
+            state.waiting.removeFirst()
+            state.dropped += 1
+            defer { state.isLosing = true }
+            return !state.isLosing
+        }
+        if isFirst { notify("\(name): the queue of \(Self.maximum) events is full: dropping the oldest") }
+    }
+
+    /// Waits some seconds until the queued events are delivered.
+    func close() {
+        let deadline = MonotonicClock.now + Self.closeTimeout
+        state.update { $0.end = deadline }
+        state.wait(until: deadline + 500_000_000) { $0.left == 0 ? () : nil }
+        delivery.cancel()
+        let left = state.read(\.left)
+        if left > 0 { notify("\(name): \(CountText.text(left, "event")) not delivered") }
+    }
+
+    // MARK: The thread
+
+    private func work() {
+        var backOff = BackOff()
+        var complaint: String?
+        while let item = next() {
+            do {
+                let picture = picture(of: item)
+                try delivery.deliver(item.event, rule: item.rule, picture: picture)
+                finish(isDelivered: true)
+                if complaint != nil { notify("\(name): works again") }
+                (complaint, backOff) = (nil, BackOff())
+            } catch {
+                let text = "\(error)"
+                let isFinal = (error as? EventDeliveryError)?.isFinal ?? true
+                if text != complaint {
+                    notify("\(name): \(text)\(isFinal ? "" : "; events are queued and sent later")")
+                }
+                complaint = text
+                if isFinal {
+                    finish(isDelivered: false)
+                } else {
+                    let pause = MonotonicClock.now + backOff.next(after: 0)
+                    state.wait(until: pause) { $0.end != nil ? () : nil }
+                    // When the watch ends, the receiver is tried twice per second.
+                    if state.read({ $0.end != nil }) {
+                        state.wait(until: MonotonicClock.now + 500_000_000) { _ in Void?.none }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits for an event, or returns the event that is delivered again.
+    ///
+    /// - Returns: `nil` if the watch ends.
+    private func next() -> Item? {
+        let item: Item?? = state.wait { state in
+            if let end = state.end, MonotonicClock.now >= end { return .some(nil) }
+            if state.current == nil, !state.waiting.isEmpty { state.current = state.waiting.removeFirst() }
+            return state.current.map { .some($0) } ?? (state.end == nil ? nil : .some(nil))
+        }
+        return item ?? nil
+    }
+
+    private func finish(isDelivered: Bool) {
+        state.update { state in
+            state.current = nil
+            if isDelivered { state.delivered += 1 } else { state.dropped += 1 }
+            state.isLosing = false
+        }
+    }
+
+    /// Waits a moment for the first picture of a new object.
+    private func picture(of item: Item) -> [UInt8]? {
+        guard let picture = item.picture else { return nil }
+        while true {
+            if let found = picture() { return found }
+            let now = MonotonicClock.now
+            guard now < item.arrival + Self.pictureTimeout else { return nil }
+            state.wait(until: now + 50_000_000) { _ in Void?.none }
+        }
+    }
+}
+
+/// Delivers events to a receiver. Used on one thread.
+protocol EventDelivery: Sendable {
+    /// The name of the receiver in the log. It contains no secrets.
+    var name: String { get }
+
+    /// - Throws: ``EventDeliveryError``.
+    func deliver(_ event: WatchEvent, rule: String, picture: [UInt8]?) throws
+
+    /// Ends a delivery that is in progress, if that is possible. May be called on any thread.
+    func cancel()
+}
+
+extension EventDelivery {
+    func cancel() {}
+}
+
+struct EventDeliveryError: Error, CustomStringConvertible {
+    let description: String
+    /// Whether another attempt is useless.
+    let isFinal: Bool
+}

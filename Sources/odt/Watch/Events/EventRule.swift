@@ -1,0 +1,149 @@
+import Glibc
+import Playback
+import SwiftODT
+
+/// A rule that selects events and names the command or URL that receives them. It is a group [event NAME] of the
+/// configuration file, or `--on-event` without conditions.
+struct EventRule: Sendable {
+    static let option = "on-event"
+    static let help = """
+            --on-event COMMAND|URL
+                               run COMMAND in a shell for each event, with the event as JSON on standard input and in variables
+                               $ODT_..., or send it to URL with POST. Groups [event NAME] of --config select events
+        """
+
+    let name: String
+    /// The command or URL; `nil` if the rule is only the condition of another rule.
+    var action: String?
+    /// The selected values. An empty set selects all events.
+    var cameras: Set<String> = []
+    var zones: Set<String> = []
+    var labels: Set<String> = []
+    var events: Set<String> = []
+    /// The time in nanoseconds for which an object has to stay in the zone or in view; 0 for none.
+    var dwell: Nanoseconds = 0
+    /// The minimum number of objects; `nil` if the rule does not select a number of objects.
+    var count: Int?
+    /// The minimum time in nanoseconds between two events of a camera that match the rule.
+    var cooldown: Nanoseconds = 0
+    /// The times of day in minutes since midnight in which the rule matches; empty for all times.
+    var times: [(begin: Int, end: Int)] = []
+    /// The rule that has to match before this rule does, and the maximum time in nanoseconds in between.
+    var predecessor: (name: String, within: Nanoseconds)?
+    /// Whether the action receives a picture of the object.
+    var sendsPicture = false
+    /// The file and line of the rule; `nil` for the command line.
+    private(set) var place: String?
+
+    init(commandLine action: String) { (name, self.action) = (Self.option, action) }
+
+    private static let eventNames: Set<String> = [
+        "begin", "end", "enter", "leave", "dwell", "cross", "in", "out", "connected", "lost", "ended", "count",
+    ]
+    private static let keys = [
+        "action", "after", "camera", "cooldown", "count", "dwell", "event", "label", "picture", "times", "within",
+        "zone",
+    ]
+
+    /// - Throws: ``PlaybackError`` if the group is invalid. The text names the file and the line.
+    init(_ group: KeyFile.Group) throws {
+        name = String(group.name.dropFirst("event ".count))
+        place = group.place
+        var (predecessor, within): (String?, Nanoseconds?) = (nil, nil)
+        for entry in group.entries {
+            switch entry.key {
+            case "action": action = entry.value.isEmpty ? nil : entry.value
+            case "camera": cameras = Self.words(entry)
+            case "zone": zones = Self.words(entry)
+            case "label": labels = Self.words(entry)
+            case "event":
+                events = Self.words(entry)
+                if let other = events.subtracting(Self.eventNames).min() {
+                    throw Self.error(
+                        entry, "unknown event '\(other)': use \(Self.eventNames.sorted().joined(separator: ", "))")
+                }
+            case "dwell": dwell = try Self.seconds(entry)
+            case "cooldown": cooldown = try Self.seconds(entry)
+            case "within": within = try Self.seconds(entry)
+            case "after": predecessor = entry.value
+            case "count":
+                guard let number = Int(entry.value), (1...10_000).contains(number) else {
+                    throw Self.error(entry, "count must be a whole number from 1 to 10000, not '\(entry.value)'")
+                }
+                count = number
+            case "times": times = try entry.value.split(separator: ",").map { try Self.span($0, entry) }
+            case "picture": sendsPicture = try WatchConfiguration.flag(entry)
+            default:
+                let meant = nearestName(to: entry.key, in: Self.keys).map { "did you mean '\($0)'?" }
+                throw Self.error(
+                    entry, "unknown key '\(entry.key)': \(meant ?? "use \(Self.keys.joined(separator: ", "))")")
+            }
+        }
+        guard (predecessor == nil) == (within == nil) else {
+            throw PlaybackError("\(group.place): after= and within= must be used together", isUsage: true)
+        }
+        if let predecessor, let within { self.predecessor = (predecessor, within) }
+        if count != nil, !events.isEmpty {
+            throw PlaybackError("\(group.place): count= and event= cannot be used together", isUsage: true)
+        }
+    }
+
+    /// - Throws: ``PlaybackError`` if the rules name cameras or other rules that do not exist.
+    static func check(_ rules: [EventRule], cameras: [CameraPlan]) throws {
+        for rule in rules {
+            let place = rule.place ?? "--\(option)"
+            if let other = rule.cameras.first(where: { name in !cameras.contains { $0.name == name } }) {
+                throw PlaybackError("\(place): there is no [camera \(other)]", isUsage: true)
+            }
+            if let before = rule.predecessor, !rules.contains(where: { $0.name == before.name }) {
+                throw PlaybackError("\(place): there is no [event \(before.name)]", isUsage: true)
+            }
+            if rule.action == nil, !rules.contains(where: { $0.predecessor?.name == rule.name }) {
+                throw PlaybackError("\(place): [event \(rule.name)] needs action=COMMAND or URL", isUsage: true)
+            }
+        }
+    }
+
+    /// Returns whether the wall-clock time in nanoseconds is within the rule's times of day.
+    func holds(at time: Nanoseconds) -> Bool {
+        guard !times.isEmpty else { return true }
+        var seconds = time_t(time / 1_000_000_000)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        let minute = Int(local.tm_hour) * 60 + Int(local.tm_min)
+        return times.contains { begin, end in
+            begin <= end ? (begin..<end).contains(minute) : minute >= begin || minute < end
+        }
+    }
+
+    private static func words(_ entry: KeyFile.Entry) -> Set<String> {
+        Set(entry.value.split(separator: ",").map { String($0.drop(while: \.isWhitespace)) })
+    }
+
+    private static func seconds(_ entry: KeyFile.Entry) throws -> Nanoseconds {
+        guard let seconds = Double(entry.value), (0...86_400).contains(seconds) else {
+            throw error(entry, "\(entry.key) must be a number of seconds from 0 to 86400, not '\(entry.value)'")
+        }
+        return Nanoseconds(seconds: seconds)
+    }
+
+    private static func span(_ text: Substring, _ entry: KeyFile.Entry) throws -> (begin: Int, end: Int) {
+        let parts = text.drop(while: \.isWhitespace).split(separator: "-", omittingEmptySubsequences: false).map(minute)
+        guard parts.count == 2, let begin = parts[0], let end = parts[1], begin != end else {
+            throw error(entry, "'\(text)' is not a time of day: use 22:00-06:00")
+        }
+        return (begin, end)
+    }
+
+    private static func minute(_ text: Substring) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].utf8.count == 2, let hour = UInt8(parts[0]), let minute = UInt8(parts[1]),
+            minute < 60, hour < 24 || (hour == 24 && minute == 0)
+        else { return nil }
+        return Int(hour) * 60 + Int(minute)
+    }
+
+    private static func error(_ entry: KeyFile.Entry, _ text: String) -> PlaybackError {
+        PlaybackError("\(entry.place): \(text)", isUsage: true)
+    }
+}

@@ -1,0 +1,82 @@
+import Playback
+import SwiftODT
+import Synchronization
+
+/// Passes the events that match rules to commands and URLs.
+final class EventSink: MeasuredSink {
+    private struct State {
+        var matcher: EventMatcher
+        /// The receivers by command or URL.
+        var receivers: [String: EventReceiver] = [:]
+        /// The best pictures of the objects of each connected camera.
+        var pictures: [String: BestCrops] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let notify: @Sendable (String) -> Void
+
+    /// - Throws: ``PlaybackError`` if a receiver cannot be created.
+    init(_ rules: [EventRule], notify: @escaping @Sendable (String) -> Void) throws {
+        self.notify = notify
+        state = Mutex(State(matcher: EventMatcher([])))
+        try use(rules)
+    }
+
+    /// Replaces the rules. The queue of a receiver that is no longer used is delivered.
+    func use(_ rules: [EventRule]) throws {
+        let actions = Set(rules.compactMap(\.action))
+        var receivers = state.withLock(\.receivers)
+        let old = receivers.filter { !actions.contains($0.key) }
+        for action in actions where receivers[action] == nil {
+            receivers[action] = try EventReceiver(action, notify: notify)
+        }
+        for action in old.keys { receivers[action] = nil }
+        let kept = receivers
+        state.withLock { state in
+            state.matcher.use(rules)
+            state.receivers = kept
+        }
+        for receiver in old.values { DetachedThread.run { receiver.close() } }
+    }
+
+    /// Uses the pictures of a camera's new connection.
+    func use(_ crops: BestCrops, of camera: String) { state.withLock { $0.pictures[camera] = crops } }
+
+    func take(_ message: WatchMessage) {
+        let due = state.withLock { state in
+            state.matcher.take(message).compactMap { match in
+                match.rule.action.flatMap { state.receivers[$0] }.map { ($0, match, state.pictures[message.camera]) }
+            }
+        }
+        for (receiver, match, crops) in due {
+            var picture: (@Sendable () -> [UInt8]?)?
+            if match.rule.sendsPicture, let crops, let id = match.event.id { picture = { crops.picture(of: id) } }
+            receiver.take(match.event, rule: match.rule.name, picture: picture)
+        }
+    }
+
+    func close() { for receiver in state.withLock(\.receivers).values { receiver.close() } }
+
+    func measure(into text: inout MetricsText) {
+        typealias Sample = MetricsText.Sample
+        // Several URLs of one host have the same name.
+        var figures: [String: (waiting: Int, delivered: Int, dropped: Int)] = [:]
+        for receiver in state.withLock(\.receivers).values {
+            let (sum, one) = (figures[receiver.name] ?? (0, 0, 0), receiver.figures)
+            figures[receiver.name] = (
+                sum.waiting + one.waiting, sum.delivered + one.delivered, sum.dropped + one.dropped
+            )
+        }
+        let sorted = figures.sorted { $0.key < $1.key }
+        text.add(
+            "swiftodt_events_queue", .gauge, "Events that wait for a command or URL.",
+            sorted.map { Sample(["receiver": $0.key], $0.value.waiting) })
+        text.add(
+            "swiftodt_events_delivered_total", .counter, "Events that a command or URL has accepted.",
+            sorted.map { Sample(["receiver": $0.key], $0.value.delivered) })
+        text.add(
+            "swiftodt_events_dropped_total", .counter,
+            "Events that were rejected, or dropped because the queue was full.",
+            sorted.map { Sample(["receiver": $0.key], $0.value.dropped) })
+    }
+}

@@ -1,0 +1,93 @@
+import CGStreamer
+import Playback
+import SwiftODT
+
+/// Sends each event to a URL as the JSON body of a POST request.
+///
+/// `@unchecked Sendable`: the session is used only on the receiver's thread.
+final class EventURL: EventDelivery, @unchecked Sendable {
+    /// The maximum time without progress of a request, in seconds.
+    private static let timeout: guint = 10
+
+    /// The value of GLib's macro `G_TYPE_UINT`, which Swift does not import.
+    private static let unsigned = GType(7 << 2)
+
+    private let url: String
+    private let library: SoupClient
+    /// The session; `nil` before the first request.
+    private var session: Soup.Object?
+
+    static func isURL(_ action: String) -> Bool {
+        ["http://", "https://"].contains { action.lowercased().hasPrefix($0) }
+    }
+
+    /// - Throws: ``PlaybackError`` if libsoup is missing or the URL is invalid.
+    init(_ url: String) throws {
+        (self.url, library) = (url, try SoupClient())
+        guard let message = library.newMessage("POST", url) else {
+            throw PlaybackError("'\(url)' is not a valid URL", isUsage: true)
+        }
+        g_object_unref(UnsafeMutableRawPointer(message))
+    }
+
+    deinit { if let session { g_object_unref(UnsafeMutableRawPointer(session)) } }
+
+    /// The scheme and the host, because the path and the query often contain a secret.
+    var name: String {
+        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+        let host = (parts.dropFirst().first ?? "").split(separator: "@").last ?? ""
+        return "\(parts.first ?? "")//\(host.prefix { $0 != "?" && $0 != "#" })"
+    }
+
+    func deliver(_ event: WatchEvent, rule: String, picture: [UInt8]?) throws {
+        guard let session = session ?? begin(), let message = library.newMessage("POST", url) else {
+            throw EventDeliveryError(description: "libsoup cannot create a request", isFinal: false)
+        }
+        defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+        let text = Array(event.json(rule: rule, picture: picture).text.utf8)
+        let body = text.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+        library.setBody(message, "application/json", body)
+        g_bytes_unref(body)
+        var problem: UnsafeMutablePointer<GError>?
+        let answer = library.send(session, message, nil, &problem)
+        if let answer { g_bytes_unref(answer) }
+        guard answer != nil, problem == nil else {
+            defer { g_clear_error(&problem) }
+            let reason = problem.flatMap { $0.pointee.message.map { String(cString: $0) } } ?? "no answer"
+            throw EventDeliveryError(description: reason, isFinal: false)
+        }
+        let status = library.status(message)
+        guard !(200..<300).contains(status) else { return }
+        let isTemporary = status >= 500 || status == 408 || status == 429
+        throw EventDeliveryError(description: "status \(status)", isFinal: !isTemporary)
+    }
+
+    private func begin() -> Soup.Object? {
+        session = library.newSession()
+        guard let session else { return nil }
+        var value = GValue()
+        g_value_init(&value, Self.unsigned)
+        g_value_set_uint(&value, Self.timeout)
+        g_object_set_property(UnsafeMutableRawPointer(session).assumingMemoryBound(to: GObject.self), "timeout", &value)
+        return session
+    }
+}
+
+/// The functions of libsoup 3 for clients.
+struct SoupClient: Sendable {
+    let newSession: @convention(c) () -> Soup.Object?
+    let newMessage: @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Soup.Object?
+    let setBody: @convention(c) (Soup.Object, UnsafePointer<CChar>?, OpaquePointer?) -> Void
+    let send: @convention(c) (Soup.Object, Soup.Object, Soup.Object?, Soup.Problem?) -> OpaquePointer?
+    let status: @convention(c) (Soup.Object) -> guint
+
+    /// - Throws: ``PlaybackError`` if libsoup is not installed.
+    init() throws {
+        let library = try SharedLibrary("libsoup-3.0.so.0", package: "libsoup-3.0-0", for: "--\(EventRule.option) URL")
+        newSession = try library.function("soup_session_new")
+        newMessage = try library.function("soup_message_new")
+        setBody = try library.function("soup_message_set_request_body_from_bytes")
+        send = try library.function("soup_session_send_and_read")
+        status = try library.function("soup_message_get_status")
+    }
+}

@@ -1,0 +1,61 @@
+import Playback
+import SwiftODT
+
+/// An event that rules select and actions receive.
+struct WatchEvent: Sendable {
+    let camera: String
+    /// `track`, `zone`, `camera` or `count`.
+    let kind: String
+    /// The event, for example `begin` or `enter`.
+    let event: String
+    var zone: String?
+    var label: String?
+    var direction: String?
+    var reason: String?
+    /// The tracking id of the object.
+    var id: UInt64?
+    /// The time that the object has stayed in the zone or in view, in nanoseconds.
+    var dwell: Nanoseconds?
+    /// The number of objects of a `count` event.
+    var count: Int?
+    /// The wall-clock time in nanoseconds since 1970.
+    let time: Nanoseconds
+
+    init(camera: String, kind: String, event: String, time: Nanoseconds) {
+        (self.camera, self.kind, self.event, self.time) = (camera, kind, event, time)
+    }
+
+    /// - Returns: `nil` if the message is no event.
+    init?(_ message: WatchMessage) {
+        let kinds = ["swiftodt-track": "track", "swiftodt-zone": "zone", "swiftodt-camera": "camera"]
+        let fields = message.fields
+        guard let kind = kinds[fields.name], let event = fields.text("event"), event != "update" else { return nil }
+        self.init(camera: message.camera, kind: kind, event: event, time: message.time)
+        (zone, label) = (fields.text("zone"), fields.text("label"))
+        (direction, reason) = (fields.text("direction"), fields.text("reason"))
+        id = fields.count("tracking-id")
+        if event != "begin" {
+            dwell = (fields.count("dwell") ?? fields.count("duration")).map { Nanoseconds(clamping: $0) }
+        }
+    }
+
+    /// Returns the event as JSON.
+    ///
+    /// - Parameters:
+    ///   - rule: The name of the rule that selected the event.
+    ///   - picture: A picture in the JPEG format; `nil` for none.
+    func json(rule: String, picture: [UInt8]?) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "rule": .string(rule), "camera": .string(camera), "kind": .string(kind), "event": .string(event),
+            "time": milliseconds(time),
+        ]
+        for (name, text) in [("zone", zone), ("label", label), ("direction", direction), ("reason", reason)] {
+            if let text { members[name] = .string(text) }
+        }
+        if let id { members["id"] = .number(Double(id)) }
+        if let dwell { members["dwell"] = .number(Double(dwell / 1_000_000) / 1000) }
+        if let count { members["count"] = .number(Double(count)) }
+        if let picture { members["picture"] = .string(Base64.text(picture)) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,83 @@
+import Playback
+import SwiftODT
+
+/// The metrics of one camera that follow from its messages.
+struct CameraMetrics {
+    struct LabelledZone: Hashable {
+        let zone: String
+        let label: String
+        /// The direction of a crossing; empty for a zone.
+        var direction = ""
+    }
+
+    let times = FrameTimes()
+    private(set) var state = "waiting"
+    private(set) var reason: String?
+    private(set) var connectionCount = 0
+    private(set) var lossCount = 0
+    /// The number of objects in the latest result, by label.
+    private(set) var objects: [String: Int] = [:]
+    /// The number of ended tracks, by label.
+    private(set) var tracks: [String: Int] = [:]
+    /// The number of objects in each zone in the latest result.
+    private(set) var occupancy: [LabelledZone: Int] = [:]
+    private(set) var entered: [LabelledZone: Int] = [:]
+    private(set) var left: [LabelledZone: Int] = [:]
+    private(set) var crossings: [LabelledZone: Int] = [:]
+    private(set) var segmentCount = 0
+    private(set) var recordedBytes = 0
+
+    mutating func take(_ fields: MessageFields) {
+        switch fields.name {
+        case "swiftodt": note(fields)
+        case "swiftodt-track" where fields.text("event") == "end": tracks[fields.text("label") ?? "", default: 0] += 1
+        case "swiftodt-zone":
+            var key = LabelledZone(zone: fields.text("zone") ?? "", label: fields.text("label") ?? "")
+            switch fields.text("event") {
+            case "enter": entered[key, default: 0] += 1
+            case "leave": left[key, default: 0] += 1
+            case "cross":
+                key.direction = fields.text("direction") ?? ""
+                crossings[key, default: 0] += 1
+            default: break
+            }
+        case "swiftodt-camera": noteState(fields)
+        default: break
+        }
+    }
+
+    mutating func take(_ segment: FinishedSegment) {
+        segmentCount += 1
+        recordedBytes += (FileBytes.size(segment.path) ?? 0)
+    }
+
+    private mutating func note(_ result: MessageFields) {
+        // Labels that were seen before stay, with the value 0.
+        for label in objects.keys { objects[label] = 0 }
+        for object in result.list("objects") where object.text("state") != "lost" {
+            objects[object.text("label") ?? "", default: 0] += 1
+        }
+        for key in occupancy.keys { occupancy[key] = 0 }
+        for zone in result.list("zones") where zone.text("kind") != "line" {
+            let counts = ZoneCount(zone)
+            var rest = counts.all.count
+            for (label, part) in counts.byLabel where !label.isEmpty {
+                occupancy[LabelledZone(zone: counts.name, label: label)] = part.count
+                rest -= part.count
+            }
+            occupancy[LabelledZone(zone: counts.name, label: "")] = max(0, rest)
+        }
+    }
+
+    private mutating func noteState(_ fields: MessageFields) {
+        let event = fields.text("event") ?? ""
+        switch event {
+        case "connected": connectionCount += 1
+        case "lost": lossCount += 1
+        case "ended": break
+        default: return
+        }
+        (state, reason) = (event, fields.text("reason"))
+        if event != "connected" { (objects, occupancy) = ([:], [:]) }
+    }
+}

@@ -1,0 +1,79 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Synchronization
+
+/// Measures the times of a camera's frames over all its connections: the wait in the queue before the element, and the
+/// time from arrival until the element has processed the frame. Counts the frames that the queue dropped.
+final class FrameTimes: Sendable {
+    struct Figures {
+        /// The frames that arrived.
+        var received = 0
+        /// The frames that were dropped because the element was busy.
+        var dropped = 0
+        /// The wait in the queue.
+        var wait = DurationHistogram()
+        /// The time from arrival until the element has processed the frame.
+        var latency = DurationHistogram()
+        /// The monotonic time at which the latest frame arrived.
+        var latest: Nanoseconds?
+    }
+
+    private struct Frame {
+        let timestamp: GstClockTime
+        let arrival: Nanoseconds
+    }
+
+    private struct State {
+        var figures = Figures()
+        /// The frames in the queue, the oldest first.
+        var queued: [Frame] = []
+        /// The frames between the queue and the end of the pipeline, the oldest first.
+        var processed: [Frame] = []
+    }
+
+    /// The maximum number of frames that are remembered in each part of the pipeline.
+    private static let maximum = 64
+
+    private let state = Mutex(State())
+
+    var figures: Figures { state.withLock(\.figures) }
+
+    /// Installs probes on a pipeline. The probes keep the instance alive.
+    func attach(to pipeline: Pipeline) {
+        state.withLock { ($0.queued, $0.processed) = ([], []) }
+        pipeline["video"].pad("sink")?.watchBuffers { buffer in
+            let frame = Frame(timestamp: buffer.pointee.pts, arrival: MonotonicClock.now)
+            self.state.withLock { state in
+                state.figures.received += 1
+                state.figures.latest = frame.arrival
+                state.queued.append(frame)
+                if state.queued.count > Self.maximum { state.queued.removeFirst() }
+            }
+            return .ok
+        }
+        pipeline["video"].pad("src")?.watchBuffers { buffer in
+            let (timestamp, now) = (buffer.pointee.pts, MonotonicClock.now)
+            self.state.withLock { state in
+                guard let place = state.queued.firstIndex(where: { $0.timestamp == timestamp }) else { return }
+                let frame = state.queued[place]
+                // The queue keeps the order, so it has dropped the older frames.
+                state.figures.dropped += place
+                state.queued.removeFirst(place + 1)
+                state.figures.wait.note(now - frame.arrival)
+                state.processed.append(frame)
+                if state.processed.count > Self.maximum { state.processed.removeFirst() }
+            }
+            return .ok
+        }
+        pipeline["end"].pad("sink")?.watchBuffers { buffer in
+            let (timestamp, now) = (buffer.pointee.pts, MonotonicClock.now)
+            self.state.withLock { state in
+                guard let place = state.processed.firstIndex(where: { $0.timestamp == timestamp }) else { return }
+                state.figures.latency.note(now - state.processed[place].arrival)
+                state.processed.removeFirst(place + 1)
+            }
+            return .ok
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Playback
+
+struct MetricsOptions: Sendable {
+    static let names: Set<String> = ["metrics", "metrics-token-file"]
+    static let files: Set<String> = ["metrics-token-file"]
+    static let help = """
+            --metrics [ADDRESS:]PORT
+                               serve metrics for Prometheus at /metrics, and /healthz. Without ADDRESS only for this machine;
+                               another ADDRESS requires a token. --page serves both paths, too
+            --metrics-token-file FILE
+                               read the token from FILE, or create FILE; default: a new token at each start
+        """
+
+    let address: PageAddress
+    let tokenFile: String?
+
+    /// - Returns: `nil` if `--metrics` is not given.
+    /// - Throws: ``CommandLineError`` or ``PlaybackError`` if an option is invalid.
+    init?(_ options: WatchOptions) throws {
+        try options.refuse(Self.names, without: "metrics")
+        guard let text = options.text("metrics") else { return nil }
+        tokenFile = options.text("metrics-token-file")
+        address = try PageAddress(text, called: options.called("metrics"))
+    }
+}
+
+/// Implements `odt watch --metrics`: serves metrics without a page.
+final class MetricsServer: Sendable {
+    private let server: PageServer
+
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if the metrics cannot be served at the address.
+    init(_ options: MetricsOptions, _ metrics: MetricsBoard, notify: @escaping @Sendable (String) -> Void) throws {
+        let place = try PageSocket.Place(
+            options.address, tokenFile: options.tokenFile, of: "--metrics", path: "metrics", called: "metrics",
+            notify: notify)
+        server = try PageServer(place, TrustedProxies(), PageContent(metrics: metrics), pictures: NewestPictures())
+    }
+
+    func close() { server.close() }
+}

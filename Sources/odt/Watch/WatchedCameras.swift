@@ -1,0 +1,148 @@
+import Glibc
+import Playback
+import SwiftODT
+
+/// The cameras of a watch, each on its own thread. SIGHUP reads the configuration file again.
+final class WatchedCameras: Sendable {
+    private struct State {
+        /// The cameras of the current configuration and, because a camera that is added again continues to count its
+        /// sessions, the removed ones.
+        var cameras: [String: Camera] = [:]
+        /// The cameras of the current configuration, in its order.
+        var plans: [CameraPlan] = []
+        /// The outcomes of the cameras whose threads have ended.
+        var outcomes: [String: Camera.Outcome] = [:]
+        /// The number of threads that watch a camera.
+        var threads = 0
+        /// Whether SIGHUP was received.
+        var isReloadDue = false
+    }
+
+    private let plan: WatchPlan
+    private let recording: Recording?
+    private let sinks: WatchSinks
+    private let state = Monitor(State())
+
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an output cannot be created.
+    init(_ plan: WatchPlan) throws {
+        self.plan = plan
+        recording = try RecordOptions(plan.options).map {
+            try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
+        }
+        sinks = try WatchSinks(plan) { printError("odt watch: \($0)") }
+    }
+
+    /// Watches all cameras until the last one has ended.
+    ///
+    /// - Parameter line: The command line that names the configuration file.
+    /// - Returns: The exit code.
+    func watch(rereading line: CommandLineOptions) throws -> Int32 {
+        try use(plan.cameras)
+        TerminationHandler.shared.onEnd { [state] _ in
+            for camera in state.read(\.cameras).values { camera.stop(because: "the watch ended") }
+        }
+        if line.text("--config") != nil { reloadAtHangUp() }
+        while nextReload() { reload(line) }
+        sinks.close()
+        if sinks.isUnread { return 128 + SIGPIPE }
+        return state.read { state in
+            let outcomes = state.plans.compactMap { state.outcomes[$0.name] }
+            // If one of several cameras is unreachable, this is not a failure, because the camera may be switched off
+            // for weeks.
+            let isWatched = outcomes.contains { $0 != .neverReached }
+            return isWatched && !outcomes.contains(.failed) ? ExitCode.success : ExitCode.failure
+        }
+    }
+
+    /// Waits for SIGHUP.
+    ///
+    /// - Returns: `false` if all cameras have ended.
+    private func nextReload() -> Bool {
+        state.wait { state in
+            if state.threads == 0 { return false }
+            defer { state.isReloadDue = false }
+            return state.isReloadDue ? true : nil
+        }
+    }
+
+    private func reloadAtHangUp() {
+        let hadTerminal = Self.hasTerminal
+        TerminationHandler.shared.onHangUp { [state] in
+            // SIGHUP also announces that the terminal was closed, in which case the watch ends.
+            if hadTerminal, !Self.hasTerminal { return false }
+            state.update { $0.isReloadDue = true }
+            return true
+        }
+    }
+
+    /// Whether the process has a controlling terminal.
+    private static var hasTerminal: Bool {
+        let descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor >= 0
+    }
+
+    /// Reads the configuration again. If it is invalid, nothing changes.
+    private func reload(_ line: CommandLineOptions) {
+        do {
+            let new = try WatchPlan(line)
+            try new.options.check()
+            // The options of the running watch decide what is recorded and shown, so redaction is checked with them.
+            for camera in new.cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
+            try recording?.add(new.cameras.filter(\.isRecorded).map(\.name))
+            try sinks.events.use(new.rules)
+            let changes = new.options.changes(since: plan.options)
+            if !changes.isEmpty {
+                printError(
+                    "odt watch: a restart is needed to use the changed options: \(changes.joined(separator: ", "))")
+            }
+            printError("odt watch: configuration reloaded: \(try use(new.cameras))")
+        } catch {
+            printError("odt watch: the previous configuration stays in use: \(error)")
+        }
+    }
+
+    /// Starts, restarts and stops cameras as the configuration requires.
+    ///
+    /// - Returns: A description of the changes.
+    @discardableResult
+    private func use(_ plans: [CameraPlan]) throws -> String {
+        let (before, known) = state.update { state in
+            defer { state.plans = plans }
+            return (state.plans, state.cameras)
+        }
+        sinks.use(plans)
+        let removed = before.filter { old in !plans.contains { $0.name == old.name } }
+        let added = plans.filter { new in !before.contains { $0.name == new.name } }
+        let changed = plans.filter { new in before.contains { $0.name == new.name && $0.differs(from: new) } }
+        for old in removed { known[old.name]?.stop(because: "the camera was removed from the configuration") }
+        for new in added + changed {
+            let camera = known[new.name] ?? Camera(new, plan, sinks: sinks, recording: recording)
+            state.update { $0.cameras[new.name] = camera }
+            if camera.use(new) { try start(camera) }
+        }
+        // A signal that arrived before the new cameras were listed has not stopped them.
+        if TerminationHandler.shared.isOver {
+            for camera in state.read(\.cameras).values { camera.stop(because: "the watch ended") }
+        }
+        let parts = [("added", added), ("removed", removed), ("changed", changed)].filter { !$0.1.isEmpty }
+        return parts.isEmpty
+            ? "no camera changed"
+            : parts.map { "\($0.0) \($0.1.map(\.name).joined(separator: ", "))" }.joined(separator: "; ")
+    }
+
+    private func start(_ camera: Camera) throws {
+        state.update { $0.threads += 1 }
+        let isStarted = DetachedThread.run { [state] in
+            let outcome = camera.watch()
+            state.update { state in
+                state.outcomes[camera.name] = outcome
+                state.threads -= 1
+            }
+        }
+        guard isStarted else {
+            state.update { $0.threads -= 1 }
+            throw PlaybackError("cannot start a thread for each camera (ulimit -u)")
+        }
+    }
+}
