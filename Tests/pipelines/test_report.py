@@ -141,6 +141,11 @@ class Reading(Report):
         self.assertEqual((len(data["tracks"]), data["isCutOff"]), (1, True))
         self.assertIn("incomplete", self.complaint)
 
+    def test_models_are_named_with_their_checksums(self):
+        models = [{"model": "small.onnx", "model-sum": "1a2b"}, {"model": "large.xml", "model-sum": "3c4d"}]
+        results = [result(at, [thing(1, at=at)], **model) for at, model in zip((0, 1, 2, 3), (*models, models[0], {}))]
+        self.assertEqual(self.page(lines(*results))[1]["models"], ["small.onnx (1a2b)", "large.xml (3c4d)"])
+
     def test_tracks_from_results_alone(self):
         _, data, _ = self.page(lines(*walk((0, 1), (0.5, 2))))
         one, other = self.tracks(data)
@@ -336,9 +341,11 @@ class Browser(Report):
 
     def test_page_matches_messages(self):
         people, cars = walk((0, 4), (1, 2), (1.5, 3)), [result(at / 10, [thing(9, "car", at / 10, 3.5)]) for at in range(41, 60)]
-        seen = self.see(lines(*people, *cars), "answer = {title: document.title, figures: $('figures').innerText, labels: $('labels').innerText,"
+        model = {"model": "small.onnx", "model-sum": "1a2b"}
+        seen = self.see(lines(*people, *cars, result(5.9, **model)), "answer = {title: document.title, lead: $('lead').innerText, figures: $('figures').innerText, labels: $('labels').innerText,"
                         "cards: $('cards').innerText, bars: $('lanes').textContent, counts: $('counts').querySelectorAll('path').length}")
         self.assertEqual(seen["title"], "messages")
+        self.assertIn("small.onnx (1a2b)", seen["lead"])
         self.assertRegex(seen["figures"], r"length\s+0:05\.9\s+objects tracked\s+4\s+maximum at once\s+3 at 0:01\.5\s+labels\s+2")
         self.assertRegex(seen["labels"], r"person\s+3\s+2\.2\ss\s+4\.0\ss\s+car\s+1\s+2\.4\ss")
         self.assertEqual(re.findall(r"#\d+ \w+", seen["cards"]), ["#1 person", "#2 person", "#3 person", "#9 car"])

@@ -12,6 +12,8 @@ struct Observations {
     private static let maximumEventMarks = 100_000
     /// The maximum length of a label, source or zone name in characters. Longer names are truncated.
     private static let longestName = 120
+    /// The maximum number of networks that are named.
+    private static let maximumModels = 8
     /// The maximum time in seconds for which the boxes of a result are considered valid if the next result is late.
     private static let longestHold = 1.0
 
@@ -22,6 +24,8 @@ struct Observations {
     private(set) var orientation = Orientation.identity
     private(set) var labels: [String] = []
     private(set) var sources: [String] = []
+    /// The networks that detected the objects, with their checksums, in the order of their first result.
+    private(set) var models: [String] = []
     /// The number of tracks that were only counted because of ``maximumTracks``, by index of the label.
     private(set) var forgotten: [Int: Int] = [:]
     private(set) var zones: [ObservedZone] = []
@@ -98,6 +102,7 @@ struct Observations {
             orientation = message.orientation
             size = orientation.swapsAxes ? (Int(height), Int(width)) : (Int(width), Int(height))
         }
+        noteModel(of: message)
         var now = LatestResult(time: time, duration: message.seconds("duration"))
         for object in try message.objects where object["state"]?.string != "lost" {
             try add(object, of: message, source, at: time, to: &now)
@@ -105,6 +110,13 @@ struct Observations {
         maximumUntracked = max(maximumUntracked, now.untracked.values.reduce(0, +))
         held[source] = now
         try addCounts(message)
+    }
+
+    private mutating func noteModel(of message: ParsedMessage) {
+        let name = message.text("model")
+        guard !name.isEmpty, models.count < Self.maximumModels else { return }
+        let model = "\(name.prefix(Self.longestName)) (\(message.text("model-sum").prefix(Self.longestName)))"
+        if !models.contains(model) { models.append(model) }
     }
 
     private mutating func add(

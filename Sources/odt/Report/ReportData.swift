@@ -49,6 +49,7 @@ struct ReportData {
             "columns": .number(Double(HeatMap.columns)),
             "labels": .array(observations.labels.map(JSONValue.string)),
             "sources": .array(observations.sources.map(JSONValue.string)),
+            "models": .array(observations.models.map(JSONValue.string)),
             "categories": .array((0..<5).map { .string(Category(rawValue: $0)?.name ?? "") }),
             "forgotten": .array(
                 observations.forgotten.sorted { $0.key < $1.key }.map {

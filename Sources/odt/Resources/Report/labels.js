@@ -37,6 +37,7 @@ function showSummary() {
   const parts = [plain(DATA.video ?? DATA.file)];
   if (DATA.width) parts.push(`${DATA.width} × ${DATA.height}`);
   if (DATA.utc !== undefined) parts.push(`from ${dayOf(new Date(DATA.utc))} ${clockOf(new Date(DATA.utc))}`);
+  parts.push(...DATA.models.map(plain));
   $("lead").textContent = parts.join(" · ");
   const tile = (name, value, more) => $("figures").append(
     make("div", {}, make("dt", {}, name), make("dd", {}, value, ...(more ? [" ", make("small", {}, more)] : []))));
