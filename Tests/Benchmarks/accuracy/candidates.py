@@ -2,9 +2,9 @@
 
     run candidates [--shared FOLDER] [--model NAME=FILE] [--no-video] [NAME ...]
 
-Prints for each candidate, first by first and second half of the photographs, the average precision (IoU 0.5:0.95; all objects, and
-medium ones) on each set, the score threshold with the highest mean F1 on the first half, and F1 of both halves at this threshold; then
-HOTA and MOTA of the whole pipeline on a video with ground truth, and the time of one detection relative to the first candidate. Times
+Prints a table. For each candidate: the average precision on each set of photographs (IoU 0.5:0.95), in brackets of the first and the
+second half, then of medium objects; the score threshold with the highest mean F1 on the first halves, and F1 of both halves at this
+threshold; HOTA and MOTA of the whole pipeline on a video with ground truth, and the time of one detection relative to the first candidate. Times
 are measured with all instructions of the processor, and without bfloat16 and AMX. They are processor times on one core, measured in
 turns, so that other load on the machine has little effect. All candidates were trained on COCO train2017; the SSD probably also on most
 of val2017, so its result there is marked. The last lines compare the order of the catalogue with the order by rank: the mean of
@@ -150,25 +150,25 @@ def measure(options, folder):
     sets = {name: [Photographs(os.path.join(options.shared, "data/photos", name), half) for half in (None, 0, 1)] for name in SETS
             if os.path.exists(os.path.join(options.shared, "data/photos", name))}
     taken = times(list(chosen.values()), options.turns)
-    print(f"{'':24}" + "".join(f"{name + ' AP, medium':>32}" for name in sets) + f"{'threshold':>11}{'F1':>12}{'PETS HOTA, MOTA':>17}"
-          + "".join(f"{'time, ' + name:>24}" for name in taken))
+    print("| model | " + " | ".join(sets) + " | threshold, F1 | PETS | " + " | ".join(f"time, {name}" for name in taken) + " |")
+    print("|---" * (len(sets) + len(taken) + 3) + "|")
     ranks = {}
     for number, (name, model) in enumerate(chosen.items()):
-        line, found, precisions = f"{name:24}", {}, {}
+        cells, found, precisions = [name], {}, {}
         for material, (whole, *halves) in sets.items():
             found[material] = detections(options.odt, model, whole)
-            figures = [half.average_precision(found[material]) for half in halves]
-            precisions[material] = figures[1][0]
-            line += " ".join(f"{figure[0]:8.1f} {figure[2]:5.1f}" for figure in figures).rjust(31) + (
-                "*" if (name, material) in SEEN_IN_TRAINING else " ")
+            figures = [one.average_precision(found[material]) for one in (whole, *halves)]
+            precisions[material] = figures[2][0]
+            cells.append(f"{figures[0][0]:.1f} ({figures[1][0]:.1f}, {figures[2][0]:.1f}) / {figures[0][2]:.1f}"
+                         + ("*" if (name, material) in SEEN_IN_TRAINING else ""))
         scores = [{threshold: sum(sets[material][half].f1(found[material], threshold) for material in sets) / max(1, len(sets))
                    for threshold in THRESHOLDS} for half in (1, 2)]
         best = max(scores[0], key=scores[0].get)
-        line += f"{best:11.2f}{scores[0][best]:7.3f}{scores[1][best]:6.3f}"
+        cells.append(f"{best:.2f}, {scores[0][best]:.2f} and {scores[1][best]:.2f}")
         video = None if options.no_video else tracked(model, os.path.join(options.shared, "data/tracking/MOT15/PETS09-S2L1"), best)
-        line += f"{'-':>16}" if video is None else f"{video[0]:10.1f} {video[1]:5.1f}"
-        line += "".join(f"{one[number]:14.2f} ms {one[number] / one[0]:5.2f}  " for one in taken.values())
-        print(line, flush=True)
+        cells.append("-" if video is None else f"{video[0]:.1f} / {video[1]:.1f}")
+        cells += [f"{one[number]:.1f} ms, {one[number] / one[0]:.2f}" for one in taken.values()]
+        print("| " + " | ".join(cells) + " |", flush=True)
         if video:
             held_out = [precisions[material] for material in SETS[:2] if material in precisions]
             ranks[name] = (sum(held_out) / max(1, len(held_out)) + video[0]) / 2

@@ -3,11 +3,12 @@
 
 Usage: metered.py FIRST FRAMES PIPELINE. The pipeline needs an unlimited `queue name=decoded` before the element. It holds FRAMES
 frames from FIRST on until all of them are decoded, and messages are written at the end, so that the process's CPU time is almost only the
-element's. The statistics in the last line have `cpu-ms`, the CPU time per frame from the second frame on; the first one includes loading
-the network. Requires Debian's python3-gi, so not the Python of a virtual environment, and memory for all frames.
+element's. The statistics in the last line have `cpu-ms`, the CPU time per frame, and `fps`, both from the second frame on; the first one
+includes loading the network. Requires Debian's python3-gi, so not the Python of a virtual environment, and memory for all frames.
 """
 import pathlib
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[2] / "Pipelines"), str(HERE.parent)]
@@ -36,21 +37,21 @@ def hold(queue, frames):
 
 
 class Clock:
-    """Measures the CPU seconds from the first frame that leaves an element to the end of the stream."""
+    """Measures the CPU seconds and the seconds from the first frame that leaves an element to the end of the stream."""
 
     def __init__(self, element):
-        self.begun = self.ended = 0
+        self.begun = self.ended = (0, 0)
         pad = element.get_static_pad("src")
         pad.add_probe(Gst.PadProbeType.BUFFER, self.begin)
         pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self.end)
 
     def begin(self, pad, info):
-        self.begun = cpu()
+        self.begun = cpu(), time.monotonic()
         return Gst.PadProbeReturn.REMOVE
 
     def end(self, pad, info):
         if info.get_event().type == Gst.EventType.EOS:
-            self.ended = cpu()
+            self.ended = cpu(), time.monotonic()
         return Gst.PadProbeReturn.OK
 
 
@@ -67,7 +68,9 @@ def main(arguments):
     sys.stdout.writelines(map(line, results))
     frames = sum(one.get_name() == "swiftodt" for one in results)
     counters = element.props.stats.copy()
-    counters.set_value("cpu-ms", 1000 * (clock.ended - clock.begun) / max(1, frames - 1))
+    used, passed = (ended - begun for begun, ended in zip(clock.begun, clock.ended))
+    counters.set_value("cpu-ms", 1000 * used / max(1, frames - 1))
+    counters.set_value("fps", (frames - 1) / max(passed, 1e-9))
     sys.stdout.write(line(counters, "stats"))
     player.stop()
     return player.code()
