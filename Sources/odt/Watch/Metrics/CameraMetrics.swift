@@ -48,7 +48,7 @@ struct CameraMetrics {
 
     mutating func take(_ segment: FinishedSegment) {
         segmentCount += 1
-        recordedBytes += (FileBytes.size(segment.path) ?? 0)
+        recordedBytes += FileBytes.size(segment.path) ?? 0
     }
 
     private mutating func note(_ result: MessageFields) {
