@@ -90,6 +90,8 @@ if Context.environment["SWIFTODT_DEVELOPMENT"] != nil {
         .executableTarget(
             name: "inference", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/inference/Sources/inference"),
         .executableTarget(name: "cost", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/tracking/Sources/cost"),
+        .executableTarget(
+            name: "ablation", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/tracking/Sources/ablation"),
         .executableTarget(name: "carry", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/tracking/Sources/carry"),
     ]
 }

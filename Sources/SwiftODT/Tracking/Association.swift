@@ -66,21 +66,23 @@ struct Association: ~Copyable {
         _ neighbours: borrowing CandidatePairs,
         with detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds, maximumAge: Nanoseconds,
         rule: Rule,
-        shift: SIMD2<Double>, appearances: borrowing DetectionAppearances, scoreWeight: Double
+        shift: SIMD2<Double>, appearances: borrowing DetectionAppearances, scoreWeight: Double,
+        heuristics: TrackerHeuristics
     ) {
         pairs.clear()
         if neighbours.all.isEmpty { return }
         assignment.begin(columns: detections.count)
         for row in rows.indices {
             let track = tracks.baseAddress.unsafelyUnwrapped + rows[row]
-            let isEstablished = track.pointee.isEstablished(at: time, maximumAge: maximumAge)
+            let isEstablished =
+                !heuristics.contains(.establishedLimit) || track.pointee.isEstablished(at: time, maximumAge: maximumAge)
             for place in neighbours.places(of: row) {
                 let neighbour = neighbours.all[place]
                 let column = Int(neighbour.column)
                 if detections[column].isUncertain, !isEstablished { continue }
                 let gain = Self.gain(
                     of: detections[column], for: track, overlap: neighbour.overlap, at: time, rule: rule, shift: shift,
-                    appearances: appearances, scoreWeight: scoreWeight)
+                    appearances: appearances, scoreWeight: scoreWeight, heuristics: heuristics)
                 assignment.offer(column: column, gain: gain)
             }
             assignment.endRow()
@@ -96,7 +98,8 @@ struct Association: ~Copyable {
     @inline(__always)
     private static func gain(
         of detection: FilteredDetection, for track: UnsafePointer<Tracklet>, overlap: Double, at time: Nanoseconds,
-        rule: Rule, shift: SIMD2<Double>, appearances: borrowing DetectionAppearances, scoreWeight: Double
+        rule: Rule, shift: SIMD2<Double>, appearances: borrowing DetectionAppearances, scoreWeight: Double,
+        heuristics: TrackerHeuristics
     ) -> Double {
         let isOther =
             detection.label >= 0 && track.pointee.votes.leaderIndex >= 0
@@ -104,16 +107,27 @@ struct Association: ~Copyable {
         if !rule.isThorough { return (isOther ? overlap * otherLabelPenalty : overlap) - rule.threshold }
         let expected = track.pointee.filter.box.offset(x: shift.x, y: shift.y)
         let closer = ExpandedBox(expected, by: margin).overlap(ExpandedBox(detection.box, by: margin))
-        let share = isOther ? closer.shared / closer.whole * otherLabelPenalty : closer.shared / closer.whole
-        guard share > (detection.isUncertain ? max(rule.threshold, uncertainFit) : rule.threshold) else { return 0 }
-        let similarity = share * heightAgreement(expected, detection.box).squareRoot() - rule.threshold
+        let closeOverlap = heuristics.contains(.tightMargin) ? closer.shared / closer.whole : overlap
+        let share = isOther ? closeOverlap * otherLabelPenalty : closeOverlap
+        guard
+            share
+                > (detection.isUncertain && heuristics.contains(.uncertainFit)
+                    ? max(rule.threshold, uncertainFit) : rule.threshold)
+        else { return 0 }
+        let similarity =
+            share * (heuristics.contains(.heightIoU) ? heightAgreement(expected, detection.box).squareRoot() : 1)
+            - rule.threshold
         guard similarity > 0 else { return 0 }
-        let motion = 0.3 * track.pointee.filter.similarity(detection.box, shift: shift)
+        let motion =
+            !heuristics.contains(.motionSimilarity)
+            ? 0 : 0.3 * track.pointee.filter.similarity(detection.box, shift: shift)
         let unseen = min(1, Double(time - track.pointee.lastSeen) / 1e9)
         // Two tracks may compete for one object. The older and more recently detected track then has the higher gain.
         let spokenFor = track.pointee.secondsStrong
         let absence = track.pointee.misses > 0 ? 0.05 + 0.15 * unseen : 0.15 * unseen
-        let standing = 0.3 * spokenFor / (spokenFor + halfStanding) - absence
+        let standing =
+            (heuristics.contains(.trackAge) ? 0.3 * spokenFor / (spokenFor + halfStanding) : 0)
+            - (heuristics.contains(.absencePenalty) ? absence : 0)
         let surprise = scoreWeight * track.pointee.scoreAverage.distance(to: detection.ownScore)
         return max(similarity + motion + standing - surprise, 1e-6)
             + appearances.utility(of: track.pointee.appearance, at: expected, detection)

@@ -50,9 +50,10 @@ struct BoxPropagator {
     /// - Parameter followingImage: whether to measure the image motion of each box. The camera motion is always
     ///   measured.
     mutating func carry(
-        _ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, accelerationNoise: SIMD4<Double>
+        _ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, accelerationNoise: SIMD4<Double>,
+        heuristics: TrackerHeuristics
     ) {
-        let step = BoxKalmanFilter.Step(seconds: step, accelerationNoise: accelerationNoise)
+        let step = BoxKalmanFilter.Step(seconds: step, accelerationNoise: accelerationNoise, heuristics: heuristics)
         if motion == nil {
             for index in tracklets.indices { tracklets[index].filter.predict(by: step) }
             return
@@ -70,11 +71,11 @@ struct BoxPropagator {
     /// not contain are new, and their boxes stay unchanged.
     mutating func replay(
         _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by seconds: Double,
-        accelerationNoise: SIMD4<Double>
+        accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics
     ) {
         moves.removeAll(keepingCapacity: true)
         shift = entry.shift
-        let step = BoxKalmanFilter.Step(seconds: seconds, accelerationNoise: accelerationNoise)
+        let step = BoxKalmanFilter.Step(seconds: seconds, accelerationNoise: accelerationNoise, heuristics: heuristics)
         for index in tracklets.indices {
             if let known = entry.carried(tracklets[index].key) {
                 advance(&tracklets[index], by: step, along: known.move)
@@ -88,10 +89,10 @@ struct BoxPropagator {
     /// the second frame, does not contain.
     mutating func followNewTracks(
         _ tracklets: inout ContiguousArray<Tracklet>, to entry: FrameHistory.Entry, shift: SIMD2<Double>,
-        accelerationNoise: SIMD4<Double>
+        accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics
     ) {
         self.shift = shift
-        let step = BoxKalmanFilter.Step(seconds: step, accelerationNoise: accelerationNoise)
+        let step = BoxKalmanFilter.Step(seconds: step, accelerationNoise: accelerationNoise, heuristics: heuristics)
         for index in tracklets.indices where entry.carried(tracklets[index].key) == nil {
             advance(&tracklets[index], by: step, along: move(of: tracklets[index], points: 9))
         }

@@ -31,7 +31,10 @@ struct DetectionPreFilter: ~Copyable {
     ///   - floor: the minimum score of an accepted detection.
     ///   - region: the inferred region, or `nil` for the full frame. Detections that the region's edges cut are
     ///     dropped, because their boxes are incomplete.
-    mutating func accept(_ detections: [Detection], from floor: Double, of region: InferredRegion? = nil) {
+    mutating func accept(
+        _ detections: [Detection], from floor: Double, of region: InferredRegion? = nil,
+        heuristics: TrackerHeuristics = .all
+    ) {
         places.clear()
         for index in detections.indices.prefix(SortKey.maximum) {
             if detections[index].score < floor {
@@ -60,8 +63,8 @@ struct DetectionPreFilter: ~Copyable {
                     label: detections[index].label?.index ?? -1, source: index,
                     origin: detections[index].origin))
         }
-        dropDuplicates()
-        discountOverlapped(from: floor)
+        if heuristics.contains(.duplicates) { dropDuplicates() }
+        if heuristics.contains(.softNMS) { discountOverlapped(from: floor) }
     }
 
     /// Boxes with NaN coordinates also fail these comparisons.

@@ -21,6 +21,7 @@ struct Matcher: ~Copyable {
     /// The numbers of rejected detections since the beginning, by reason.
     var unused: UnusedDetections { preFilter.unused }
 
+    private var heuristics = TrackerHeuristics.all
     private var preFilter = DetectionPreFilter()
     private var neighbours = CandidatePairs()
     private var association = Association()
@@ -41,15 +42,17 @@ struct Matcher: ~Copyable {
         at time: Nanoseconds,
         options: TrackerOptions
     ) {
-        preFilter.accept(answer, from: options.scoreFloor, of: region)
-        appearances.compute(at: preFilter.accepted.view, of: answer.count, in: plane)
+        heuristics = options.heuristics
+        preFilter.accept(answer, from: options.scoreFloor, of: region, heuristics: heuristics)
+        appearances.compute(
+            at: preFilter.accepted.view, of: answer.count, in: heuristics.contains(.appearance) ? plane : nil)
         bimodalThreshold.learn(from: preFilter.accepted.view, at: time)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
         appearances.countClaims(neighbours, on: strong.detections.view)
         pass(.strong, tracks, shown.view, strong.detections.view, at: time, maximumAge: options.maxAge)
         keepFree()
-        if !weak.isEmpty {
+        if !weak.isEmpty, heuristics.contains(.secondAssociation) {
             findEstablished(for: tracks, at: time, maximumAge: options.maxAge)
             neighbours.find(of: established.view, tracks, at: .predicted, shift: shift, in: &weak)
             pass(.weak, tracks, established.view, weak.detections.view, at: time, maximumAge: options.maxAge)
@@ -57,8 +60,10 @@ struct Matcher: ~Copyable {
         }
         if !strong.isEmpty {
             neighbours.find(of: shown.view, tracks, at: .lastSeen, shift: shift, in: &strong)
-            pass(.reappearing, tracks, shown.view, strong.detections.view, at: time, maximumAge: options.maxAge)
-            keepFree()
+            if heuristics.contains(.lastPosition) {
+                pass(.reappearing, tracks, shown.view, strong.detections.view, at: time, maximumAge: options.maxAge)
+                keepFree()
+            }
             neighbours.find(of: young.view, tracks, at: .lastSeen, shift: shift, in: &strong)
             pass(.young, tracks, young.view, strong.detections.view, at: time, maximumAge: options.maxAge)
         }
@@ -79,7 +84,8 @@ struct Matcher: ~Copyable {
         for index in tracks.indices {
             if tracks[index].isShown { shown.append(index) } else { young.append(index) }
         }
-        let effectiveThreshold = bimodalThreshold.effectiveThreshold(from: threshold)
+        let effectiveThreshold =
+            !heuristics.contains(.bimodalThreshold) ? threshold : bimodalThreshold.effectiveThreshold(from: threshold)
         for var detection in preFilter.accepted.view {
             detection.isUncertain = detection.ownScore < threshold
             if detection.score >= effectiveThreshold { strong.append(detection) } else { weak.append(detection) }
@@ -93,7 +99,9 @@ struct Matcher: ~Copyable {
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
         shift = .zero
         neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
-        guard shown.count >= CameraMotion.minimumCount, strong.detections.count >= CameraMotion.minimumCount else {
+        guard heuristics.contains(.cameraMotion), shown.count >= CameraMotion.minimumCount,
+            strong.detections.count >= CameraMotion.minimumCount
+        else {
             return
         }
         for _ in 0..<2 {
@@ -125,7 +133,8 @@ struct Matcher: ~Copyable {
         for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, maximumAge: Nanoseconds
     ) {
         established.clear()
-        for index in shown.view where tracks[index].isEstablished(at: time, maximumAge: maximumAge) {
+        for index in shown.view
+        where !heuristics.contains(.establishedLimit) || tracks[index].isEstablished(at: time, maximumAge: maximumAge) {
             established.append(index)
         }
     }
@@ -139,7 +148,8 @@ struct Matcher: ~Copyable {
     ) {
         association.match(
             tracks, rows, neighbours, with: detections, at: time, maximumAge: maximumAge, rule: rule, shift: shift,
-            appearances: appearances, scoreWeight: scores.weight)
+            appearances: appearances, scoreWeight: heuristics.contains(.confidenceCost) ? scores.weight : 0,
+            heuristics: heuristics)
         for pair in association.pairs.view {
             isTaken[pair.detection.source] = true
             isTrackMatched[pair.track] = true
@@ -173,7 +183,9 @@ struct Matcher: ~Copyable {
 
     private mutating func findUnmatched() {
         for detection in strong.detections.view
-        where !detection.isUncertain && !isTaken[detection.source] && !isPart(detection) {
+        where !detection.isUncertain && !isTaken[detection.source]
+            && !(heuristics.contains(.secondBoxes) && isPart(detection))
+        {
             unmatched.append(detection)
         }
         // Sorts by score. Detections with higher scores thus get lower track ids.

@@ -10,6 +10,7 @@ struct MotionStatistics: Sendable {
     private var jitterSamples = 50.0
     private var accelerationVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
     private var accelerationSamples = 20.0
+    var heuristics = TrackerHeuristics.all
     private var pace = Pace(rate: 0.05)
     /// One in this number of tracks is used.
     private var every = 1
@@ -52,9 +53,10 @@ struct MotionStatistics: Sendable {
     struct Noise: Sendable {
         let jitter: SIMD4<Double>
         let accelerationNoise: SIMD4<Double>
+        var heuristics = TrackerHeuristics.all
     }
 
-    var noise: Noise { Noise(jitter: jitter, accelerationNoise: accelerationNoise) }
+    var noise: Noise { Noise(jitter: jitter, accelerationNoise: accelerationNoise, heuristics: heuristics) }
 
     /// Prepares for the tracks of a result with `count` matched tracks. After enough samples only about eight tracks
     /// per result are used, in turn, because the samples of a crowd are redundant.
@@ -70,8 +72,8 @@ struct MotionStatistics: Sendable {
         tracksToSkip -= 1
         if tracksToSkip >= 0 { return }
         tracksToSkip += every
-        learnJitter(from: sightings)
-        learnAcceleration(from: sightings)
+        if heuristics.contains(.adaptiveJitter) { learnJitter(from: sightings) }
+        if heuristics.contains(.adaptiveAcceleration) { learnAcceleration(from: sightings) }
     }
 
     /// Jitter causes a negative covariance of consecutive second differences: minus four times the jitter's variance.

@@ -51,7 +51,9 @@ struct OcclusionState: Sendable {
     ///   - unseen: the time since the latest detection.
     /// - Returns: the box of the latest detection above the score threshold if the picture has not changed there.
     ///   Otherwise `nil`.
-    mutating func verify(at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds) -> Box? {
+    mutating func verify(
+        at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds, heuristics: TrackerHeuristics = .all
+    ) -> Box? {
         guard !isAbsent, !isHiding, let template else { return nil }
         guard let here = AppearanceTemplate(of: box, in: plane) else {
             // The object is almost or completely outside the picture.
@@ -62,7 +64,9 @@ struct OcclusionState: Sendable {
         if fit.isWhole { return nil }
         let there = AppearanceTemplate(of: confirmedBox, in: plane)
         if let there, template.difference(there) < Self.noise { return confirmedBox }
-        isHiding = !isUndetected && (fit.isHalf && unseen < Self.vanishing || there.map(isOccluder) ?? false)
+        isHiding =
+            heuristics.contains(.hiding) && !isUndetected
+            && (fit.isHalf && unseen < Self.vanishing || there.map(isOccluder) ?? false)
         isUndetected = true
         if isHiding { return nil }
         let isStill =

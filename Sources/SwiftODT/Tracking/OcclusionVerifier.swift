@@ -12,6 +12,8 @@ struct OcclusionVerifier {
     /// its position visibly.
     private var pictures: [Picture] = []
 
+    var heuristics = TrackerHeuristics.all
+
     private struct Picture {
         let plane: LumaPlane
         /// The time of the frame after validation by the tracker. The time in ``LumaPlane`` is not validated.
@@ -44,7 +46,10 @@ struct OcclusionVerifier {
             }
             let (box, cover) = (tracklets[index].filter.box, cover(of: index, tracklets))
             if !tracklets[index].occlusion.isUnreliable {
-                let isExpected = cover == .background || tracklets[index].isUncertain(at: time, maximumAge: maxAge)
+                let isExpected =
+                    cover == .background
+                    || heuristics.contains(.uncertaintyOfPlace)
+                        && tracklets[index].isUncertain(at: time, maximumAge: maxAge)
                 checks += isExpected ? 1 : 0
                 tracklets[index].occlusion.isUnreliable =
                     tracklets[index].hasLeftPicture(width: width, height: height)
@@ -55,7 +60,7 @@ struct OcclusionVerifier {
             let place = tracklets[index].occlusion.verify(
                 at: box, in: plane,
                 before: pictures.count > 1 ? pictures[1].plane : nil,
-                unseen: time - tracklets[index].lastSeen)
+                unseen: time - tracklets[index].lastSeen, heuristics: heuristics)
             if let place { tracklets[index].stop(at: place) }
         }
     }
@@ -87,7 +92,9 @@ struct OcclusionVerifier {
         var cover = Cover.none
         for other in tracklets.indices
         where tracklets[other].misses == 0 && tracklets[other].filter.box.intersection(box).area > 0.4 * box.area {
-            guard tracklets[index].wasInFront(of: tracklets[other]) else { return .occluder }
+            guard heuristics.contains(.background), tracklets[index].wasInFront(of: tracklets[other]) else {
+                return .occluder
+            }
             cover = .background
         }
         return cover

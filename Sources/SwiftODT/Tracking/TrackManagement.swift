@@ -107,7 +107,7 @@ extension TrackerState {
         // Scores from `certain` up have full weight. A score threshold below 0.1 lowers `certain`, so that weak detections
         // can still confirm tracks.
         let certain = min(0.6, 6 * options.scoreThreshold)
-        guard score < certain else { return 1 }
+        guard score < certain, options.heuristics.contains(.scoreEvidence) else { return 1 }
         let share = score / certain
         return share * share
     }

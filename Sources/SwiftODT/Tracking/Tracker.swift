@@ -100,6 +100,8 @@ package struct TrackerOptions: Hashable, Sendable {
     /// The maximum number of tracks. Default 1000. If there are more, the track that has been missed for longest ends
     /// first.
     package var maxTracks: Int
+    /// For the ablation.
+    package var heuristics = TrackerHeuristics.all
 
     package init(
         maxAge: Nanoseconds = 1_000_000_000, minHits: Int = 2,

@@ -136,12 +136,14 @@ struct TrackerState: ~Copyable {
     mutating func settle(followingImage: Bool) {
         guard let now, settledTime < now, !history.isEmpty else { return }
         let needsImage =
-            pendingPlane != nil && !tracklets.isEmpty
+            options.heuristics.contains(.imageMotion) && pendingPlane != nil && !tracklets.isEmpty
             && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
         let step = Double(now - settledTime) / 1e9
         if followingImage { history.recordLatest(tracklets) }
         propagator.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
-        propagator.carry(&tracklets, followingImage: followingImage, accelerationNoise: statistics.accelerationNoise)
+        propagator.carry(
+            &tracklets, followingImage: followingImage, accelerationNoise: statistics.accelerationNoise,
+            heuristics: options.heuristics)
         history.append(time: now, plane: pendingPlane, shift: propagator.shift)
         // If a result follows, the states are recorded after the result.
         if followingImage { history.record(tracklets, moves: propagator.moves, at: history.count - 1) }
@@ -158,9 +160,13 @@ struct TrackerState: ~Copyable {
         }
         if matcher.shift != .zero {
             let step = history.secondsSinceAnswer(at: time)
-            for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }
+            for index in tracklets.indices {
+                tracklets[index].followCamera(matcher.shift, over: step, heuristics: options.heuristics)
+            }
         }
+        statistics.heuristics = options.heuristics
         let known = statistics.noise
+        statistics.heuristics = options.heuristics
         statistics.expect(matcher.pairs.count)
         for index in matcher.pairs.indices {
             let pair = matcher.pairs[index]
@@ -170,8 +176,10 @@ struct TrackerState: ~Copyable {
                 magnification: region?.magnification ?? 1, teaching: &statistics)
         }
         processMatches(detections, at: time, after: history.time(max(0, index - 1)), region: region)
+        places.heuristics = options.heuristics
         places.verifyAll(
-            at: &tracklets, in: plane, after: answered, time: time, maxAge: max(0, options.maxAge), width: width,
+            at: &tracklets, in: options.heuristics.contains(.pictureCheck) ? plane : nil, after: answered, time: time,
+            maxAge: max(0, options.maxAge), width: width,
             height: height)
         answered = plane.map { ($0, time) }
     }
@@ -208,7 +216,9 @@ struct TrackerState: ~Copyable {
         for next in index + 1..<history.count {
             let entry = history[next]
             let seconds = Double(entry.time - history.time(next - 1)) / 1e9
-            propagator.replay(&tracklets, along: entry, by: seconds, accelerationNoise: statistics.accelerationNoise)
+            propagator.replay(
+                &tracklets, along: entry, by: seconds, accelerationNoise: statistics.accelerationNoise,
+                heuristics: options.heuristics)
             history.record(tracklets, moves: propagator.moves, at: next)
             shift += entry.shift
             guard next == last || (next - index) % stride == 0,
@@ -217,7 +227,8 @@ struct TrackerState: ~Copyable {
             propagator.begin(
                 from: lastFollowed.plane, to: entry.plane, step: Double(entry.time - lastFollowed.time) / 1e9)
             propagator.followNewTracks(
-                &tracklets, to: entry, shift: shift, accelerationNoise: statistics.accelerationNoise)
+                &tracklets, to: entry, shift: shift, accelerationNoise: statistics.accelerationNoise,
+                heuristics: options.heuristics)
             (lastFollowed, shift) = (entry, .zero)
             history.move(tracklets, at: next)
         }

@@ -113,21 +113,27 @@ extension Tracklet {
         let sighting = Observation(time: time, box: detection.box)
         let ahead = filter.position + lead
         carried = TrackerSnapshot.PropagationQuality(over: time - lastSeen, error: 1 - Box(ahead).iou(detection.box))
-        if imageUncertainty.judge(ahead, against: sighting, after: sightings) {
+        if noise.heuristics.contains(.imageUncertainty),
+            imageUncertainty.judge(ahead, against: sighting, after: sightings)
+        {
             filter.addVelocityUncertainty(by: imageUncertainty, over: Double(time - lastSeen) / 1e9)
         }
-        if misses > 0 {
+        if misses > 0, noise.heuristics.contains(.reUpdate) {
             refill(to: detection.box, at: time, noise: noise)
             lead = .zero
         } else {
-            let noiseScale = MeasurementNoise.factor(score: detection.ownScore, after: time - lastSeen)
+            let noiseScale =
+                !noise.heuristics.contains(.scoreNoise)
+                ? 1 : MeasurementNoise.factor(score: detection.ownScore, after: time - lastSeen)
             let gain = filter.correct(detection.box, jitter: noise.jitter * noiseScale)
             lead -= lead * gain
         }
         let (from, to) = (filterWhenSeen.position, filter.position)
         pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
         filterWhenSeen = filter
-        residual = (detection.box.vector - filter.position - lead) * Self.shareOfSeen
+        residual =
+            (detection.box.vector - filter.position - lead)
+            * (noise.heuristics.contains(.residual) ? Self.shareOfSeen : 0)
         (residualSince, residualSpan) = (time, Self.residualFade)
         if !detection.isUncertain { (lastStrong, strongScore) = (time, detection.score) }
         occlusion.confirm(at: detection.box, isSure: !detection.isUncertain)
@@ -200,8 +206,8 @@ extension Tracklet {
     /// Compensates for a camera motion of `shift` pixels beyond the prediction, measured over `step` seconds. If the
     /// motion continues, the camera pans. The velocities of all objects, missed ones included, therefore adapt within
     /// some tenths of a second.
-    mutating func followCamera(_ shift: SIMD2<Double>, over step: Double) {
-        let faster = shift / max(step, 0.3)
+    mutating func followCamera(_ shift: SIMD2<Double>, over step: Double, heuristics: TrackerHeuristics) {
+        let faster = heuristics.contains(.cameraVelocity) ? shift / max(step, 0.3) : .zero
         filter.shift(shift, faster: faster)
         filterWhenSeen.shift(shift, faster: faster)
     }
@@ -220,7 +226,8 @@ extension Tracklet {
         let steps = Double(min(misses + 1, 30))
         let (from, to) = (lastBox.vector, box.vector)
         let step = BoxKalmanFilter.Step(
-            seconds: Double(time - lastSeen) / 1e9 / steps, accelerationNoise: noise.accelerationNoise)
+            seconds: Double(time - lastSeen) / 1e9 / steps, accelerationNoise: noise.accelerationNoise,
+            heuristics: noise.heuristics)
         filter = filterWhenSeen
         for number in 1...Int(steps) {
             filter.predict(by: step)
