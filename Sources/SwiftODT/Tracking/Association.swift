@@ -43,9 +43,6 @@ struct Association: ~Copyable {
     /// a person.
     private static let otherLabelPenalty = 0.4
 
-    /// The minimum overlap for detections with ``FilteredDetection/isUncertain``.
-    private static let uncertainFit = 0.4
-
     /// The value of ``Tracklet/secondsStrong`` at which the gain from a track's age reaches half of its maximum.
     private static let halfStanding = 0.5
 
@@ -53,36 +50,33 @@ struct Association: ~Copyable {
     /// The pairs of the latest call of ``match(_:_:_:with:at:maximumAge:rule:shift:appearances:scoreWeight:)``.
     private(set) var pairs = ScratchList<Pair>()
 
+    /// What all pairs of a result have in common.
+    struct Context {
+        /// The camera motion beyond the prediction, in pixels.
+        let shift: SIMD2<Double>
+        /// The weight of the confidence cost, see ``DiscriminationStatistics``.
+        let scoreWeight: Double
+        let heuristics: TrackerHeuristics
+    }
+
     /// Assigns candidate detections to the given tracks.
     ///
-    /// - Parameters:
-    ///   - rows: the indices of the tracks to match.
-    ///   - neighbours: the candidate detections of each track.
-    ///   - maximumAge: the maximum age for ``Tracklet/isEstablished(at:maximumAge:)``.
-    ///   - shift: the camera motion beyond the prediction, in pixels.
-    ///   - scoreWeight: the weight of the confidence cost, see ``DiscriminationStatistics``.
+    /// - Parameter rows: the indices of the tracks to match.
     mutating func match(
-        _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
-        _ neighbours: borrowing CandidatePairs,
-        with detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds, maximumAge: Nanoseconds,
-        rule: Rule,
-        shift: SIMD2<Double>, appearances: borrowing DetectionAppearances, scoreWeight: Double,
-        heuristics: TrackerHeuristics
+        _ rule: Rule, _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
+        _ candidates: borrowing CandidatePairs, _ context: Context, _ appearances: borrowing DetectionAppearances
     ) {
         pairs.clear()
-        if neighbours.all.isEmpty { return }
+        if candidates.all.isEmpty { return }
+        let detections = candidates.detections.view
         assignment.begin(columns: detections.count)
         for row in rows.indices {
             let track = tracks.baseAddress.unsafelyUnwrapped + rows[row]
-            let isEstablished =
-                !heuristics.contains(.establishedLimit) || track.pointee.isEstablished(at: time, maximumAge: maximumAge)
-            for place in neighbours.places(of: row) {
-                let neighbour = neighbours.all[place]
-                let column = Int(neighbour.column)
-                if detections[column].isUncertain, !isEstablished { continue }
+            for place in candidates.places(of: row) {
+                let candidate = candidates.all[place]
+                let column = Int(candidate.column)
                 let gain = Self.gain(
-                    of: detections[column], for: track, overlap: neighbour.overlap, at: time, rule: rule, shift: shift,
-                    appearances: appearances, scoreWeight: scoreWeight, heuristics: heuristics)
+                    of: detections[column], for: track, overlap: candidate.overlap, rule, context, appearances)
                 assignment.offer(column: column, gain: gain)
             }
             assignment.endRow()
@@ -97,38 +91,30 @@ struct Association: ~Copyable {
     /// Returns the gain of a pair. It is 0 or less if the pair is not allowed.
     @inline(__always)
     private static func gain(
-        of detection: FilteredDetection, for track: UnsafePointer<Tracklet>, overlap: Double, at time: Nanoseconds,
-        rule: Rule, shift: SIMD2<Double>, appearances: borrowing DetectionAppearances, scoreWeight: Double,
-        heuristics: TrackerHeuristics
+        of detection: FilteredDetection, for track: UnsafePointer<Tracklet>, overlap: Double, _ rule: Rule,
+        _ context: Context, _ appearances: borrowing DetectionAppearances
     ) -> Double {
         let isOther =
             detection.label >= 0 && track.pointee.votes.leaderIndex >= 0
             && detection.label != track.pointee.votes.leaderIndex
         if !rule.isThorough { return (isOther ? overlap * otherLabelPenalty : overlap) - rule.threshold }
-        let expected = track.pointee.filter.box.offset(x: shift.x, y: shift.y)
+        let expected = track.pointee.filter.box.offset(x: context.shift.x, y: context.shift.y)
         let closer = ExpandedBox(expected, by: margin).overlap(ExpandedBox(detection.box, by: margin))
-        let closeOverlap = heuristics.contains(.tightMargin) ? closer.shared / closer.whole : overlap
+        let closeOverlap = context.heuristics.contains(.tightMargin) ? closer.shared / closer.whole : overlap
         let share = isOther ? closeOverlap * otherLabelPenalty : closeOverlap
-        guard
-            share
-                > (detection.isUncertain && heuristics.contains(.uncertainFit)
-                    ? max(rule.threshold, uncertainFit) : rule.threshold)
-        else { return 0 }
+        guard share > rule.threshold else { return 0 }
         let similarity =
-            share * (heuristics.contains(.heightIoU) ? heightAgreement(expected, detection.box).squareRoot() : 1)
+            share
+            * (context.heuristics.contains(.heightIoU) ? heightAgreement(expected, detection.box).squareRoot() : 1)
             - rule.threshold
         guard similarity > 0 else { return 0 }
         let motion =
-            !heuristics.contains(.motionSimilarity)
-            ? 0 : 0.3 * track.pointee.filter.similarity(detection.box, shift: shift)
-        let unseen = min(1, Double(time - track.pointee.lastSeen) / 1e9)
-        // Two tracks may compete for one object. The older and more recently detected track then has the higher gain.
+            !context.heuristics.contains(.motionSimilarity)
+            ? 0 : 0.3 * track.pointee.filter.similarity(detection.box, shift: context.shift)
+        // Two tracks may compete for one object. The older track then has the higher gain.
         let spokenFor = track.pointee.secondsStrong
-        let absence = track.pointee.misses > 0 ? 0.05 + 0.15 * unseen : 0.15 * unseen
-        let standing =
-            (heuristics.contains(.trackAge) ? 0.3 * spokenFor / (spokenFor + halfStanding) : 0)
-            - (heuristics.contains(.absencePenalty) ? absence : 0)
-        let surprise = scoreWeight * track.pointee.scoreAverage.distance(to: detection.ownScore)
+        let standing = context.heuristics.contains(.trackAge) ? 0.3 * spokenFor / (spokenFor + halfStanding) : 0
+        let surprise = context.scoreWeight * track.pointee.scoreAverage.distance(to: detection.ownScore)
         return max(similarity + motion + standing - surprise, 1e-6)
             + appearances.utility(of: track.pointee.appearance, at: expected, detection)
     }

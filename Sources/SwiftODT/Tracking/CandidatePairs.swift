@@ -1,9 +1,12 @@
-/// The pairs of tracks and detections whose boxes overlap. Only these pairs are candidates of the association (gating).
+/// The detections of one association stage, and the pairs of tracks and detections whose boxes overlap. Only these pairs
+/// are candidates of the association (gating).
 ///
-/// The pairs are found with boxes that are expanded by a wide margin. Several association stages use these pairs,
-/// because each stage needs a subset of them: boxes that overlap with a smaller margin also overlap with the wide
-/// margin. A row is the position of a track in the argument `rows` of ``find(of:_:at:shift:in:)``. A column is the
-/// index of a detection. Each search reuses the memory of the previous one.
+/// The pairs are found with boxes that are expanded by a wide margin. Several stages use these pairs, because each stage
+/// needs a subset of them. A row is the position of a track in the argument `rows` of ``find(of:_:at:shift:)``. A column
+/// is the index of a detection.
+///
+/// Detections are sorted from left to right and tested in groups of eight. With many detections, only a window along the
+/// x axis is tested. The cost thus grows with the number of objects and their density, not with the square of the number.
 struct CandidatePairs: ~Copyable {
     /// A candidate detection for a track.
     struct Neighbour {
@@ -13,39 +16,74 @@ struct CandidatePairs: ~Copyable {
         var overlap: Double
     }
 
+    /// The box of a track that is compared with detections: the predicted box, or the box of the last detection.
+    enum Place { case predicted, lastSeen }
+
+    /// The expanded boxes of a group of eight detections in single precision.
+    private struct Eight {
+        var minX = SIMD8<Float>(repeating: .infinity)
+        var minY = SIMD8<Float>(repeating: .infinity)
+        var maxX = SIMD8<Float>(repeating: -.infinity)
+        var maxY = SIMD8<Float>(repeating: -.infinity)
+    }
+
+    private(set) var detections = ScratchList<FilteredDetection>()
     /// The candidates of all rows, row after row.
     private(set) var all = ScratchList<Neighbour>()
     /// For each row, the index in ``all`` after the last candidate of the row.
-    private(set) var ends = ScratchList<Int>()
+    private var ends = ScratchList<Int>()
+    private var wide = ScratchList<ExpandedBox>()
+    private var eights = ScratchList<Eight>()
+    /// Whether ``wide`` and ``eights`` are up to date with ``detections``.
+    private var isArranged = false
+    private var widest = 0.0
 
     /// The distance by which each side of a box is moved outwards, as a fraction of the width or height of the box. No
-    /// association stage uses a wider margin.
-    static let margin = 0.3
-    /// The minimum IoU of the expanded boxes of a pair. No association stage uses a lower threshold.
-    static let threshold = 0.2
+    /// stage uses a wider margin.
+    private static let margin = 0.3
+    /// The minimum IoU of the expanded boxes of a pair. No stage uses a lower threshold.
+    private static let threshold = 0.2
+    /// A tolerance in pixels. It exceeds the rounding error of single precision for the coordinates that
+    /// ``DetectionPreFilter`` accepts.
+    private static let slack = 0.25
+    /// The number of groups below which a test of all groups is cheaper than a search for the window.
+    private static let few = 5
 
-    /// The box of a track that is compared with detections: the predicted box, or the box of the last detection.
-    enum Place { case predicted, lastSeen }
+    var isEmpty: Bool { detections.isEmpty }
+
+    mutating func removeAll() {
+        detections.clear()
+        isArranged = false
+    }
+
+    /// Appends a detection. Detections must be appended in the order of their left edges.
+    mutating func append(_ detection: FilteredDetection) {
+        detections.append(detection)
+        isArranged = false
+    }
+
+    /// Removes the detections whose flag is set. The flags are indexed by ``FilteredDetection/source``.
+    mutating func drop(where isTaken: UnsafeBufferPointer<Bool>) {
+        detections.keep { !isTaken[$0.source] }
+        isArranged = false
+    }
 
     /// Finds the candidate pairs of some tracks.
     ///
     /// - Parameters:
     ///   - rows: the indices of the tracks in `tracks`.
     ///   - place: the box of each track that is compared with the detections.
-    ///   - shift: the camera motion that the predictions do not include, in pixels. The boxes of the tracks are moved
-    ///     by it.
-    ///   - index: the detections.
+    ///   - shift: the camera motion that the predictions do not include, in pixels.
     mutating func find(
         of rows: UnsafeBufferPointer<Int>, _ tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
-        shift: SIMD2<Double>, in index: inout DetectionIndex
+        shift: SIMD2<Double>
     ) {
         all.clear()
         ends.clear()
-        if rows.isEmpty { return }
-        let index = index.view()
+        if !isArranged, !rows.isEmpty { arrange() }
         for row in rows {
             let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
-            find(near: ExpandedBox(box.offset(x: shift.x, y: shift.y), by: Self.margin), in: index)
+            find(near: ExpandedBox(box.offset(x: shift.x, y: shift.y), by: Self.margin))
             ends.append(all.count)
         }
     }
@@ -63,16 +101,67 @@ struct CandidatePairs: ~Copyable {
         return nearest < 0 ? nil : nearest
     }
 
-    @inline(__always)
-    private mutating func find(near wide: ExpandedBox, in index: DetectionIndex.View) {
-        index.forEach(near: wide) { column in
-            let overlap = wide.overlap(index.wide[column])
-            // The comparison avoids a division, because most pairs do not overlap.
-            if overlap.shared > Self.threshold * (1 - 1e-9) * overlap.whole {
-                all.append(
-                    Neighbour(column: Int32(truncatingIfNeeded: column), overlap: overlap.shared / overlap.whole))
+    /// Computes ``wide``, ``eights`` and ``widest`` from ``detections``.
+    private mutating func arrange() {
+        wide.clear()
+        widest = 0
+        eights.reset(to: Eight(), count: (detections.count + 7) / 8)
+        for place in detections.indices {
+            let box = ExpandedBox(detections[place].box, by: Self.margin)
+            wide.append(box)
+            widest = max(widest, detections[place].box.width)
+            // Writes through memory, because it is slow to set a vector lane at a variable index.
+            eights.withUnsafeMutableBytes { bytes in
+                let start = place / 8 * MemoryLayout<Eight>.stride + place % 8 * MemoryLayout<Float>.stride
+                bytes.storeBytes(of: Float(box.low.x - Self.slack), toByteOffset: start, as: Float.self)
+                bytes.storeBytes(of: Float(box.low.y - Self.slack), toByteOffset: start + 32, as: Float.self)
+                bytes.storeBytes(of: Float(box.high.x + Self.slack), toByteOffset: start + 64, as: Float.self)
+                bytes.storeBytes(of: Float(box.high.y + Self.slack), toByteOffset: start + 96, as: Float.self)
             }
         }
+        isArranged = true
+    }
+
+    @inline(__always)
+    private mutating func find(near place: ExpandedBox) {
+        let (minX, minY) = (SIMD8(repeating: Float(place.low.x)), SIMD8(repeating: Float(place.low.y)))
+        let (maxX, maxY) = (SIMD8(repeating: Float(place.high.x)), SIMD8(repeating: Float(place.high.y)))
+        for number in window(of: place) {
+            let eight = eights[number]
+            let isNear = (eight.minX .< maxX) .& (minX .< eight.maxX) .& (eight.minY .< maxY) .& (minY .< eight.maxY)
+            // Uses one byte for each detection. Bit operations can then enumerate the matches.
+            let bytes = SIMD8<UInt8>(
+                truncatingIfNeeded: SIMD8<Int32>.zero.replacing(with: SIMD8(repeating: 1), where: isNear))
+            var near = unsafeBitCast(bytes, to: UInt64.self)
+            while near != 0 {
+                let column = number * 8 + near.trailingZeroBitCount / 8
+                let overlap = place.overlap(wide[column])
+                // The comparison avoids a division, because most pairs do not overlap.
+                if overlap.shared > Self.threshold * (1 - 1e-9) * overlap.whole {
+                    all.append(Neighbour(column: Int32(column), overlap: overlap.shared / overlap.whole))
+                }
+                near &= near - 1
+            }
+        }
+    }
+
+    /// Returns the range of groups that may overlap a box along the x axis.
+    @inline(__always)
+    private func window(of place: ExpandedBox) -> Range<Int> {
+        if eights.count < Self.few { return 0..<eights.count }
+        let reach = widest * Self.margin + Self.slack
+        let start = max(0, count(leftOf: place.low.x - widest - reach) - 1)
+        return start..<max(start, count(leftOf: place.high.x + reach))
+    }
+
+    /// Returns the number of groups whose first detection has its left edge left of `edge`.
+    private func count(leftOf edge: Double) -> Int {
+        var (low, high) = (0, eights.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if detections[middle * 8].box.x < edge { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 

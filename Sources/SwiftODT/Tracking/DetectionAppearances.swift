@@ -17,11 +17,9 @@ struct DetectionAppearances: ~Copyable {
     }
 
     /// Counts the candidate tracks of the given detections.
-    mutating func countClaims(
-        _ neighbours: borrowing CandidatePairs, on detections: UnsafeBufferPointer<FilteredDetection>
-    ) {
+    mutating func countClaims(_ candidates: borrowing CandidatePairs) {
         if appearances.isEmpty { return }
-        for neighbour in neighbours.all.view { claims[detections[Int(neighbour.column)].source] += 1 }
+        for candidate in candidates.all.view { claims[candidates.detections[Int(candidate.column)].source] += 1 }
     }
 
     subscript(detection: FilteredDetection) -> Appearance? { appearances.isEmpty ? nil : appearances[detection.source] }

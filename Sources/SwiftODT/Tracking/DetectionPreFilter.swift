@@ -135,7 +135,7 @@ struct FilteredDetection: Sendable {
     /// ``Detection/origin``.
     var origin: Int?
     /// Whether ``ownScore`` is below ``TrackerOptions/scoreThreshold``. Such a detection cannot begin a track.
-    var isUncertain = false
+    var isWeak = false
 }
 
 /// Reduces the scores of overlapping detections: soft non-maximum suppression (soft NMS).

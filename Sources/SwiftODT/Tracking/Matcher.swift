@@ -16,14 +16,13 @@ struct Matcher: ~Copyable {
 
     private(set) var appearances = DetectionAppearances()
     private var scores = DiscriminationStatistics.scores
-    private var bimodalThreshold = BimodalScoreThreshold()
 
     /// The numbers of rejected detections since the beginning, by reason.
     var unused: UnusedDetections { preFilter.unused }
 
+    private var bimodalThreshold = BimodalScoreThreshold()
     private var heuristics = TrackerHeuristics.all
     private var preFilter = DetectionPreFilter()
-    private var neighbours = CandidatePairs()
     private var association = Association()
     private var camera = CameraMotion()
     // The candidates of the next stage. `shown`, `young` and `established` are indices of tracks: confirmed ones,
@@ -31,8 +30,8 @@ struct Matcher: ~Copyable {
     private var shown = ScratchList<Int>()
     private var young = ScratchList<Int>()
     private var established = ScratchList<Int>()
-    private var strong = DetectionIndex()
-    private var weak = DetectionIndex()
+    private var strong = CandidatePairs()
+    private var weak = CandidatePairs()
 
     /// Matches one result with the tracks. The outcome is in ``pairs``, ``unmatched``, ``isTrackMatched`` and
     /// ``isTaken``.
@@ -49,23 +48,30 @@ struct Matcher: ~Copyable {
         bimodalThreshold.learn(from: preFilter.accepted.view, at: time)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
-        appearances.countClaims(neighbours, on: strong.detections.view)
-        pass(.strong, tracks, shown.view, strong.detections.view, at: time, maximumAge: options.maxAge)
+        let context = Association.Context(
+            shift: shift, scoreWeight: heuristics.contains(.confidenceCost) ? scores.weight : 0,
+            heuristics: heuristics)
+        appearances.countClaims(strong)
+        association.match(.strong, tracks, shown.view, strong, context, appearances)
+        take(.strong, tracks, strong.detections.view)
         keepFree()
         if !weak.isEmpty, heuristics.contains(.secondAssociation) {
             findEstablished(for: tracks, at: time, maximumAge: options.maxAge)
-            neighbours.find(of: established.view, tracks, at: .predicted, shift: shift, in: &weak)
-            pass(.weak, tracks, established.view, weak.detections.view, at: time, maximumAge: options.maxAge)
+            weak.find(of: established.view, tracks, at: .predicted, shift: shift)
+            association.match(.weak, tracks, established.view, weak, context, appearances)
+            take(.weak, tracks, weak.detections.view)
             keepFree()
         }
         if !strong.isEmpty {
-            neighbours.find(of: shown.view, tracks, at: .lastSeen, shift: shift, in: &strong)
+            strong.find(of: shown.view, tracks, at: .lastSeen, shift: shift)
             if heuristics.contains(.lastPosition) {
-                pass(.reappearing, tracks, shown.view, strong.detections.view, at: time, maximumAge: options.maxAge)
+                association.match(.reappearing, tracks, shown.view, strong, context, appearances)
+                take(.reappearing, tracks, strong.detections.view)
                 keepFree()
             }
-            neighbours.find(of: young.view, tracks, at: .lastSeen, shift: shift, in: &strong)
-            pass(.young, tracks, young.view, strong.detections.view, at: time, maximumAge: options.maxAge)
+            strong.find(of: young.view, tracks, at: .lastSeen, shift: shift)
+            association.match(.young, tracks, young.view, strong, context, appearances)
+            take(.young, tracks, strong.detections.view)
         }
         findUnmatched()
         if let region { dropFragments(of: tracks, in: region) }
@@ -84,21 +90,21 @@ struct Matcher: ~Copyable {
         for index in tracks.indices {
             if tracks[index].isShown { shown.append(index) } else { young.append(index) }
         }
-        let effectiveThreshold =
-            !heuristics.contains(.bimodalThreshold) ? threshold : bimodalThreshold.effectiveThreshold(from: threshold)
+        let strongest =
+            heuristics.contains(.bimodalThreshold) ? bimodalThreshold.effectiveThreshold(from: threshold) : threshold
         for var detection in preFilter.accepted.view {
-            detection.isUncertain = detection.ownScore < threshold
-            if detection.score >= effectiveThreshold { strong.append(detection) } else { weak.append(detection) }
+            detection.isWeak = detection.ownScore < threshold
+            if detection.score < strongest { weak.append(detection) } else { strong.append(detection) }
         }
     }
 
     /// Estimates the camera motion in up to two rounds. The estimate of the first round gives better pairs for the
     /// second.
     ///
-    /// Leaves the candidate pairs of the first stage in ``neighbours``.
+    /// Leaves the candidate pairs of the first stage in ``strong``.
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
         shift = .zero
-        neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
+        strong.find(of: shown.view, tracks, at: .predicted, shift: shift)
         guard heuristics.contains(.cameraMotion), shown.count >= CameraMotion.minimumCount,
             strong.detections.count >= CameraMotion.minimumCount
         else {
@@ -109,7 +115,7 @@ struct Matcher: ~Copyable {
             shift = apparentShift(of: tracks)
             // The margin of ``CandidatePairs`` covers a change of less than 2 pixels.
             if abs(shift.x - before.x) + abs(shift.y - before.y) < 2 { return }
-            neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
+            strong.find(of: shown.view, tracks, at: .predicted, shift: shift)
         }
     }
 
@@ -120,7 +126,7 @@ struct Matcher: ~Copyable {
         let every = max(1, (shown.count + 23) / 24)
         for row in stride(from: 0, to: shown.count, by: every) {
             let track = tracks.baseAddress.unsafelyUnwrapped + shown[row]
-            guard track.pointee.misses == 0, track.pointee.hits > 2, let nearest = neighbours.nearest(of: row)
+            guard track.pointee.misses == 0, track.pointee.hits > 2, let nearest = strong.nearest(of: row)
             else { continue }
             let (seen, expected) = (strong.detections[nearest].box, track.pointee.filter.position)
             camera.add(SIMD2(seen.centerX - expected.x, seen.centerY - expected.y))
@@ -139,17 +145,11 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Runs one stage on some tracks and detections.
-    ///
-    /// - Parameter rows: the indices of the tracks.
-    private mutating func pass(
-        _ rule: Association.Rule, _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
-        _ detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds, maximumAge: Nanoseconds
+    /// Records the pairs of a stage.
+    private mutating func take(
+        _ rule: Association.Rule, _ tracks: UnsafeBufferPointer<Tracklet>,
+        _ detections: UnsafeBufferPointer<FilteredDetection>
     ) {
-        association.match(
-            tracks, rows, neighbours, with: detections, at: time, maximumAge: maximumAge, rule: rule, shift: shift,
-            appearances: appearances, scoreWeight: heuristics.contains(.confidenceCost) ? scores.weight : 0,
-            heuristics: heuristics)
         for pair in association.pairs.view {
             isTaken[pair.detection.source] = true
             isTrackMatched[pair.track] = true
@@ -183,7 +183,7 @@ struct Matcher: ~Copyable {
 
     private mutating func findUnmatched() {
         for detection in strong.detections.view
-        where !detection.isUncertain && !isTaken[detection.source]
+        where !detection.isWeak && !isTaken[detection.source]
             && !(heuristics.contains(.secondBoxes) && isPart(detection))
         {
             unmatched.append(detection)

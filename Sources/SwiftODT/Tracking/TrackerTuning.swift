@@ -12,13 +12,11 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
     package static let heightIoU = Self(rawValue: 1 << 4)
     package static let motionSimilarity = Self(rawValue: 1 << 5)
     package static let trackAge = Self(rawValue: 1 << 6)
-    package static let absencePenalty = Self(rawValue: 1 << 7)
     package static let confidenceCost = Self(rawValue: 1 << 8)
     package static let appearance = Self(rawValue: 1 << 9)
     package static let cameraMotion = Self(rawValue: 1 << 10)
     package static let secondAssociation = Self(rawValue: 1 << 11)
     package static let establishedLimit = Self(rawValue: 1 << 12)
-    package static let uncertainFit = Self(rawValue: 1 << 13)
     package static let lastPosition = Self(rawValue: 1 << 14)
     package static let reUpdate = Self(rawValue: 1 << 15)
     package static let scoreNoise = Self(rawValue: 1 << 16)
@@ -42,9 +40,9 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
     package static let names: [(name: String, heuristic: Self)] = [
         ("bimodalThreshold", .bimodalThreshold), ("softNMS", .softNMS), ("duplicates", .duplicates),
         ("secondBoxes", .secondBoxes), ("heightIoU", .heightIoU), ("motionSimilarity", .motionSimilarity),
-        ("trackAge", .trackAge), ("absencePenalty", .absencePenalty), ("confidenceCost", .confidenceCost),
+        ("trackAge", .trackAge), ("confidenceCost", .confidenceCost),
         ("appearance", .appearance), ("cameraMotion", .cameraMotion), ("secondAssociation", .secondAssociation),
-        ("establishedLimit", .establishedLimit), ("uncertainFit", .uncertainFit), ("lastPosition", .lastPosition),
+        ("establishedLimit", .establishedLimit), ("lastPosition", .lastPosition),
         ("reUpdate", .reUpdate), ("scoreNoise", .scoreNoise), ("adaptiveJitter", .adaptiveJitter),
         ("adaptiveAcceleration", .adaptiveAcceleration), ("imageUncertainty", .imageUncertainty),
         ("scoreEvidence", .scoreEvidence), ("residual", .residual), ("sizeDamping", .sizeDamping),

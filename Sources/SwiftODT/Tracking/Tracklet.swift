@@ -135,8 +135,8 @@ extension Tracklet {
             (detection.box.vector - filter.position - lead)
             * (noise.heuristics.contains(.residual) ? Self.shareOfSeen : 0)
         (residualSince, residualSpan) = (time, Self.residualFade)
-        if !detection.isUncertain { (lastStrong, strongScore) = (time, detection.score) }
-        occlusion.confirm(at: detection.box, isSure: !detection.isUncertain)
+        if !detection.isWeak { (lastStrong, strongScore) = (time, detection.score) }
+        occlusion.confirm(at: detection.box, isSure: !detection.isWeak)
         if let appearance { renewAppearance(appearance, after: time - lastSeen) }
         scoreAverage.follow(detection.ownScore, after: time - lastSeen)
         // Labels of magnified objects are more reliable.

@@ -102,3 +102,14 @@ struct ImageMotion {
         x > box.minX && x < box.maxX && y > box.minY && y < box.maxY
     }
 }
+
+/// The motion of a box between two frames, measured in the image.
+struct BoxMove: Sendable {
+    /// The displacement in buffer pixels.
+    var x: Double
+    var y: Double
+    /// The ratio of the new box size to the old one.
+    var scale: Double
+    /// The standard deviation of the displacement in buffer pixels.
+    var deviation: Double
+}
