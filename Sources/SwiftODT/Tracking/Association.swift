@@ -12,11 +12,8 @@ struct Association: ~Copyable {
         /// overlap from ``CandidatePairs``.
         var isThorough: Bool
 
-        /// Whether ``DiscriminationStatistics`` learns from the pairs of this stage.
-        var usesScores = false
-
         /// The first association stage: confirmed tracks and strong detections.
-        static let strong = Rule(threshold: 0.2, isThorough: true, usesScores: true)
+        static let strong = Rule(threshold: 0.2, isThorough: true)
         /// The second association stage (ByteTrack): weak detections continue established tracks. The minimum overlap
         /// is higher than in the first stage.
         static let weak = Rule(threshold: 0.6, isThorough: true)
@@ -46,6 +43,10 @@ struct Association: ~Copyable {
     /// The value of ``Tracklet/secondsStrong`` at which the gain from a track's age reaches half of its maximum.
     private static let halfStanding = 0.5
 
+    /// The weight of the difference between a detection's score and the average score of the track (confidence cost,
+    /// Hybrid-SORT).
+    private static let confidenceWeight = 0.6
+
     private var assignment = Assignment()
     /// The pairs of the latest call of ``match(_:_:_:with:at:maximumAge:rule:shift:appearances:scoreWeight:)``.
     private(set) var pairs = ScratchList<Pair>()
@@ -54,8 +55,6 @@ struct Association: ~Copyable {
     struct Context {
         /// The camera motion beyond the prediction, in pixels.
         let shift: SIMD2<Double>
-        /// The weight of the confidence cost, see ``DiscriminationStatistics``.
-        let scoreWeight: Double
         let heuristics: TrackerHeuristics
     }
 
@@ -114,7 +113,9 @@ struct Association: ~Copyable {
         // Two tracks may compete for one object. The older track then has the higher gain.
         let spokenFor = track.pointee.secondsStrong
         let standing = context.heuristics.contains(.trackAge) ? 0.3 * spokenFor / (spokenFor + halfStanding) : 0
-        let surprise = context.scoreWeight * track.pointee.scoreAverage.distance(to: detection.ownScore)
+        let surprise =
+            !context.heuristics.contains(.confidenceCost)
+            ? 0 : confidenceWeight * track.pointee.scoreAverage.distance(to: detection.ownScore)
         return max(similarity + motion + standing - surprise, 1e-6)
             + appearances.utility(of: track.pointee.appearance, at: expected, detection)
     }

@@ -63,7 +63,6 @@ struct DetectionPreFilter: ~Copyable {
                     label: detections[index].label?.index ?? -1, source: index,
                     origin: detections[index].origin))
         }
-        if heuristics.contains(.duplicates) { dropDuplicates() }
         if heuristics.contains(.softNMS) { discountOverlapped(from: floor) }
     }
 
@@ -73,27 +72,8 @@ struct DetectionPreFilter: ~Copyable {
             && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
-    /// Removes duplicates. Of two boxes with an IoU above 0.9, the one with the higher score stays.
-    private mutating func dropDuplicates() {
-        var isDoubled = false
-        for first in accepted.indices {
-            let box = accepted[first].box
-            var second = first + 1
-            while second < accepted.count, accepted[second].box.x - box.x < 0.1 * box.width {
-                if min(accepted[first].score, accepted[second].score) > 0, accepted[second].box.iou(box) > 0.9 {
-                    let weaker = accepted[first].score < accepted[second].score ? first : second
-                    accepted[weaker].score = 0
-                    unused.doubled += 1
-                    isDoubled = true
-                }
-                second += 1
-            }
-        }
-        if isDoubled { accepted.keep { $0.score > 0 } }
-    }
-
     /// Applies soft NMS: reduces the score of a box according to its overlap with a stronger box of the same label.
-    /// Drops the box if the reduced score is below `floor`.
+    /// Drops the box if the reduced score is below `floor`. Of duplicates, only the one with the higher score stays.
     private mutating func discountOverlapped(from floor: Double) {
         var isExplained = false
         for first in accepted.indices {
@@ -104,10 +84,11 @@ struct DetectionPreFilter: ~Copyable {
                 let other = accepted[second]
                 if other.box.x >= end { break }
                 let height = min(one.box.maxY, other.box.maxY) - max(one.box.y, other.box.y)
-                guard height > SoftSuppression.free * max(one.box.height, other.box.height), one.label == other.label,
-                    one.score != other.score
-                else { continue }
-                let share = SoftSuppression.share(ofOverlap: one.box.iou(other.box))
+                guard height > SoftSuppression.free * max(one.box.height, other.box.height) else { continue }
+                let overlap = one.box.iou(other.box)
+                let isDuplicate = overlap > SoftSuppression.duplicate
+                if !isDuplicate, one.label != other.label || one.score == other.score { continue }
+                let share = isDuplicate ? 0 : SoftSuppression.share(ofOverlap: overlap)
                 if share == 1 { continue }
                 let weaker = one.score < other.score ? first : second
                 accepted[weaker].ownScore = min(accepted[weaker].ownScore, accepted[weaker].score * share)
@@ -147,6 +128,8 @@ struct FilteredDetection: Sendable {
 enum SoftSuppression {
     /// The IoU up to which two boxes count as separate objects.
     static let free = 0.3
+    /// The IoU from which two boxes count as duplicates, whatever their labels.
+    static let duplicate = 0.9
 
     /// Returns the factor on the score of the weaker box for an IoU of `overlap`.
     @inline(__always)

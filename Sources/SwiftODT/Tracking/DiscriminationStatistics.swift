@@ -10,8 +10,6 @@ struct DiscriminationStatistics: Sendable {
 
     /// The similarity of appearances.
     static let appearances = DiscriminationStatistics(from: 0.8, gain: 0.3, maximum: 6)
-    /// The difference of a score from an object's average score.
-    static let scores = DiscriminationStatistics(from: 0.1, gain: -0.1, maximum: 1.2)
 
     /// - Parameters:
     ///   - start: the initial value of both averages.

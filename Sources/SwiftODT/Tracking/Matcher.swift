@@ -15,7 +15,6 @@ struct Matcher: ~Copyable {
     private(set) var shift = SIMD2<Double>.zero
 
     private(set) var appearances = DetectionAppearances()
-    private var scores = DiscriminationStatistics.scores
 
     /// The numbers of rejected detections since the beginning, by reason.
     var unused: UnusedDetections { preFilter.unused }
@@ -49,29 +48,28 @@ struct Matcher: ~Copyable {
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
         let context = Association.Context(
-            shift: shift, scoreWeight: heuristics.contains(.confidenceCost) ? scores.weight : 0,
-            heuristics: heuristics)
+            shift: shift, heuristics: heuristics)
         appearances.countClaims(strong)
         association.match(.strong, tracks, shown.view, strong, context, appearances)
-        take(.strong, tracks, strong.detections.view)
+        take(tracks)
         keepFree()
         if !weak.isEmpty, heuristics.contains(.secondAssociation) {
             findEstablished(for: tracks, at: time, maximumAge: options.maxAge)
             weak.find(of: established.view, tracks, at: .predicted, shift: shift)
             association.match(.weak, tracks, established.view, weak, context, appearances)
-            take(.weak, tracks, weak.detections.view)
+            take(tracks)
             keepFree()
         }
         if !strong.isEmpty {
             strong.find(of: shown.view, tracks, at: .lastSeen, shift: shift)
             if heuristics.contains(.lastPosition) {
                 association.match(.reappearing, tracks, shown.view, strong, context, appearances)
-                take(.reappearing, tracks, strong.detections.view)
+                take(tracks)
                 keepFree()
             }
             strong.find(of: young.view, tracks, at: .lastSeen, shift: shift)
             association.match(.young, tracks, young.view, strong, context, appearances)
-            take(.young, tracks, strong.detections.view)
+            take(tracks)
         }
         findUnmatched()
         if let region { dropFragments(of: tracks, in: region) }
@@ -146,30 +144,12 @@ struct Matcher: ~Copyable {
     }
 
     /// Records the pairs of a stage.
-    private mutating func take(
-        _ rule: Association.Rule, _ tracks: UnsafeBufferPointer<Tracklet>,
-        _ detections: UnsafeBufferPointer<FilteredDetection>
-    ) {
+    private mutating func take(_ tracks: UnsafeBufferPointer<Tracklet>) {
         for pair in association.pairs.view {
             isTaken[pair.detection.source] = true
             isTrackMatched[pair.track] = true
             if tracks[pair.track].misses == 0 { appearances.learn(from: tracks[pair.track].appearance, pair.detection) }
             pairs.append(pair)
-        }
-        if rule.usesScores { learnScores(tracks, detections) }
-    }
-
-    /// Updates the score statistics with the pairs of a stage. The detection after each pair's detection serves as a
-    /// different object.
-    private mutating func learnScores(
-        _ tracks: UnsafeBufferPointer<Tracklet>, _ detections: UnsafeBufferPointer<FilteredDetection>
-    ) {
-        if detections.count < 2 { return }
-        for pair in association.pairs.view where tracks[pair.track].misses == 0 {
-            let usual = tracks[pair.track].scoreAverage
-            let other = detections[pair.column + 1 < detections.count ? pair.column + 1 : 0]
-            scores.learn(
-                same: usual.distance(to: pair.detection.ownScore), other: usual.distance(to: other.ownScore))
         }
     }
 
@@ -183,9 +163,7 @@ struct Matcher: ~Copyable {
 
     private mutating func findUnmatched() {
         for detection in strong.detections.view
-        where !detection.isWeak && !isTaken[detection.source]
-            && !(heuristics.contains(.secondBoxes) && isPart(detection))
-        {
+        where !detection.isWeak && !isTaken[detection.source] {
             unmatched.append(detection)
         }
         // Sorts by score. Detections with higher scores thus get lower track ids.
@@ -220,9 +198,4 @@ struct Matcher: ~Copyable {
 
     /// The minimum IoU between the visible part of an object and a fragment with another label.
     private static let filling = 0.5
-
-    /// Returns whether the detection is a second box on an object that is already matched.
-    private func isPart(_ detection: FilteredDetection) -> Bool {
-        pairs.view.contains { $0.detection.box.iou(detection.box) > 0.5 }
-    }
 }

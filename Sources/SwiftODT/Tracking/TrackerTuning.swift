@@ -7,8 +7,6 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
 
     package static let bimodalThreshold = Self(rawValue: 1 << 0)
     package static let softNMS = Self(rawValue: 1 << 1)
-    package static let duplicates = Self(rawValue: 1 << 2)
-    package static let secondBoxes = Self(rawValue: 1 << 3)
     package static let heightIoU = Self(rawValue: 1 << 4)
     package static let motionSimilarity = Self(rawValue: 1 << 5)
     package static let trackAge = Self(rawValue: 1 << 6)
@@ -18,7 +16,6 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
     package static let secondAssociation = Self(rawValue: 1 << 11)
     package static let establishedLimit = Self(rawValue: 1 << 12)
     package static let lastPosition = Self(rawValue: 1 << 14)
-    package static let reUpdate = Self(rawValue: 1 << 15)
     package static let scoreNoise = Self(rawValue: 1 << 16)
     package static let adaptiveJitter = Self(rawValue: 1 << 17)
     package static let adaptiveAcceleration = Self(rawValue: 1 << 18)
@@ -38,12 +35,12 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
     package static let all = Self(rawValue: .max)
 
     package static let names: [(name: String, heuristic: Self)] = [
-        ("bimodalThreshold", .bimodalThreshold), ("softNMS", .softNMS), ("duplicates", .duplicates),
-        ("secondBoxes", .secondBoxes), ("heightIoU", .heightIoU), ("motionSimilarity", .motionSimilarity),
+        ("bimodalThreshold", .bimodalThreshold), ("softNMS", .softNMS), ("heightIoU", .heightIoU),
+        ("motionSimilarity", .motionSimilarity),
         ("trackAge", .trackAge), ("confidenceCost", .confidenceCost),
         ("appearance", .appearance), ("cameraMotion", .cameraMotion), ("secondAssociation", .secondAssociation),
         ("establishedLimit", .establishedLimit), ("lastPosition", .lastPosition),
-        ("reUpdate", .reUpdate), ("scoreNoise", .scoreNoise), ("adaptiveJitter", .adaptiveJitter),
+        ("scoreNoise", .scoreNoise), ("adaptiveJitter", .adaptiveJitter),
         ("adaptiveAcceleration", .adaptiveAcceleration), ("imageUncertainty", .imageUncertainty),
         ("scoreEvidence", .scoreEvidence), ("residual", .residual), ("sizeDamping", .sizeDamping),
         ("positionDrift", .positionDrift), ("pictureCheck", .pictureCheck), ("imageMotion", .imageMotion),

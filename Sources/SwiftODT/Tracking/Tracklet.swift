@@ -118,16 +118,11 @@ extension Tracklet {
         {
             filter.addVelocityUncertainty(by: imageUncertainty, over: Double(time - lastSeen) / 1e9)
         }
-        if misses > 0, noise.heuristics.contains(.reUpdate) {
-            refill(to: detection.box, at: time, noise: noise)
-            lead = .zero
-        } else {
-            let noiseScale =
-                !noise.heuristics.contains(.scoreNoise)
-                ? 1 : MeasurementNoise.factor(score: detection.ownScore, after: time - lastSeen)
-            let gain = filter.correct(detection.box, jitter: noise.jitter * noiseScale)
-            lead -= lead * gain
-        }
+        let noiseScale =
+            !noise.heuristics.contains(.scoreNoise)
+            ? 1 : MeasurementNoise.factor(score: detection.ownScore, after: time - lastSeen)
+        let gain = filter.correct(detection.box, jitter: noise.jitter * noiseScale)
+        lead -= lead * gain
         let (from, to) = (filterWhenSeen.position, filter.position)
         pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
         filterWhenSeen = filter
@@ -217,22 +212,6 @@ extension Tracklet {
         let offset = box.vector - filter.position
         filter.shift(SIMD2(offset.x, offset.y), faster: -SIMD2(filter.velocity.x, filter.velocity.y))
         lead = .zero
-    }
-
-    /// Updates the filter after a gap, during which the prediction has drifted (observation-centric re-update,
-    /// OC-SORT). Restores the state of the latest detection and corrects it with boxes on a straight line to the new
-    /// detection.
-    private mutating func refill(to box: Box, at time: Nanoseconds, noise: MotionStatistics.Noise) {
-        let steps = Double(min(misses + 1, 30))
-        let (from, to) = (lastBox.vector, box.vector)
-        let step = BoxKalmanFilter.Step(
-            seconds: Double(time - lastSeen) / 1e9 / steps, accelerationNoise: noise.accelerationNoise,
-            heuristics: noise.heuristics)
-        filter = filterWhenSeen
-        for number in 1...Int(steps) {
-            filter.predict(by: step)
-            filter.correct(Box(from + (to - from) * (Double(number) / steps)), jitter: noise.jitter)
-        }
     }
 
     /// Returns the box to report at `time`. If the filter's box shrinks fast, the reported box keeps a minimum size.
