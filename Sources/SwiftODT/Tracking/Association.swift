@@ -7,48 +7,30 @@ struct Association: ~Copyable {
     struct Rule: Sendable {
         /// The minimum similarity of a matched pair (gate).
         var threshold: Double
-        /// If true, the gain includes height, motion, track age, appearance, score and label, and the overlap is
-        /// measured with a smaller margin than in ``CandidatePairs``. If false, the gain includes only label and
-        /// overlap from ``CandidatePairs``.
+        /// If true, the gain includes overlap, label, height, motion, track age, score and appearance. If false, it
+        /// includes only overlap and label.
         var isThorough: Bool
 
         /// The first association stage: confirmed tracks and strong detections.
-        static let strong = Rule(threshold: 0.2, isThorough: true)
+        static let strong = Rule(threshold: TrackerTuning.strongOverlap, isThorough: true)
         /// The second association stage (ByteTrack): weak detections continue established tracks. The minimum overlap
         /// is higher than in the first stage.
-        static let weak = Rule(threshold: 0.6, isThorough: true)
+        static let weak = Rule(threshold: TrackerTuning.weakOverlap, isThorough: true)
         /// The third stage compares confirmed tracks at their last observed position, because an object may stop or
         /// turn while it is occluded (observation-centric recovery, OC-SORT).
-        static let reappearing = Rule(threshold: 0.4, isThorough: false)
+        static let reappearing = Rule(threshold: TrackerTuning.lastPositionOverlap, isThorough: false)
         /// The fourth stage: tentative tracks. They have no reliable velocity yet.
-        static let young = Rule(threshold: 0.2, isThorough: false)
+        static let young = Rule(threshold: TrackerTuning.tentativeOverlap, isThorough: false)
     }
 
     /// A matched track and detection.
     struct Pair: Sendable {
         var track: Int
         var detection: FilteredDetection
-        /// The index of the detection in the list of this stage.
-        var column: Int
     }
 
-    /// The margin for ``Rule/isThorough``: each box is widened on every side by this fraction of its size.
-    private static let margin = 0.1
-
-    /// The factor on the overlap if the labels of track and detection differ. A detector may change its label for an
-    /// object. More often, an overlapping detection with another label is a different object, such as a bicycle behind
-    /// a person.
-    private static let otherLabelPenalty = 0.4
-
-    /// The value of ``Tracklet/secondsStrong`` at which the gain from a track's age reaches half of its maximum.
-    private static let halfStanding = 0.5
-
-    /// The weight of the difference between a detection's score and the average score of the track (confidence cost,
-    /// Hybrid-SORT).
-    private static let confidenceWeight = 0.6
-
     private var assignment = Assignment()
-    /// The pairs of the latest call of ``match(_:_:_:with:at:maximumAge:rule:shift:appearances:scoreWeight:)``.
+    /// The pairs of the latest call of ``match(_:_:_:_:_:_:)``.
     private(set) var pairs = ScratchList<Pair>()
 
     /// What all pairs of a result have in common.
@@ -83,7 +65,7 @@ struct Association: ~Copyable {
         assignment.solve()
         for row in rows.indices {
             let column = assignment.column(of: row)
-            if column >= 0 { pairs.append(Pair(track: rows[row], detection: detections[column], column: column)) }
+            if column >= 0 { pairs.append(Pair(track: rows[row], detection: detections[column])) }
         }
     }
 
@@ -96,11 +78,9 @@ struct Association: ~Copyable {
         let isOther =
             detection.label >= 0 && track.pointee.votes.leaderIndex >= 0
             && detection.label != track.pointee.votes.leaderIndex
-        if !rule.isThorough { return (isOther ? overlap * otherLabelPenalty : overlap) - rule.threshold }
+        let share = isOther ? overlap * TrackerTuning.otherLabelFactor : overlap
+        if !rule.isThorough { return share - rule.threshold }
         let expected = track.pointee.filter.box.offset(x: context.shift.x, y: context.shift.y)
-        let closer = ExpandedBox(expected, by: margin).overlap(ExpandedBox(detection.box, by: margin))
-        let closeOverlap = context.heuristics.contains(.tightMargin) ? closer.shared / closer.whole : overlap
-        let share = isOther ? closeOverlap * otherLabelPenalty : closeOverlap
         guard share > rule.threshold else { return 0 }
         let similarity =
             share
@@ -109,13 +89,15 @@ struct Association: ~Copyable {
         guard similarity > 0 else { return 0 }
         let motion =
             !context.heuristics.contains(.motionSimilarity)
-            ? 0 : 0.3 * track.pointee.filter.similarity(detection.box, shift: context.shift)
+            ? 0 : TrackerTuning.motionWeight * track.pointee.filter.similarity(detection.box, shift: context.shift)
         // Two tracks may compete for one object. The older track then has the higher gain.
         let spokenFor = track.pointee.secondsStrong
-        let standing = context.heuristics.contains(.trackAge) ? 0.3 * spokenFor / (spokenFor + halfStanding) : 0
+        let standing =
+            context.heuristics.contains(.trackAge)
+            ? TrackerTuning.trackAgeWeight * spokenFor / (spokenFor + TrackerTuning.halfTrackAge) : 0
         let surprise =
             !context.heuristics.contains(.confidenceCost)
-            ? 0 : confidenceWeight * track.pointee.scoreAverage.distance(to: detection.ownScore)
+            ? 0 : TrackerTuning.confidenceWeight * track.pointee.scoreAverage.distance(to: detection.ownScore)
         return max(similarity + motion + standing - surprise, 1e-6)
             + appearances.utility(of: track.pointee.appearance, at: expected, detection)
     }

@@ -14,7 +14,8 @@ struct BimodalScoreThreshold: Sendable {
     /// Adds the detections of a result at `time`. The weight of earlier detections decays with time.
     mutating func learn(from detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds) {
         if let latest {
-            let kept = Float(Self.memory / (Self.memory + Double(max(0, time - latest)) / 1e9))
+            let kept = Float(
+                TrackerTuning.scoreMemory / (TrackerTuning.scoreMemory + Double(max(0, time - latest)) / 1e9))
             counts *= kept
             answers *= kept
         }
@@ -30,19 +31,19 @@ struct BimodalScoreThreshold: Sendable {
     func effectiveThreshold(from threshold: Double) -> Double {
         guard (0...1).contains(threshold) else { return threshold }
         let first = Int(threshold * Self.bins)
-        let end = Int(min(Self.certain, Self.maximum * threshold) * Self.bins)
-        guard first < end, counts.sum() >= Self.minimumCount else { return threshold }
+        let end = Int(min(TrackerTuning.valleyLimit, TrackerTuning.valleyFactor * threshold) * Self.bins)
+        guard first < end, counts.sum() >= TrackerTuning.valleySamples else { return threshold }
         return withUnsafeBytes(of: counts) { bytes in
             // Reads the counts as an array, because each subscript of a SIMD vector copies the vector.
             let counts = bytes.bindMemory(to: Float.self)
-            guard Self.sum(counts, below: end) >= Self.crowd * answers else { return threshold }
+            guard Self.sum(counts, below: end) >= TrackerTuning.valleyCrowd * answers else { return threshold }
             var lowest = first
             for bin in first..<end where Self.height(counts, bin) < Self.height(counts, lowest) { lowest = bin }
             let depth = Self.height(counts, lowest)
-            guard Self.sum(counts, below: lowest) >= Self.crowd * answers,
-                (0..<lowest).contains(where: { Self.height(counts, $0) >= Self.noise * depth }),
+            guard Self.sum(counts, below: lowest) >= TrackerTuning.valleyCrowd * answers,
+                (0..<lowest).contains(where: { Self.height(counts, $0) >= TrackerTuning.valleyNoise * depth }),
                 (lowest + 1..<Int(Self.bins)).contains(where: {
-                    Self.height(counts, $0) >= Self.objects * depth
+                    Self.height(counts, $0) >= TrackerTuning.valleyObjects * depth
                 })
             else { return threshold }
             return Double(lowest + 1) / Self.bins
@@ -64,19 +65,4 @@ struct BimodalScoreThreshold: Sendable {
 
     /// The number of bins. Each is 0.05 wide.
     private static let bins = 20.0
-    /// The time constant of the decay, in seconds. Old scores lose weight because light and viewing direction change.
-    private static let memory = 60.0
-    /// The minimum number of detections for an estimate.
-    private static let minimumCount: Float = 200
-    /// The minimum count at the low-score mode, relative to the valley.
-    private static let noise: Float = 3
-    /// The minimum count at the object mode, relative to the valley.
-    private static let objects: Float = 4.5
-    /// The minimum mean number of low-score detections per result. Fewer may be a few weak objects that every result
-    /// contains.
-    private static let crowd: Float = 3
-    /// The upper limit of the effective threshold, relative to the user's threshold.
-    private static let maximum = 1.5
-    /// The upper limit of the effective threshold as a score.
-    private static let certain = 0.6
 }

@@ -18,7 +18,7 @@ struct BoxKalmanFilter: Sendable {
         position = box.vector
         let size = Self.size(position)
         variance = (size * jitter).squared * 2
-        velocityVariance = SIMD4(repeating: size * Self.firstVelocity).squared
+        velocityVariance = SIMD4(repeating: size * TrackerTuning.firstVelocity).squared
     }
 
     var box: Box { Box(position) }
@@ -30,13 +30,11 @@ struct BoxKalmanFilter: Sendable {
         let accelerationNoise: SIMD4<Double>
         /// The damping of the velocities during the step: 1 for the centre, a factor of at most 1 for width and height.
         fileprivate let lasting: SIMD4<Double>
-        fileprivate let drift: Double
 
         init(seconds: Double, accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics = .all) {
             self.seconds = seconds
             self.accelerationNoise = accelerationNoise
-            let lasting = !heuristics.contains(.sizeDamping) ? 1 : exp(-max(0, seconds) / BoxKalmanFilter.growth)
-            drift = heuristics.contains(.positionDrift) ? BoxKalmanFilter.drift : 0
+            let lasting = !heuristics.contains(.sizeDamping) ? 1 : exp(-max(0, seconds) / TrackerTuning.sizeDamping)
             self.lasting = SIMD4(1, 1, lasting, lasting)
         }
     }
@@ -48,7 +46,7 @@ struct BoxKalmanFilter: Sendable {
         velocity *= step.lasting
         position += velocity * step.seconds
         keepInRange()
-        spread(over: step.seconds, accelerationNoise: step.accelerationNoise, drift: step.drift)
+        spread(over: step.seconds, accelerationNoise: step.accelerationNoise)
     }
 
     /// Updates the filter with an observation.
@@ -121,19 +119,18 @@ struct BoxKalmanFilter: Sendable {
     /// - Parameter shift: the camera motion beyond the prediction, in pixels.
     @inline(__always)
     func similarity(_ box: Box, shift: SIMD2<Double>) -> Double {
-        let noise = Self.size(position) * 0.05
+        let noise = Self.size(position) * TrackerTuning.similarityNoise
         let error = box.vector - position - SIMD4(shift.x, shift.y, 0, 0)
         let distance = error * error / (variance + noise * noise)
         return exp(-(distance.x + distance.y + (distance.z + distance.w) / 2) / 8)
     }
 
     @inline(__always)
-    private mutating func spread(over step: Double, accelerationNoise: SIMD4<Double>, drift each: Double) {
+    private mutating func spread(over step: Double, accelerationNoise: SIMD4<Double>) {
         let size = Self.size(position)
         let accelerationVariance = (size * accelerationNoise).squared
-        let drift = size * each
         variance += (covariance * 2 + velocityVariance * step) * step
-        variance += accelerationVariance * (step * step * step / 3) + drift * drift * step
+        variance += accelerationVariance * (step * step * step / 3)
         covariance += velocityVariance * step + accelerationVariance * (step * step / 2)
         velocityVariance += accelerationVariance * step
     }
@@ -146,14 +143,6 @@ struct BoxKalmanFilter: Sendable {
 
     private static func size(_ position: SIMD4<Double>) -> Double { (position.z * position.w).squareRoot() }
 
-    /// The random walk of the position in object sizes per square root of a second. It covers deviations from constant
-    /// velocity.
-    private static let drift = 0.05
-    /// The time constant, in seconds, with which the velocities of width and height decay. Without the decay, the box
-    /// of an object that walks behind another one would shrink further and further.
-    private static let growth = 0.7
-    /// The initial standard deviation of the velocity, in object sizes per second.
-    private static let firstVelocity = 2.0
 }
 
 /// Scales the measurement noise of detections with low scores.
@@ -162,18 +151,14 @@ struct BoxKalmanFilter: Sendable {
 /// occluder. The errors of consecutive boxes are correlated: ten boxes within a tenth of a second count as one. The
 /// noise therefore increases as the time between observations decreases. The effect does not depend on the frame rate.
 enum MeasurementNoise {
-    /// Returns the factor on the standard deviation of a box. It is 1 for a score of 1, or if at least ``memory`` has
+    /// Returns the factor on the standard deviation of a box. It is 1 for a score of 1, or if at least ``TrackerTuning.errorCorrelation`` has
     /// passed since the previous observation.
     @inline(__always)
     static func factor(score: Double, after time: Nanoseconds) -> Double {
-        let share = min(1, (1 - score) * steepness)
-        if share <= 0 || time >= memory { return 1 }
-        let repeats = Double(memory) / Double(max(time, 1_000_000))
+        let share = min(1, (1 - score) * TrackerTuning.errorSteepness)
+        if share <= 0 || time >= TrackerTuning.errorCorrelation { return 1 }
+        let repeats = Double(TrackerTuning.errorCorrelation) / Double(max(time, 1_000_000))
         return 1 + (repeats.squareRoot() - 1) * share
     }
 
-    /// The correlation time of box errors, in nanoseconds.
-    private static let memory: Nanoseconds = 150_000_000
-    /// The full scaling applies to scores of at most `1 - 1 / steepness`.
-    private static let steepness = 4.0
 }

@@ -17,13 +17,6 @@ struct BoxPropagator {
     /// The latest two image pyramids. Consecutive pairs of frames share a pyramid, so each is built only once.
     private var pyramids: ContiguousArray<ImagePyramid> = []
 
-    /// The time constant of ``pace``, in seconds.
-    private static let paceSpan = 0.3
-
-    /// The maximum number of points to track per frame, which bounds the cost. With too many tracks, only the oldest
-    /// tracks use image motion.
-    private static let points = 240
-
     /// Starts the propagation between two frames. If a plane is missing, the boxes are propagated by their filters.
     ///
     /// - Parameter step: the time between the frames in seconds.
@@ -59,9 +52,9 @@ struct BoxPropagator {
             return
         }
         if !tracklets.isEmpty { findShift(tracklets) }
-        let budget = max(6, min(15, Self.points / max(1, tracklets.count)))
+        let budget = max(6, min(15, TrackerTuning.flowPoints / max(1, tracklets.count)))
         for index in tracklets.indices {
-            let isSeen = followingImage && index * budget < Self.points && tracklets[index].misses == 0
+            let isSeen = followingImage && index * budget < TrackerTuning.flowPoints && tracklets[index].misses == 0
             let move = isSeen ? self.move(of: tracklets[index], points: budget) : nil
             advance(&tracklets[index], by: step, along: move)
         }
@@ -105,7 +98,7 @@ struct BoxPropagator {
             // with the time constant of ``pace``.
             let own = BoxMove(x: move.x - shift.x, y: move.y - shift.y, scale: move.scale, deviation: move.deviation)
             tracklet.lead += tracklet.filter.carry(own, by: step, uncertainty: tracklet.imageUncertainty)
-            tracklet.filter.shift(shift, faster: shift / max(step.seconds, Self.paceSpan))
+            tracklet.filter.shift(shift, faster: shift / max(step.seconds, TrackerTuning.cameraMemory))
             tracklet.imageUncertainty.noteMove()
         } else {
             tracklet.filter.predict(by: step)
@@ -126,7 +119,7 @@ struct BoxPropagator {
         let seen = background / step
         let usual = pace ?? seen
         shift = background - usual * step
-        pace = usual + (seen - usual) * min(1, step / Self.paceSpan)
+        pace = usual + (seen - usual) * min(1, step / TrackerTuning.cameraMemory)
     }
 
     private mutating func pyramid(_ plane: LumaPlane) -> ImagePyramid {

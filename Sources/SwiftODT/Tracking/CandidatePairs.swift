@@ -38,11 +38,6 @@ struct CandidatePairs: ~Copyable {
     private var isArranged = false
     private var widest = 0.0
 
-    /// The distance by which each side of a box is moved outwards, as a fraction of the width or height of the box. No
-    /// stage uses a wider margin.
-    private static let margin = 0.3
-    /// The minimum IoU of the expanded boxes of a pair. No stage uses a lower threshold.
-    private static let threshold = 0.2
     /// A tolerance in pixels. It exceeds the rounding error of single precision for the coordinates that
     /// ``DetectionPreFilter`` accepts.
     private static let slack = 0.25
@@ -83,7 +78,7 @@ struct CandidatePairs: ~Copyable {
         if !isArranged, !rows.isEmpty { arrange() }
         for row in rows {
             let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
-            find(near: ExpandedBox(box.offset(x: shift.x, y: shift.y), by: Self.margin))
+            find(near: ExpandedBox(box.offset(x: shift.x, y: shift.y), by: TrackerTuning.candidateMargin))
             ends.append(all.count)
         }
     }
@@ -107,7 +102,7 @@ struct CandidatePairs: ~Copyable {
         widest = 0
         eights.reset(to: Eight(), count: (detections.count + 7) / 8)
         for place in detections.indices {
-            let box = ExpandedBox(detections[place].box, by: Self.margin)
+            let box = ExpandedBox(detections[place].box, by: TrackerTuning.candidateMargin)
             wide.append(box)
             widest = max(widest, detections[place].box.width)
             // Writes through memory, because it is slow to set a vector lane at a variable index.
@@ -137,7 +132,7 @@ struct CandidatePairs: ~Copyable {
                 let column = number * 8 + near.trailingZeroBitCount / 8
                 let overlap = place.overlap(wide[column])
                 // The comparison avoids a division, because most pairs do not overlap.
-                if overlap.shared > Self.threshold * (1 - 1e-9) * overlap.whole {
+                if overlap.shared > TrackerTuning.candidateOverlap * (1 - 1e-9) * overlap.whole {
                     all.append(Neighbour(column: Int32(column), overlap: overlap.shared / overlap.whole))
                 }
                 near &= near - 1
@@ -149,7 +144,7 @@ struct CandidatePairs: ~Copyable {
     @inline(__always)
     private func window(of place: ExpandedBox) -> Range<Int> {
         if eights.count < Self.few { return 0..<eights.count }
-        let reach = widest * Self.margin + Self.slack
+        let reach = widest * TrackerTuning.candidateMargin + Self.slack
         let start = max(0, count(leftOf: place.low.x - widest - reach) - 1)
         return start..<max(start, count(leftOf: place.high.x + reach))
     }

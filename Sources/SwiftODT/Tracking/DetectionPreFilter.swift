@@ -79,14 +79,14 @@ struct DetectionPreFilter: ~Copyable {
         for first in accepted.indices {
             let one = accepted[first]
             // Boxes that begin further right, or that share less of the height, overlap too little.
-            let end = one.box.x + (1 - SoftSuppression.free) * one.box.width
+            let end = one.box.x + (1 - TrackerTuning.separateOverlap) * one.box.width
             for second in first + 1..<accepted.count {
                 let other = accepted[second]
                 if other.box.x >= end { break }
                 let height = min(one.box.maxY, other.box.maxY) - max(one.box.y, other.box.y)
-                guard height > SoftSuppression.free * max(one.box.height, other.box.height) else { continue }
+                guard height > TrackerTuning.separateOverlap * max(one.box.height, other.box.height) else { continue }
                 let overlap = one.box.iou(other.box)
-                let isDuplicate = overlap > SoftSuppression.duplicate
+                let isDuplicate = overlap > TrackerTuning.duplicateOverlap
                 if !isDuplicate, one.label != other.label || one.score == other.score { continue }
                 let share = isDuplicate ? 0 : SoftSuppression.share(ofOverlap: overlap)
                 if share == 1 { continue }
@@ -126,14 +126,12 @@ struct FilteredDetection: Sendable {
 /// overlap equally. The boxes are therefore kept, but with a reduced score: the greater the overlap with a stronger
 /// box, the lower the score.
 enum SoftSuppression {
-    /// The IoU up to which two boxes count as separate objects.
-    static let free = 0.3
-    /// The IoU from which two boxes count as duplicates, whatever their labels.
-    static let duplicate = 0.9
 
     /// Returns the factor on the score of the weaker box for an IoU of `overlap`.
     @inline(__always)
-    static func share(ofOverlap overlap: Double) -> Double { min(1, (1 - overlap) / (1 - free)) }
+    static func share(ofOverlap overlap: Double) -> Double {
+        min(1, (1 - overlap) / (1 - TrackerTuning.separateOverlap))
+    }
 }
 
 /// The numbers of detections that a tracker did not use, by reason.

@@ -9,7 +9,8 @@ struct DiscriminationStatistics: Sendable {
     private var samples = 50.0
 
     /// The similarity of appearances.
-    static let appearances = DiscriminationStatistics(from: 0.8, gain: 0.3, maximum: 6)
+    static let appearances = DiscriminationStatistics(
+        from: 0.8, gain: TrackerTuning.appearanceGain, maximum: TrackerTuning.appearanceLimit)
 
     /// - Parameters:
     ///   - start: the initial value of both averages.
@@ -50,12 +51,10 @@ struct ScoreAverage: Sendable {
     /// - Parameter time: the time since the previous detection.
     mutating func follow(_ score: Double, after time: Nanoseconds) {
         let seconds = max(0, Double(time) / 1e9)
-        value += (score - value) * (seconds / (seconds + Self.memory))
+        value += (score - value) * (seconds / (seconds + TrackerTuning.confidenceMemory))
     }
 
     @inline(__always)
     func distance(to score: Double) -> Double { abs(score - value) }
 
-    /// The time constant of the average, in seconds.
-    private static let memory = 0.1
 }

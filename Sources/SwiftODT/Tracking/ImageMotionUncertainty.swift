@@ -17,7 +17,7 @@ struct ImageMotionUncertainty: Sendable {
 
     /// The additional variance of the measured velocity between two results, in squared object sizes per squared
     /// second.
-    var variance: SIMD4<Double> { evidence.bounded(.zero, Self.highest) }
+    var variance: SIMD4<Double> { evidence.bounded(.zero, TrackerTuning.greatestImageError) }
 
     /// Returns the additional velocity variance for one of several steps between two results. The errors of the steps
     /// are fully correlated. All steps together therefore count as one measurement.
@@ -28,7 +28,8 @@ struct ImageMotionUncertainty: Sendable {
     /// Returns the velocity variance of a step for the association. It has a lower bound: when two people pass each
     /// other, image motion drags their boxes along. The errors show only when the identities may already be swapped.
     func cautiousVariance(eachOf step: Double) -> SIMD4<Double> {
-        evidence.bounded(SIMD4(repeating: Self.usual), Self.highest) * max(1, span / step)
+        evidence.bounded(SIMD4(repeating: TrackerTuning.usualImageError), TrackerTuning.greatestImageError)
+            * max(1, span / step)
     }
 
     /// Records that image motion moved the box.
@@ -52,9 +53,11 @@ struct ImageMotionUncertainty: Sendable {
             expected: Self.expected(at: found.time, after: past).map { (found.box.vector - $0) / size } ?? .zero
         )
         let excess =
-            error.carried * lastError.carried - (error.expected * lastError.expected).bounded(.zero, Self.highest)
-        let sample = (excess / (span * span)).bounded(-Self.highest, Self.highest)
-        evidence += (sample - evidence) * Self.pace
+            error.carried * lastError.carried
+            - (error.expected * lastError.expected).bounded(.zero, TrackerTuning.greatestImageError)
+        let sample = (excess / (span * span)).bounded(
+            -TrackerTuning.greatestImageError, TrackerTuning.greatestImageError)
+        evidence += (sample - evidence) * TrackerTuning.imageErrorShare
         lastError = error
         return true
     }
@@ -67,8 +70,4 @@ struct ImageMotionUncertainty: Sendable {
         return past[0].box.vector + (past[0].box.vector - past[1].box.vector) * steps
     }
 
-    /// The lower bound of the variance for the association: (0.5 object sizes per second)².
-    private static let usual = 0.25
-    private static let highest = SIMD4<Double>(repeating: 100)
-    private static let pace = 0.4
 }

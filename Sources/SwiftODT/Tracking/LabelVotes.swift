@@ -27,7 +27,7 @@ struct LabelVotes: Sendable {
     ///   - label: the label of the detection. With `nil`, earlier votes only decay.
     ///   - time: the time since the previous vote.
     mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
-        let left = Self.memory / (Self.memory + max(0, Double(time) / 1e9))
+        let left = TrackerTuning.labelMemory / (TrackerTuning.labelMemory + max(0, Double(time) / 1e9))
         weights = (weights.0 * left, weights.1 * left, weights.2 * left)
         guard let label else { return }
         let leader = labels.0
@@ -60,6 +60,4 @@ struct LabelVotes: Sendable {
         }
     }
 
-    /// The time constant of the decay, in seconds.
-    private static let memory = 2.0
 }

@@ -193,9 +193,8 @@ struct Matcher: ~Copyable {
         if name < 0 || detection.label < 0 || name == detection.label {
             return TileFragment.isDetail(box, score: detection.score, of: object, score: track.score)
         }
-        return TileFragment.lies(box, within: object) && object.intersection(region.box).iou(box) > filling
+        return TileFragment.lies(box, within: object)
+            && object.intersection(region.box).iou(box) > TrackerTuning.fragmentOverlap
     }
 
-    /// The minimum IoU between the visible part of an object and a fragment with another label.
-    private static let filling = 0.5
 }

@@ -6,9 +6,10 @@ import Glibc
 /// Detectors and objects differ too much for fixed parameters. Both estimates use second differences of observed
 /// positions over all tracks of the stream. An "object size" is the square root of a box's area.
 struct MotionStatistics: Sendable {
-    private var jitterVariance = SIMD4<Double>(repeating: 0.04 * 0.04)
+    private var jitterVariance = SIMD4<Double>(repeating: TrackerTuning.firstJitter * TrackerTuning.firstJitter)
     private var jitterSamples = 50.0
-    private var accelerationVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
+    private var accelerationVariance = SIMD4<Double>(
+        repeating: TrackerTuning.firstAcceleration * TrackerTuning.firstAcceleration)
     private var accelerationSamples = 20.0
     var heuristics = TrackerHeuristics.all
     private var pace = Pace(rate: 0.05)
@@ -40,7 +41,8 @@ struct MotionStatistics: Sendable {
     ///
     /// The value is larger than the measured jitter, because the errors of consecutive boxes are correlated.
     var jitter: SIMD4<Double> {
-        jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot() * 1.75
+        jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot()
+            * TrackerTuning.jitterCorrelation
     }
 
     /// The process noise for centre x, centre y, width and height. It is the random walk of the velocity, in object
@@ -98,12 +100,14 @@ struct MotionStatistics: Sendable {
     /// instead of the mean, so a few swapped or occluded boxes do not raise the estimate.
     private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
-        middle = sightings.before(c.time - Self.span, near: middle)
+        middle = sightings.before(c.time - TrackerTuning.accelerationSpan, near: middle)
         let b = sightings[middle]
         far = sightings.before(b.time.adding(b.time - c.time).adding(1_000_000), near: far)
         let a = sightings[far]
         let step = c.time - b.time
-        guard step > Self.span / 2, step < Self.span * 3 / 2, Self.isEven(step, b.time - a.time) else { return }
+        guard step > TrackerTuning.accelerationSpan / 2, step < TrackerTuning.accelerationSpan * 3 / 2,
+            Self.isEven(step, b.time - a.time)
+        else { return }
         let size = (b.box.width * b.box.height).squareRoot()
         let difference = (c.box.vector - b.box.vector * 2 + a.box.vector) / size
         let seconds = Double(step) / 1e9
@@ -119,5 +123,4 @@ struct MotionStatistics: Sendable {
         one > 0 && abs(one - other) < one / 5
     }
 
-    private static let span: Nanoseconds = 330_000_000
 }

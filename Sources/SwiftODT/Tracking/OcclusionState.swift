@@ -39,7 +39,8 @@ struct OcclusionState: Sendable {
         }
         let halves = whole.correlation(template).halves
         occludedHalf = AppearanceTemplate.Half.allCases.first {
-            halves[$0.rawValue] < Self.similarityOfHalf && halves[$0.opposite.rawValue] > Self.similarityOfHalf
+            halves[$0.rawValue] < TrackerTuning.templateCorrelationOfHalf
+                && halves[$0.opposite.rawValue] > TrackerTuning.templateCorrelationOfHalf
         }
     }
 
@@ -63,15 +64,17 @@ struct OcclusionState: Sendable {
         let fit = Self.fit(template, near: box, in: plane)
         if fit.isWhole { return nil }
         let there = AppearanceTemplate(of: confirmedBox, in: plane)
-        if let there, template.difference(there) < Self.noise { return confirmedBox }
+        if let there, template.difference(there) < TrackerTuning.stillDifference { return confirmedBox }
         isHiding =
             heuristics.contains(.hiding) && !isUndetected
-            && (fit.isHalf && unseen < Self.vanishing || there.map(isOccluder) ?? false)
+            && (fit.isHalf && unseen < TrackerTuning.vanishingTime || there.map(isOccluder) ?? false)
         isUndetected = true
         if isHiding { return nil }
         let isStill =
-            before.flatMap { AppearanceTemplate(of: box, in: $0) }.map { here.difference($0) < Self.noise } ?? false
-        isAbsent = isStill || unseen > Self.verificationTime
+            before.flatMap { AppearanceTemplate(of: box, in: $0) }.map {
+                here.difference($0) < TrackerTuning.stillDifference
+            } ?? false
+        isAbsent = isStill || unseen > TrackerTuning.occluderTime
         return nil
     }
 
@@ -86,7 +89,7 @@ struct OcclusionState: Sendable {
     /// - Parameter there: the current content of the box of the latest confident detection.
     private func isOccluder(_ there: AppearanceTemplate) -> Bool {
         guard let template, let occludedHalf else { return false }
-        return template.difference(there, in: occludedHalf) < Self.noiseOfHalf
+        return template.difference(there, in: occludedHalf) < TrackerTuning.stillDifferenceOfHalf
     }
 
     /// Searches for the template in the box and a little around it.
@@ -100,26 +103,13 @@ struct OcclusionState: Sendable {
             for across in -2...2 {
                 let place = box.offset(x: 0.1 * box.width * Double(across), y: 0.05 * box.height * Double(down))
                 guard let seen = AppearanceTemplate(of: place, in: plane) else { continue }
-                if template.difference(seen) < noise { return (true, true) }
+                if template.difference(seen) < TrackerTuning.stillDifference { return (true, true) }
                 let correlation = template.correlation(seen)
-                if correlation.whole > similarity { return (true, true) }
-                isHalf = isHalf || correlation.halves.max() > similarityOfHalf
+                if correlation.whole > TrackerTuning.templateCorrelation { return (true, true) }
+                isHalf = isHalf || correlation.halves.max() > TrackerTuning.templateCorrelationOfHalf
             }
         }
         return (false, isHalf)
     }
 
-    /// The maximum mean difference of static content, in grey levels.
-    private static let noise = 6.0
-    /// The maximum mean difference of an occluded half, in grey levels. It is higher than ``noise``, because the
-    /// occluder may have covered more of the half in the meantime.
-    private static let noiseOfHalf = 15.0
-    /// The minimum correlation of pictures of the same object, for the whole template and for a half. The minimum is
-    /// higher for halves, because there are four of them and each has fewer samples.
-    private static let similarity = 0.6
-    private static let similarityOfHalf = 0.75
-    /// The maximum time from the latest detection to the moment when the object disappears behind an occluder.
-    private static let vanishing: Nanoseconds = 150_000_000
-    /// The maximum time for which moving content at the predicted box counts as a possible occluder.
-    static let verificationTime: Nanoseconds = 600_000_000
 }

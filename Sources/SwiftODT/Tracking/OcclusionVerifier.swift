@@ -31,9 +31,9 @@ struct OcclusionVerifier {
         time: Nanoseconds, maxAge: Nanoseconds, width: Int, height: Int
     ) {
         guard let plane else { return forget() }
-        if pictures.first.map({ time - $0.time >= Self.step }) ?? true {
+        if pictures.first.map({ time - $0.time >= TrackerTuning.pictureInterval }) ?? true {
             pictures.insert(Picture(plane: plane, time: time), at: 0)
-            if pictures.count > Self.kept { pictures.removeLast() }
+            if pictures.count > TrackerTuning.pictures { pictures.removeLast() }
         }
         var checks = 0
         for index in tracklets.indices where tracklets[index].isShown && tracklets[index].lastStrong < time {
@@ -41,7 +41,9 @@ struct OcclusionVerifier {
                 let earlier = earlierPicture(at: tracklets[index])
                 tracklets[index].occlusion.remember(from: last.plane, earlier: earlier)
             }
-            guard tracklets[index].misses > 0, !tracklets[index].occlusion.isAbsent, checks < Self.maximum else {
+            guard tracklets[index].misses > 0, !tracklets[index].occlusion.isAbsent,
+                checks < TrackerTuning.pictureChecks
+            else {
                 continue
             }
             let (box, cover) = (tracklets[index].filter.box, cover(of: index, tracklets))
@@ -70,7 +72,8 @@ struct OcclusionVerifier {
     /// Returns a picture from before the latest detection above the score threshold, and the object's box in that
     /// picture. `nil` if no suitable picture exists.
     private func earlierPicture(at tracklet: Tracklet) -> (plane: LumaPlane, box: Box)? {
-        guard let picture = pictures.first(where: { tracklet.lastStrong - $0.time >= Self.beforeOcclusion }) else {
+        guard let picture = pictures.first(where: { tracklet.lastStrong - $0.time >= TrackerTuning.beforeOcclusion })
+        else {
             return nil
         }
         let sighting = tracklet.sightings[tracklet.sightings.before(picture.time, near: 0)]
@@ -91,7 +94,9 @@ struct OcclusionVerifier {
         let box = tracklets[index].filter.box
         var cover = Cover.none
         for other in tracklets.indices
-        where tracklets[other].misses == 0 && tracklets[other].filter.box.intersection(box).area > 0.4 * box.area {
+        where tracklets[other].misses == 0
+            && tracklets[other].filter.box.intersection(box).area > TrackerTuning.coveredShare * box.area
+        {
             guard heuristics.contains(.background), tracklets[index].wasInFront(of: tracklets[other]) else {
                 return .occluder
             }
@@ -100,14 +105,4 @@ struct OcclusionVerifier {
         return cover
     }
 
-    /// The minimum interval between two pictures.
-    private static let step: Nanoseconds = 80_000_000
-    /// The number of pictures to keep. It suffices to reach back by ``beforeOcclusion`` from the previous result at any
-    /// frame rate.
-    private static let kept = 4
-    /// The minimum age of the earlier picture, measured from the latest detection. At that time, a walking object was
-    /// not yet occluded.
-    private static let beforeOcclusion: Nanoseconds = 200_000_000
-    /// The maximum number of checks per result. It bounds the cost if a whole crowd is missed at once.
-    private static let maximum = 50
 }

@@ -7,15 +7,17 @@ extension TrackerState {
     mutating func processMatches(
         _ answer: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?
     ) {
-        let hits = Double(max(1, options.minHits))
         for number in matcher.pairs.indices {
-            let pair = matcher.pairs[number]
-            let weight = weight(of: pair.detection.ownScore)
-            if tracklets[pair.track].isConfirmed(by: weight, of: hits) { show(pair.track) }
+            let index = matcher.pairs[number].track
+            if tracklets[index].isShown {
+                tracklets[index].isNew = false
+            } else if tracklets[index].hits >= options.minHits {
+                show(index)
+            }
         }
         var hasTentative = false
         let maxAge = max(0, options.maxAge)
-        let maximumAge = maxAge.times(Self.ageFactorOutsideRegions)
+        let maximumAge = maxAge.times(TrackerTuning.ageFactorOutsideRegions)
         let seen = region ?? InferredRegion(nil, width: width, height: height)
         for index in tracklets.indices where !matcher.isTrackMatched[index] {
             if tracklets[index].isShown { tracklets[index].isNew = false }
@@ -32,11 +34,6 @@ extension TrackerState {
         }
         isSceneNew = false
     }
-
-    /// A multiple of ``TrackerOptions/maxAge`` for tracks whose position is rarely inferred. Once the latest detection
-    /// is older, results that do not cover the track at sufficient magnification also count as misses, and a missed
-    /// track ends.
-    private static let ageFactorOutsideRegions = 2
 
     /// Ends missed tracks that are too old or have left the picture.
     mutating func endAged() {
@@ -58,11 +55,15 @@ extension TrackerState {
     /// rarely inferred positions thus live longer, up to a limit.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
-        if width > 0, height > 0, box.clipped(width: width, height: height).area < 0.1 * box.area { return .leftFrame }
+        if width > 0, height > 0,
+            box.clipped(width: width, height: height).area < TrackerTuning.leastInPicture * box.area
+        {
+            return .leftFrame
+        }
         let maxAge = max(0, options.maxAge)
         let unseen = now - tracklets[index].unseenSince
         let searchedFor = tracklets[index].searchedFor + (now - settledTime)
-        return searchedFor > maxAge || unseen > maxAge.times(Self.ageFactorOutsideRegions) ? .lost : nil
+        return searchedFor > maxAge || unseen > maxAge.times(TrackerTuning.ageFactorOutsideRegions) ? .lost : nil
     }
 
     /// Returns the best detection and the path length of a track. `nil` if the track has ended. The search is linear.
@@ -101,17 +102,6 @@ extension TrackerState {
         Track.SnapshotTime(now: now ?? settledTime, settled: settledTime, maxAge: options.maxAge)
     }
 
-    /// Returns the weight of a detection towards confirmation, 0 to 1. Low scores have less weight, so the track needs
-    /// more detections.
-    private func weight(of score: Double) -> Double {
-        // Scores from `certain` up have full weight. A score threshold below 0.1 lowers `certain`, so that weak detections
-        // can still confirm tracks.
-        let certain = min(0.6, 6 * options.scoreThreshold)
-        guard score < certain, options.heuristics.contains(.scoreEvidence) else { return 1 }
-        let share = score / certain
-        return share * share
-    }
-
     private mutating func begin(
         _ detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
         magnification: Double
@@ -120,7 +110,7 @@ extension TrackerState {
         tracklets.append(
             Tracklet(
                 key: nextKey, detection: detection, label: label, appearance: appearance, time: time,
-                jitter: statistics.jitter, evidence: weight(of: detection.ownScore), magnification: magnification))
+                jitter: statistics.jitter, magnification: magnification))
         nextKey += 1
         if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }
     }

@@ -36,9 +36,8 @@ package struct TrackerSnapshot: Sendable {
 
         /// Whether the content of the box has changed so much that the object has probably left the box. The change is
         /// smaller for turning objects and walking people.
-        package var isAppearanceChanged: Bool { similarity < Self.minimumSimilarity }
+        package var isAppearanceChanged: Bool { similarity < TrackerTuning.unchangedSimilarity }
 
-        private static let minimumSimilarity = 0.5
     }
 
     /// The error of a box that was propagated from one detection of an object to the next.

@@ -210,7 +210,7 @@ struct TrackerState: ~Copyable {
     /// steps, so a very late result does not delay the current frame.
     private mutating func replay(from index: Int) {
         let last = history.count - 1
-        let stride = max(1, (last - index + Self.maximumSteps - 1) / Self.maximumSteps)
+        let stride = max(1, (last - index + TrackerTuning.replaySteps - 1) / TrackerTuning.replaySteps)
         var lastFollowed = history[index]
         var shift = SIMD2<Double>.zero
         for next in index + 1..<history.count {
@@ -234,6 +234,4 @@ struct TrackerState: ~Copyable {
         }
     }
 
-    /// The maximum number of steps in which the image motion of new tracks is measured.
-    private static let maximumSteps = 25
 }

@@ -40,8 +40,6 @@ struct Tracklet: Sendable {
     var pathLength = 0.0
     /// The propagation error at the latest detection.
     private(set) var carried = TrackerSnapshot.PropagationQuality()
-    /// The accumulated weight towards confirmation. A detection with a high score adds 1.
-    var evidence: Double
     var hits = 1
     /// The time of the latest detection above the score threshold.
     var lastStrong: Nanoseconds
@@ -60,14 +58,14 @@ struct Tracklet: Sendable {
     /// The time when ``residual`` was set.
     var residualSince: Nanoseconds = 0
     /// The time in which ``residual`` fades out, in nanoseconds.
-    var residualSpan = residualFade
+    var residualSpan = TrackerTuning.residualTime
     /// A second offset of the reported box. It is the distance by which the estimated motion is ahead of the filter's
     /// cautious motion, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
 
     init(
         key: Int, detection: FilteredDetection, label: Label?, appearance: Appearance?, time: Nanoseconds,
-        jitter: SIMD4<Double>, evidence: Double, magnification: Double = 1
+        jitter: SIMD4<Double>, magnification: Double = 1
     ) {
         self.key = key
         observedMagnification = magnification
@@ -84,7 +82,6 @@ struct Tracklet: Sendable {
         strongScore = detection.score
         best = Track.Best(score: detection.score, box: detection.box, time: time)
         scoreAverage = ScoreAverage(detection.ownScore)
-        self.evidence = evidence
         self.appearance = appearance
         votes.vote(label, weight: detection.score * magnification, after: 0)
     }
@@ -128,8 +125,8 @@ extension Tracklet {
         filterWhenSeen = filter
         residual =
             (detection.box.vector - filter.position - lead)
-            * (noise.heuristics.contains(.residual) ? Self.shareOfSeen : 0)
-        (residualSince, residualSpan) = (time, Self.residualFade)
+            * (noise.heuristics.contains(.residual) ? TrackerTuning.reportedResidual : 0)
+        (residualSince, residualSpan) = (time, TrackerTuning.residualTime)
         if !detection.isWeak { (lastStrong, strongScore) = (time, detection.score) }
         occlusion.confirm(at: detection.box, isSure: !detection.isWeak)
         if let appearance { renewAppearance(appearance, after: time - lastSeen) }
@@ -164,22 +161,26 @@ extension Tracklet {
     /// Returns whether a result without the object counts as a miss. This is the case if the region covers the object
     /// at sufficient magnification. Other results are counted in ``inferencesElsewhere``.
     ///
-    /// - Parameter maximumAge: if the latest detection is older and there were ``maximumInferencesElsewhere`` other
+    /// - Parameter maximumAge: if the latest detection is older and there were ``TrackerTuning/inferencesElsewhere`` other
     ///   results, every result counts as a miss.
     mutating func countsAsMiss(in region: InferredRegion, at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         let isNear =
-            observedMagnification <= region.magnification * Self.magnificationTolerance
+            observedMagnification <= region.magnification * TrackerTuning.magnificationTolerance
             || region.showsClearly(filter.box)
         if isNear, !region.cuts(filter.box) { return true }
         inferencesElsewhere += 1
-        return inferencesElsewhere >= Self.maximumInferencesElsewhere && time - lastSeen > maximumAge
+        return inferencesElsewhere >= TrackerTuning.inferencesElsewhere && time - lastSeen > maximumAge
     }
 
     /// Moves the appearance towards the newer one with a time constant of 1.3 s, because objects turn and the light
     /// changes.
     private mutating func renewAppearance(_ newer: Appearance, after time: Nanoseconds) {
         let age = Double(time) / 1e9
-        if appearance == nil { appearance = newer } else { appearance?.follow(newer, share: age / (age + 1.3)) }
+        if appearance == nil {
+            appearance = newer
+        } else {
+            appearance?.follow(newer, share: age / (age + TrackerTuning.appearanceMemory))
+        }
     }
 
     /// Takes over the id, start time and path length of an object that another tracker tracked before.
@@ -190,19 +191,11 @@ extension Tracklet {
         isNew = false
     }
 
-    /// Adds evidence for the track. Returns `true` once, when the evidence suffices to confirm the track.
-    mutating func isConfirmed(by weight: Double, of enough: Double) -> Bool {
-        evidence += weight
-        if !isShown { return evidence >= enough }
-        isNew = false
-        return false
-    }
-
     /// Compensates for a camera motion of `shift` pixels beyond the prediction, measured over `step` seconds. If the
     /// motion continues, the camera pans. The velocities of all objects, missed ones included, therefore adapt within
     /// some tenths of a second.
     mutating func followCamera(_ shift: SIMD2<Double>, over step: Double, heuristics: TrackerHeuristics) {
-        let faster = heuristics.contains(.cameraVelocity) ? shift / max(step, 0.3) : .zero
+        let faster = heuristics.contains(.cameraVelocity) ? shift / max(step, TrackerTuning.cameraMemory) : .zero
         filter.shift(shift, faster: faster)
         filterWhenSeen.shift(shift, faster: faster)
     }
@@ -221,7 +214,7 @@ extension Tracklet {
         var shown = filter.position + lead + residual * max(0, 1 - max(0, age))
         // An object that walks behind another one seems to shrink but does not.
         if misses > 0 { (shown.z, shown.w) = (lastBox.width, lastBox.height) }
-        let minimum = Self.minimumRemainder * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
+        let minimum = TrackerTuning.leastReportedSize * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
         return Box(SIMD4(shown.x, shown.y, max(shown.z, minimum.x), max(shown.w, minimum.y)))
     }
 
@@ -245,7 +238,7 @@ extension Tracklet {
     /// Returns whether the box has moved beyond the picture's edge since the latest detection.
     func hasLeftPicture(width: Int, height: Int) -> Bool {
         func visibleShare(_ box: Box) -> Double { box.clipped(width: width, height: height).area / box.area }
-        return visibleShare(filter.box) < Self.leastVisible * visibleShare(lastBox)
+        return visibleShare(filter.box) < TrackerTuning.leastVisible * visibleShare(lastBox)
     }
 
     /// Returns whether the position of the box is so uncertain that only the picture can confirm it.
@@ -255,53 +248,30 @@ extension Tracklet {
     /// `maximumAge`. The age limit is longer for an object that went behind an occluder.
     func isUncertain(at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         if time - lastSeen > lastSeen - firstSeen { return true }
-        let longest = occlusion.isHiding ? max(maximumAge / 2, OcclusionState.verificationTime) : maximumAge / 2
+        let longest = occlusion.isHiding ? max(maximumAge / 2, TrackerTuning.occluderTime) : maximumAge / 2
         guard time - lastStrong > longest else { return false }
         let box = filter.box
         let (across, down) = (box.centerX - lastBox.centerX, box.centerY - lastBox.centerY)
-        return across * across + down * down > Self.farthestDrift * Self.farthestDrift * lastBox.area
+        return across * across + down * down > TrackerTuning.farthestDrift * TrackerTuning.farthestDrift * lastBox.area
     }
 
     /// Returns whether `other` is behind this object and so does not occlude it. This is assumed if their overlap is less
-    /// than ``smallPart`` of `other`, and is at most ``minimumGrowth`` more of this object's box than at this object's
+    /// than ``TrackerTuning/smallPart`` of `other`, and is at most ``TrackerTuning/occluderGrowth`` more of this object's box than at this object's
     /// latest detection.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
         let (box, whole) = (filter.box, other.filter.box)
         let shared = box.intersection(whole).area
-        return then.time <= lastSeen && shared < Self.smallPart * whole.area
-            && shared / box.area <= then.box.intersection(lastBox).area / lastBox.area + Self.minimumGrowth
+        return then.time <= lastSeen && shared < TrackerTuning.smallPart * whole.area
+            && shared / box.area <= then.box.intersection(lastBox).area / lastBox.area + TrackerTuning.occluderGrowth
     }
 
     /// Starts a smooth transition of the reported box from `shown` to the position after a late result. If the two
     /// positions are far apart, the box jumps.
     mutating func glide(from shown: Box, at time: Nanoseconds) {
-        let isNear = shown.iou(Box(filter.position + lead)) > 0.7
+        let isNear = shown.iou(Box(filter.position + lead)) > TrackerTuning.glideOverlap
         residual = isNear ? shown.vector - filter.position - lead : .zero
-        (residualSince, residualSpan) = (time, Self.glide)
+        (residualSince, residualSpan) = (time, TrackerTuning.glideTime)
     }
 
-    /// The minimum number of results without sufficient coverage before every result counts as a miss. A long time with
-    /// few inferences is no evidence of absence.
-    private static let maximumInferencesElsewhere = 10
-    /// The tolerance factor on the magnification at which an object is detectable.
-    private static let magnificationTolerance = 1.25
-    /// The fraction of the difference between detected and filtered box that is reported. 1 would show the detector's
-    /// jitter, 0 would make the box lag.
-    private static let shareOfSeen = 1.0 / 3
-    /// The time in which ``residual`` fades out, in nanoseconds.
-    private static let residualFade = 1_000_000_000.0
-    /// The minimum size of the reported box, relative to the latest detection.
-    private static let minimumRemainder = 0.25
-    /// The box has left the picture if its visible fraction falls below this fraction of the earlier one.
-    private static let leastVisible = 0.95
-    /// The minimum distance from the latest detection at which a box counts as moved far, in object sizes (square roots
-    /// of the box area).
-    private static let farthestDrift = 0.2
-    /// The maximum fraction of a large object that a small object in front covers.
-    private static let smallPart = 0.3
-    /// An occluder covers more and more of an object. This is the minimum growth of the covered fraction.
-    private static let minimumGrowth = 0.01
-    /// The time of the smooth transition after a late result, in nanoseconds.
-    private static let glide = 200_000_000.0
 }
