@@ -53,7 +53,7 @@ struct OcclusionState: Sendable {
     /// - Returns: the box of the latest detection above the score threshold if the picture has not changed there.
     ///   Otherwise `nil`.
     mutating func verify(
-        at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds, heuristics: TrackerHeuristics = .all
+        at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds
     ) -> Box? {
         guard !isAbsent, !isHiding, let template else { return nil }
         guard let here = AppearanceTemplate(of: box, in: plane) else {
@@ -66,7 +66,7 @@ struct OcclusionState: Sendable {
         let there = AppearanceTemplate(of: confirmedBox, in: plane)
         if let there, template.difference(there) < TrackerTuning.stillDifference { return confirmedBox }
         isHiding =
-            heuristics.contains(.hiding) && !isUndetected
+            !isUndetected
             && (fit.isHalf && unseen < TrackerTuning.vanishingTime || there.map(isOccluder) ?? false)
         isUndetected = true
         if isHiding { return nil }

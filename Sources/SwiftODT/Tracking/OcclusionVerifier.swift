@@ -12,8 +12,6 @@ struct OcclusionVerifier {
     /// its position visibly.
     private var pictures: [Picture] = []
 
-    var heuristics = TrackerHeuristics.all
-
     private struct Picture {
         let plane: LumaPlane
         /// The time of the frame after validation by the tracker. The time in ``LumaPlane`` is not validated.
@@ -50,8 +48,7 @@ struct OcclusionVerifier {
             if !tracklets[index].occlusion.isUnreliable {
                 let isExpected =
                     cover == .background
-                    || heuristics.contains(.uncertaintyOfPlace)
-                        && tracklets[index].isUncertain(at: time, maximumAge: maxAge)
+                    || tracklets[index].isUncertain(at: time, maximumAge: maxAge)
                 checks += isExpected ? 1 : 0
                 tracklets[index].occlusion.isUnreliable =
                     tracklets[index].hasLeftPicture(width: width, height: height)
@@ -62,7 +59,7 @@ struct OcclusionVerifier {
             let place = tracklets[index].occlusion.verify(
                 at: box, in: plane,
                 before: pictures.count > 1 ? pictures[1].plane : nil,
-                unseen: time - tracklets[index].lastSeen, heuristics: heuristics)
+                unseen: time - tracklets[index].lastSeen)
             if let place { tracklets[index].stop(at: place) }
         }
     }
@@ -97,7 +94,7 @@ struct OcclusionVerifier {
         where tracklets[other].misses == 0
             && tracklets[other].filter.box.intersection(box).area > TrackerTuning.coveredShare * box.area
         {
-            guard heuristics.contains(.background), tracklets[index].wasInFront(of: tracklets[other]) else {
+            guard tracklets[index].wasInFront(of: tracklets[other]) else {
                 return .occluder
             }
             cover = .background

@@ -176,9 +176,8 @@ struct TrackerState: ~Copyable {
                 magnification: region?.magnification ?? 1, teaching: &statistics)
         }
         processMatches(detections, at: time, after: history.time(max(0, index - 1)), region: region)
-        places.heuristics = options.heuristics
         places.verifyAll(
-            at: &tracklets, in: options.heuristics.contains(.pictureCheck) ? plane : nil, after: answered, time: time,
+            at: &tracklets, in: plane, after: answered, time: time,
             maxAge: max(0, options.maxAge), width: width,
             height: height)
         answered = plane.map { ($0, time) }

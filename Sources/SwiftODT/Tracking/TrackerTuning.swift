@@ -175,12 +175,8 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
     package static let imageUncertainty = Self(rawValue: 1 << 19)
     package static let residual = Self(rawValue: 1 << 21)
     package static let sizeDamping = Self(rawValue: 1 << 22)
-    package static let pictureCheck = Self(rawValue: 1 << 24)
     package static let imageMotion = Self(rawValue: 1 << 25)
     package static let cameraVelocity = Self(rawValue: 1 << 27)
-    package static let uncertaintyOfPlace = Self(rawValue: 1 << 29)
-    package static let hiding = Self(rawValue: 1 << 30)
-    package static let background = Self(rawValue: 1 << 31)
 
     package static let all = Self(rawValue: .max)
 
@@ -193,8 +189,7 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
         ("scoreNoise", .scoreNoise), ("adaptiveJitter", .adaptiveJitter),
         ("adaptiveAcceleration", .adaptiveAcceleration), ("imageUncertainty", .imageUncertainty),
         ("residual", .residual), ("sizeDamping", .sizeDamping),
-        ("pictureCheck", .pictureCheck), ("imageMotion", .imageMotion),
+        ("imageMotion", .imageMotion),
         ("cameraVelocity", .cameraVelocity),
-        ("uncertaintyOfPlace", .uncertaintyOfPlace), ("hiding", .hiding), ("background", .background),
     ]
 }
