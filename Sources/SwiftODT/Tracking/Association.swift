@@ -35,6 +35,9 @@ struct Association: ~Copyable {
 
     /// What all pairs of a result have in common.
     struct Context {
+        let time: Nanoseconds
+        /// The maximum age for ``Tracklet/isEstablished(at:maximumAge:)``.
+        let maximumAge: Nanoseconds
         /// The camera motion beyond the prediction, in pixels.
         let shift: SIMD2<Double>
         let heuristics: TrackerHeuristics
@@ -53,9 +56,13 @@ struct Association: ~Copyable {
         assignment.begin(columns: detections.count)
         for row in rows.indices {
             let track = tracks.baseAddress.unsafelyUnwrapped + rows[row]
+            let isEstablished =
+                track.pointee.isEstablished(at: context.time, maximumAge: context.maximumAge)
+                || !context.heuristics.contains(.establishedLimit)
             for place in candidates.places(of: row) {
                 let candidate = candidates.all[place]
                 let column = Int(candidate.column)
+                if detections[column].isWeak, !isEstablished { continue }
                 let gain = Self.gain(
                     of: detections[column], for: track, overlap: candidate.overlap, rule, context, appearances)
                 assignment.offer(column: column, gain: gain)

@@ -24,11 +24,9 @@ struct Matcher: ~Copyable {
     private var preFilter = DetectionPreFilter()
     private var association = Association()
     private var camera = CameraMotion()
-    // The candidates of the next stage. `shown`, `young` and `established` are indices of tracks: confirmed ones,
-    // tentative ones, and those that weak detections may continue.
+    // The candidates of the next stage. `shown` and `young` are indices of confirmed and tentative tracks.
     private var shown = ScratchList<Int>()
     private var young = ScratchList<Int>()
-    private var established = ScratchList<Int>()
     private var strong = CandidatePairs()
     private var weak = CandidatePairs()
 
@@ -48,15 +46,14 @@ struct Matcher: ~Copyable {
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
         let context = Association.Context(
-            shift: shift, heuristics: heuristics)
+            time: time, maximumAge: options.maxAge, shift: shift, heuristics: heuristics)
         appearances.countClaims(strong)
         association.match(.strong, tracks, shown.view, strong, context, appearances)
         take(tracks)
         keepFree()
         if !weak.isEmpty, heuristics.contains(.secondAssociation) {
-            findEstablished(for: tracks, at: time, maximumAge: options.maxAge)
-            weak.find(of: established.view, tracks, at: .predicted, shift: shift)
-            association.match(.weak, tracks, established.view, weak, context, appearances)
+            weak.find(of: shown.view, tracks, at: .predicted, shift: shift)
+            association.match(.weak, tracks, shown.view, weak, context, appearances)
             take(tracks)
             keepFree()
         }
@@ -130,17 +127,6 @@ struct Matcher: ~Copyable {
             camera.add(SIMD2(seen.centerX - expected.x, seen.centerY - expected.y))
         }
         return camera.estimate()
-    }
-
-    /// Finds the confirmed tracks that weak detections may continue.
-    private mutating func findEstablished(
-        for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, maximumAge: Nanoseconds
-    ) {
-        established.clear()
-        for index in shown.view
-        where !heuristics.contains(.establishedLimit) || tracks[index].isEstablished(at: time, maximumAge: maximumAge) {
-            established.append(index)
-        }
     }
 
     /// Records the pairs of a stage.

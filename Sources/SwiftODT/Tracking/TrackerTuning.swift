@@ -18,7 +18,7 @@ enum TrackerTuning {
     static let tentativeOverlap = 0.2
     /// The factor on the overlap if the labels of track and detection differ. A detector may change its label for an
     /// object. More often, an overlapping detection with another label is a different object.
-    static let otherLabelFactor = 0.4
+    static let otherLabelFactor = 0.32
     /// The weight of the Mahalanobis similarity, on the scale of IoU.
     static let motionWeight = 0.3
     /// The noise that the Mahalanobis similarity adds to the filter's uncertainty, in object sizes.
