@@ -7,8 +7,9 @@ struct Association: ~Copyable {
     struct Rule: Sendable {
         /// The minimum similarity of a matched pair (gate).
         var threshold: Double
-        /// If true, the gain includes overlap, label, height, motion, track age, score and appearance. If false, it
-        /// includes only overlap and label.
+        /// If true, the gain includes overlap, label, height, motion, track age, score and appearance, and the overlap is
+        /// measured with a smaller margin than in ``CandidatePairs``. If false, the gain includes only the label and the
+        /// overlap from ``CandidatePairs``.
         var isThorough: Bool
 
         /// The first association stage: confirmed tracks and strong detections.
@@ -85,9 +86,12 @@ struct Association: ~Copyable {
         let isOther =
             detection.label >= 0 && track.pointee.votes.leaderIndex >= 0
             && detection.label != track.pointee.votes.leaderIndex
-        let share = isOther ? overlap * TrackerTuning.otherLabelFactor : overlap
-        if !rule.isThorough { return share - rule.threshold }
+        let factor = isOther ? TrackerTuning.otherLabelFactor : 1
+        if !rule.isThorough { return overlap * factor - rule.threshold }
         let expected = track.pointee.filter.box.offset(x: context.shift.x, y: context.shift.y)
+        let closer = ExpandedBox(expected, by: TrackerTuning.gainMargin)
+            .overlap(ExpandedBox(detection.box, by: TrackerTuning.gainMargin))
+        let share = (context.heuristics.contains(.gainMargin) ? closer.shared / closer.whole : overlap) * factor
         guard share > rule.threshold else { return 0 }
         let similarity =
             share

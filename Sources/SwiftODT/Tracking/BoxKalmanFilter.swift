@@ -30,12 +30,14 @@ struct BoxKalmanFilter: Sendable {
         let accelerationNoise: SIMD4<Double>
         /// The damping of the velocities during the step: 1 for the centre, a factor of at most 1 for width and height.
         fileprivate let lasting: SIMD4<Double>
+        fileprivate let drift: Double
 
         init(seconds: Double, accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics = .all) {
             self.seconds = seconds
             self.accelerationNoise = accelerationNoise
             let lasting = !heuristics.contains(.sizeDamping) ? 1 : exp(-max(0, seconds) / TrackerTuning.sizeDamping)
             self.lasting = SIMD4(1, 1, lasting, lasting)
+            drift = heuristics.contains(.positionDrift) ? TrackerTuning.positionDrift : 0
         }
     }
 
@@ -46,7 +48,7 @@ struct BoxKalmanFilter: Sendable {
         velocity *= step.lasting
         position += velocity * step.seconds
         keepInRange()
-        spread(over: step.seconds, accelerationNoise: step.accelerationNoise)
+        spread(over: step.seconds, accelerationNoise: step.accelerationNoise, drift: step.drift)
     }
 
     /// Updates the filter with an observation.
@@ -126,11 +128,12 @@ struct BoxKalmanFilter: Sendable {
     }
 
     @inline(__always)
-    private mutating func spread(over step: Double, accelerationNoise: SIMD4<Double>) {
+    private mutating func spread(over step: Double, accelerationNoise: SIMD4<Double>, drift each: Double) {
         let size = Self.size(position)
         let accelerationVariance = (size * accelerationNoise).squared
+        let drift = size * each
         variance += (covariance * 2 + velocityVariance * step) * step
-        variance += accelerationVariance * (step * step * step / 3)
+        variance += accelerationVariance * (step * step * step / 3) + drift * drift * step
         covariance += velocityVariance * step + accelerationVariance * (step * step / 2)
         velocityVariance += accelerationVariance * step
     }

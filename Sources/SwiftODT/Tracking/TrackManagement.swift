@@ -7,13 +7,11 @@ extension TrackerState {
     mutating func processMatches(
         _ answer: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?
     ) {
+        let hits = Double(max(1, options.minHits))
         for number in matcher.pairs.indices {
-            let index = matcher.pairs[number].track
-            if tracklets[index].isShown {
-                tracklets[index].isNew = false
-            } else if tracklets[index].hits >= options.minHits {
-                show(index)
-            }
+            let pair = matcher.pairs[number]
+            let weight = weight(of: pair.detection.ownScore)
+            if tracklets[pair.track].isConfirmed(by: weight, of: hits) { show(pair.track) }
         }
         var hasTentative = false
         let maxAge = max(0, options.maxAge)
@@ -102,6 +100,15 @@ extension TrackerState {
         Track.SnapshotTime(now: now ?? settledTime, settled: settledTime, maxAge: options.maxAge)
     }
 
+    /// Returns the weight of a detection towards confirmation, 0 to 1. Low scores have less weight, so the track needs
+    /// more detections.
+    private func weight(of score: Double) -> Double {
+        let full = min(TrackerTuning.fullEvidence, TrackerTuning.fullEvidenceFactor * options.scoreThreshold)
+        guard score < full, options.heuristics.contains(.scoreEvidence) else { return 1 }
+        let share = score / full
+        return share * share
+    }
+
     private mutating func begin(
         _ detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
         magnification: Double
@@ -110,7 +117,7 @@ extension TrackerState {
         tracklets.append(
             Tracklet(
                 key: nextKey, detection: detection, label: label, appearance: appearance, time: time,
-                jitter: statistics.jitter, magnification: magnification))
+                jitter: statistics.jitter, evidence: weight(of: detection.ownScore), magnification: magnification))
         nextKey += 1
         if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }
     }

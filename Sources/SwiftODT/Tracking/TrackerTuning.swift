@@ -6,6 +6,8 @@ enum TrackerTuning {
 
     /// The distance by which each side of a box is moved outwards, as a fraction of the box's width or height (C-BIoU).
     static let candidateMargin = 0.3
+    /// The same for the overlap in the gain of the first two stages.
+    static let gainMargin = 0.1
     /// The minimum overlap of a candidate pair. No stage uses a lower one.
     static let candidateOverlap = 0.2
     /// The minimum overlap in the first stage: confirmed tracks and strong detections.
@@ -59,6 +61,9 @@ enum TrackerTuning {
 
     // Kalman filters.
 
+    /// The random walk of the position in object sizes per square root of a second. It covers deviations from constant
+    /// velocity.
+    static let positionDrift = 0.05
     /// The initial standard deviation of the velocity, in object sizes per second.
     static let firstVelocity = 2.0
     /// The time constant of the decay of the velocities of width and height, in seconds. Without it, the box of an object
@@ -107,6 +112,9 @@ enum TrackerTuning {
     /// A multiple of ``TrackerOptions/maxAge`` for tracks whose position is rarely inferred. Once the latest detection is
     /// older, results that do not cover the track at sufficient magnification also count as misses.
     static let ageFactorOutsideRegions = 2
+    /// The score from which a detection has full weight towards the confirmation of a track, and the same as a multiple of
+    /// the score threshold, so that weak detections can still confirm tracks if the threshold is low.
+    static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
     /// The minimum number of results without sufficient coverage before every result counts as a miss. A long time with
     /// few inferences is no evidence of absence.
     static let inferencesElsewhere = 10
@@ -175,7 +183,10 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
     package static let imageUncertainty = Self(rawValue: 1 << 19)
     package static let residual = Self(rawValue: 1 << 21)
     package static let sizeDamping = Self(rawValue: 1 << 22)
+    package static let scoreEvidence = Self(rawValue: 1 << 20)
+    package static let positionDrift = Self(rawValue: 1 << 23)
     package static let imageMotion = Self(rawValue: 1 << 25)
+    package static let gainMargin = Self(rawValue: 1 << 26)
     package static let cameraVelocity = Self(rawValue: 1 << 27)
 
     package static let all = Self(rawValue: .max)
@@ -189,7 +200,8 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
         ("scoreNoise", .scoreNoise), ("adaptiveJitter", .adaptiveJitter),
         ("adaptiveAcceleration", .adaptiveAcceleration), ("imageUncertainty", .imageUncertainty),
         ("residual", .residual), ("sizeDamping", .sizeDamping),
-        ("imageMotion", .imageMotion),
+        ("scoreEvidence", .scoreEvidence), ("positionDrift", .positionDrift), ("imageMotion", .imageMotion),
+        ("gainMargin", .gainMargin),
         ("cameraVelocity", .cameraVelocity),
     ]
 }

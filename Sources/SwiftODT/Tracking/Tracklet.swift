@@ -40,6 +40,8 @@ struct Tracklet: Sendable {
     var pathLength = 0.0
     /// The propagation error at the latest detection.
     private(set) var carried = TrackerSnapshot.PropagationQuality()
+    /// The accumulated weight towards confirmation. A detection with a high score adds 1.
+    private var evidence: Double
     var hits = 1
     /// The time of the latest detection above the score threshold.
     var lastStrong: Nanoseconds
@@ -65,7 +67,7 @@ struct Tracklet: Sendable {
 
     init(
         key: Int, detection: FilteredDetection, label: Label?, appearance: Appearance?, time: Nanoseconds,
-        jitter: SIMD4<Double>, magnification: Double = 1
+        jitter: SIMD4<Double>, evidence: Double, magnification: Double = 1
     ) {
         self.key = key
         observedMagnification = magnification
@@ -82,6 +84,7 @@ struct Tracklet: Sendable {
         strongScore = detection.score
         best = Track.Best(score: detection.score, box: detection.box, time: time)
         scoreAverage = ScoreAverage(detection.ownScore)
+        self.evidence = evidence
         self.appearance = appearance
         votes.vote(label, weight: detection.score * magnification, after: 0)
     }
@@ -189,6 +192,14 @@ extension Tracklet {
         knownSince = min(knownSince, time)
         self.pathLength += pathLength
         isNew = false
+    }
+
+    /// Adds evidence for the track. Returns `true` once, when the evidence suffices to confirm the track.
+    mutating func isConfirmed(by weight: Double, of enough: Double) -> Bool {
+        evidence += weight
+        if !isShown { return evidence >= enough }
+        isNew = false
+        return false
     }
 
     /// Compensates for a camera motion of `shift` pixels beyond the prediction, measured over `step` seconds. If the
