@@ -33,7 +33,8 @@ enum VideoFrame {
         // some of them damaged, and identity passes them. The wanted frame therefore is one of the latest files.
         let pipeline =
             source + [
-                "!", "identity", "eos-after=\(number + 1)", "!", "videoflip", "video-direction=auto", "!", "videoconvert",
+                "!", "identity", "eos-after=\(number + 1)", "!", "videoflip", "video-direction=auto", "!",
+                "videoconvert",
                 "!", "jpegenc", "quality=85", "!", "multifilesink", "max-files=64",
                 "location=\(quoted(path + "/%d"))",
             ]
