@@ -37,12 +37,19 @@ struct UpstreamObject {
         return objects + regions.indices.lazy.filter { !isPaired[$0] }.map { UpstreamObject(region: regions[$0]) }
     }
 
+    /// Returns whether an upstream element has attached metadata that can describe objects.
+    static func describesObjects(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        AnalyticsLibrary.shared?.meta(buffer) != nil || !regions(of: buffer).isEmpty
+    }
+
     /// Returns the objects as detections, without those below the score floor. The origin of a detection is the index
     /// of its object.
     static func detections(of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions) -> [Detection] {
         all(of: buffer).enumerated().compactMap { index, object in
-            guard object.score.isFinite, object.score >= options.scoreFloor else { return nil }
-            return Detection(box: object.box, score: min(object.score, 1), label: object.label, origin: index)
+            // An upstream element that knows no score may write NaN.
+            let score = object.score.isNaN ? 1 : object.score
+            guard score >= options.scoreFloor else { return nil }
+            return Detection(box: object.box, score: min(score, 1), label: object.label, origin: index)
         }
     }
 

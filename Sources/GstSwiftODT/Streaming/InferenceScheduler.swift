@@ -97,7 +97,9 @@ struct InferenceScheduler {
     }
 
     private func frameState(_ context: FrameContext, _ source: DetectionSource?) -> InferencePolicy.FrameState {
-        let isDetectorIdle = inFlight == nil && source != nil && !context.isGap && !context.precomputed.isNotInferred
+        // A frame that is marked as a gap is not worth an inference, but it is shown, so it is redacted.
+        let isSkippedGap = context.isGap && !context.settings.requestsRedaction
+        let isDetectorIdle = inFlight == nil && source != nil && !isSkippedGap && !context.precomputed.isNotInferred
         return InferencePolicy.FrameState(
             time: context.time, isDetectorIdle: isDetectorIdle, isRequested: isDetectorIdle && signals.wantsDetection)
     }

@@ -73,12 +73,16 @@ private struct PlaybackState {
     private var latest: (key: FrameKey, hasJumped: Bool)?
     /// The number of frames for which the recording has a result.
     private var found = 0
+    /// The running time of the latest frame with a result.
+    private var latestResult: Nanoseconds?
     private var mismatches: Set<Mismatch> = []
     private var problems: [ElementProblem] = []
 
     /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to
     /// another video.
     private static let minimumUnmatched = 25
+    /// The maximum time without a result for redaction. With an automatic interval, inference runs at least every 4 s.
+    private static let longestGap: Nanoseconds = 5_000_000_000
     /// The maximum rounding error of times. Containers often round times to a millisecond.
     private static let rounding: Nanoseconds = 1_000_000
 
@@ -101,9 +105,14 @@ private struct PlaybackState {
         let key = try key(of: context)
         let tolerance = key.isTime ? min(Self.rounding, (context.format.frameDuration ?? .max) / 4) : 0
         defer { latest = (key, context.hasJumped) }
-        if let last = reader.end?.last ?? reader.last, reader.header != nil, last.isTime == key.isTime,
-            key.isLater(than: last, by: tolerance)
+        if let last = reader.end?.last ?? reader.last, last.isTime == key.isTime,
+            key.isLater(than: last, by: tolerance),
+            reader.header != nil || context.settings.redacts
         {
+            try requireRedaction(
+                context.settings,
+                "the recording ends at \(last), before the video, so nothing is redacted from here on; record the complete "
+                    + "video")
             reportMismatch(
                 .ended,
                 "the recording ends at \(last), before the video: nothing is detected from here on; record the complete video"
@@ -111,11 +120,18 @@ private struct PlaybackState {
         }
         guard let frame = try reader.frame(at: key, within: tolerance) else {
             try judgeTimes()
+            if reader.header != nil, let latestResult, abs(context.time - latestResult) > Self.longestGap {
+                try requireRedaction(
+                    context.settings,
+                    "the recording has had no result for 5 s, so new objects stay visible; record again with a smaller "
+                        + "inference-interval")
+            }
             // A MOTChallenge file has no lines for frames without detections. Frames without lines therefore have an
             // empty result.
             return reader.header == nil ? ([], nil) : nil
         }
         found += 1
+        latestResult = context.time
         try judgeTimes()
         if reader.header == nil { judgeSize(frame.detections) }
         let floor = context.settings.detection.scoreFloor
@@ -148,11 +164,7 @@ private struct PlaybackState {
                 "the recording has only detections with scores of \(header.scoreFloor) or more, but "
                 + "privacy-threshold=\(settings.privacyThreshold) needs lower ones; record again with "
                 + "score-threshold=\(2 * settings.privacyThreshold) or less, or set privacy-threshold=\(header.scoreFloor)"
-            guard !settings.privacyStrict else {
-                throw ODTError(
-                    .invalidOption, "\(reader.path): \(fault) (privacy-strict=false makes this a warning)")
-            }
-            reportMismatch(.privacy, fault)
+            try requireRedaction(settings, fault)
         }
         if settings.scene.scoreFloor < header.scoreFloor {
             reportMismatch(
@@ -171,6 +183,17 @@ private struct PlaybackState {
                 "the recording is unfinished" + (reader.last.map { " and ends at \($0)" } ?? "")
                     + "; complete it with record-existing=resume or odt detect")
         }
+    }
+
+    /// Reports that redaction cannot be guaranteed, if it is requested.
+    ///
+    /// - Throws: ``ODTError``, unless `privacy-strict=false`.
+    private mutating func requireRedaction(_ settings: Settings, _ fault: String) throws(ODTError) {
+        guard settings.redacts else { return }
+        guard !settings.privacyStrict else {
+            throw ODTError(.invalidOption, "\(reader.path): \(fault) (privacy-strict=false makes this a warning)")
+        }
+        reportMismatch(.privacy, fault)
     }
 
     private mutating func reportOverlapMismatch(_ what: String) {

@@ -31,10 +31,16 @@ struct RedactionGuard {
     /// Makes the next call evaluate the conditions again. Called after the detector has been replaced.
     mutating func noteSource() { checked = nil }
 
+    /// Whether the latest settings requested redaction.
+    var isRequested: Bool { checked != nil }
+
     /// - Parameter source: the source of detections. `nil` while it is being loaded.
     /// - Throws: ``ODTError`` that names the remedy.
     mutating func check(_ settings: Settings, _ source: DetectionSource?) throws {
-        guard settings.requestsRedaction else { return }
+        guard settings.requestsRedaction else {
+            checked = nil
+            return
+        }
         let request = Request(settings)
         guard checked != request else { return }
         if let fault = Self.fault(settings, source) { try fail(fault, settings) }
@@ -73,10 +79,12 @@ struct RedactionGuard {
         }
     }
 
-    /// Warns at the end of a stream if a label in `privacy-labels` may be misspelled: it is not a usual label, and no
-    /// detection has had it.
+    /// Warns at the end of a stream if a label in `privacy-labels` may be misspelled, or if another label may have been
+    /// meant: no detection has had it, and it is not a usual label, or no detection has had any label of the list.
     func finishStream() {
-        guard !seenLabels.isEmpty, let label = unverifiedLabels.first else { return }
+        guard let labels = checked?.labels.sorted(), !seenLabels.isEmpty,
+            let label = unverifiedLabels.first ?? (seenLabels.isDisjoint(with: labels) ? labels.first : nil)
+        else { return }
         element.warn(
             .settings(
                 "privacy-labels names '\(label)', but no detection had this label, so nothing was redacted for it; "

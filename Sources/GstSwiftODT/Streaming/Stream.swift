@@ -22,6 +22,11 @@ final class Stream {
     private var reportedPlan: SchedulePlan?
 
     private var redaction: RedactionGuard
+    /// Whether an error has ended the stream while redaction was requested. Some elements go on pushing frames after an
+    /// error. None of them passes.
+    private var hasFailedRedaction = false
+    /// Whether any frame had metadata of an upstream element that can describe objects.
+    private var hasUpstreamMetadata = false
     private var queue = FrameQueue()
     /// Frames with complete results that are held until later frames have completed their redaction, and the events
     /// between these frames.
@@ -65,6 +70,10 @@ final class Stream {
             GstBufferReference.release(buffer)
             return incoming.format == nil ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_FLUSHING
         }
+        guard !hasFailedRedaction else {
+            GstBufferReference.release(buffer)
+            return GST_FLOW_ERROR
+        }
         guard let times = incoming.times(of: buffer) else {
             guard !settings().requestsRedaction else {
                 element.log(
@@ -77,8 +86,8 @@ final class Stream {
             return GST_FLOW_OK
         }
         element.syncProperties(to: times.streamTime)
+        var settings = settings()
         do {
-            var settings = settings()
             try prepareSource(settings)
             settings = settings.adopting(sources.source?.traits)
             try redaction.check(settings, sources.source)
@@ -92,6 +101,7 @@ final class Stream {
             return GST_FLOW_FLUSHING
         } catch {
             GstBufferReference.release(buffer)
+            if settings.requestsRedaction { failRedaction() }
             element.fail(ElementProblem(error))
             return GST_FLOW_ERROR
         }
@@ -110,6 +120,11 @@ final class Stream {
         if context.epochBreak != nil { forgetEpoch() }
         log(plan, settings)
         context.precomputed = try source?.precomputedResult(context) { element.warn($0) } ?? .unknown
+        if case .upstream = source, settings.requestsRedaction {
+            // Until a frame has metadata, there may be no detector upstream. Frames without a result are redacted as a whole.
+            hasUpstreamMetadata = hasUpstreamMetadata || UpstreamObject.describesObjects(buffer)
+            if !hasUpstreamMetadata { context.precomputed = .notInferred }
+        }
         if context.resetsTracks { scheduler.forgetScene() }
 
         var queued = QueuedFrame(context: context)
@@ -328,8 +343,17 @@ final class Stream {
     private func stop(because error: any Error, releasing buffer: UnsafeMutablePointer<GstBuffer>) -> Stop {
         GstBufferReference.release(buffer)
         if error is CancellationError { return Stop(flow: GST_FLOW_FLUSHING) }
+        if redaction.isRequested { failRedaction() }
         element.fail(ElementProblem(error))
         return Stop(flow: GST_FLOW_ERROR)
+    }
+
+    /// Drops all queued frames, and those that follow.
+    private func failRedaction() {
+        hasFailedRedaction = true
+        held.flush()
+        queue.flush()
+        finisher.forgetHeld()
     }
 
     private func miniObject(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<GstMiniObject> {

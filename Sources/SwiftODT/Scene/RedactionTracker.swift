@@ -63,7 +63,7 @@ package final class RedactionTracker {
     private var lastQualified: [Int: Nanoseconds] = [:]
     /// The boxes of the detections since the previous frame that could have begun a track.
     private var qualifyingBoxes: Set<Box> = []
-    /// Whether this scene has had a result (`hasAnswer`), and whether the next frame is the first of a scene
+    /// Whether this scene has had a result of the full frame (`hasAnswer`), and whether the next frame is the first of a scene
     /// (`beginsScene`).
     private var (hasAnswer, beginsScene) = (false, true)
     private var sceneBegan = Nanoseconds.min
@@ -120,7 +120,8 @@ package final class RedactionTracker {
     package func observe(_ answer: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
         let time = time.clampedToRange
         guard time >= sceneBegan else { return }
-        hasAnswer = true
+        // A magnified region tells nothing about the rest of the picture.
+        hasAnswer = hasAnswer || region.map { $0.box.area >= 0.999 * picture.area } ?? true
         var offered: [Detection] = []
         for detection in answer where detection.score >= options.floor && detection.box.isFinite {
             let mayNeedRedaction = options.mayNeedRedaction(detection.label)
