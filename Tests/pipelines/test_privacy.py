@@ -1,5 +1,7 @@
 """Redaction by blurred and pixelated boxes."""
+import json
 import os
+import tempfile
 import unittest
 
 from streams import BIKES, ROOT, InFolder, ball, command, frames, needs_detector, needs_video, run
@@ -73,6 +75,28 @@ class Privacy(unittest.TestCase):
                     said = run(f"{ball(5)} ! swiftodt privacy-strict=false {properties} ! fakesink")
                     self.assertEqual(said.errors, [])
                     self.assertTrue(any(remedy in warning.gerror.message for warning in said.warnings), said.warnings)
+
+    def test_recording_that_ends_before_the_video_is_an_error(self):
+        """In both formats. A recording without a result for 5 s is one, too."""
+        header = {"swiftodt-detections": 1, "width": 320, "height": 240, "orientation": "identity", "frame-rate": "30/1", "score-floor": 0.1,
+                  "iou-threshold": 0.5, "detector": "neural", "mode": "stream", "inference-interval": 1}
+
+        def text(frames, count):
+            lines = [{"time": number * 33333333, "seen": "whole", "detections": []} for number in frames]
+            return "\n".join(json.dumps(one) for one in [header, *lines, {"end": True, "frames": count, "time": lines[-1]["time"]}]) + "\n"
+
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content, fault in (("early.jsonl", text(range(30), 30), "the recording ends at"),
+                                         ("holes.jsonl", text([0, 190], 191), "no result for 5 s"),
+                                         ("early.txt", "".join(f"{number},1,9,9,50,80,0.9\n" for number in range(1, 31)), "ends at frame 30")):
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="ascii") as file:
+                    file.write(content)
+                for strict in ("true", "false"):
+                    said = run(f"{ball(191)} ! swiftodt detector=recorded detections-file={path} box-style=blur privacy-strict={strict} ! fakesink")
+                    posted = said.errors if strict == "true" else [warning for warning, _ in said.warnings]
+                    texts = [one.gerror.message if hasattr(one, "gerror") else one.message for one in posted]
+                    self.assertTrue(any(fault in text for text in texts), (name, strict, texts))
 
     def test_fallback_to_motion_is_an_error_where_redaction_is_requested(self):
         said = command("gst-launch-1.0", *f"{ball(5)} ! swiftodt box-style=blur privacy-labels=person ! fakesink".split(),
