@@ -208,9 +208,13 @@ class Tracks(unittest.TestCase):
             self.assertEqual(len(list(tracking)), 5)
         # A list of names is a text with commas.
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "boxes.txt")
+            path = os.path.join(folder, "recording.jsonl")
+            times = [number * 33333333 for number in range(9)]
+            header = {"swiftodt-detections": 1, "width": 320, "height": 240, "orientation": "identity", "frame-rate": "30/1",
+                      "score-floor": 0.1, "iou-threshold": 0.5, "detector": "neural", "mode": "stream", "inference-interval": 1}
+            lines = [{"time": time, "seen": "whole", "detections": [[10, 20, 30, 60, 0.9, 0, "person"]]} for time in times]
             with open(path, "w", encoding="ascii") as file:
-                file.writelines(f"{frame},-1,10,20,30,60,0.9,-1,-1,-1\n" for frame in range(1, 10))
+                file.writelines(json.dumps(line) + "\n" for line in [header, *lines, {"end": True, "frames": 9, "time": times[-1]}])
             for allowed, count in ((["person", "car"], 1), (("dog", "car"), 0)):
                 seen = list(swiftodt.track(pipeline=ball(9), detector="recorded", detections_file=path, label_allowlist=allowed))
                 self.assertEqual(len(seen[-1][1]), count, allowed)
