@@ -45,6 +45,11 @@ package struct StreamFormat {
         }
     }
 
+    /// Whether a buffer contains several pictures, of which only the first one is mapped.
+    package var hasSeparateViews: Bool {
+        info.views > 1 && info.ABI.abi.multiview_mode == GST_VIDEO_MULTIVIEW_MODE_SEPARATED
+    }
+
     /// Maps a buffer and calls `body` with a frame that refers to the mapped planes. The planes are valid only during
     /// the call. Returns `nil` if the buffer cannot be mapped or does not match the caps.
     package func withFrame<Result>(

@@ -184,7 +184,7 @@ package enum PropertySetting {
         var value = GValue()
         g_value_init(&value, about.pointee.value_type)
         defer { g_value_unset(&value) }
-        if g_type_is_a(about.pointee.value_type, stringType) != 0 {
+        if g_type_is_a(about.pointee.value_type, FundamentalType.string) != 0 {
             // The text is set literally. GStreamer's parser would interpret quotes and backslashes in it.
             g_value_set_string(&value, text)
         } else if gst_value_deserialize_with_pspec(&value, text, about) == 0
@@ -206,15 +206,14 @@ package enum PropertySetting {
             let spec = UnsafeMutableRawPointer(about).assumingMemoryBound(to: Spec.self)
             return "it must be from \(spec.pointee[keyPath: low]) to \(spec.pointee[keyPath: high])"
         }
-        switch g_type_fundamental(type) >> 2 {
-        // The numbers of GLib's macros `G_TYPE_BOOLEAN` and so on, which Swift does not import.
-        case 5: return "use true or false"
-        case 6: return bounds(GParamSpecInt.self, \.minimum, \.maximum)
-        case 7: return bounds(GParamSpecUInt.self, \.minimum, \.maximum)
-        case 10: return bounds(GParamSpecInt64.self, \.minimum, \.maximum)
-        case 11: return bounds(GParamSpecUInt64.self, \.minimum, \.maximum)
-        case 15: return bounds(GParamSpecDouble.self, \.minimum, \.maximum)
-        case 12:
+        switch g_type_fundamental(type) {
+        case FundamentalType.boolean: return "use true or false"
+        case FundamentalType.int: return bounds(GParamSpecInt.self, \.minimum, \.maximum)
+        case FundamentalType.uint: return bounds(GParamSpecUInt.self, \.minimum, \.maximum)
+        case FundamentalType.int64: return bounds(GParamSpecInt64.self, \.minimum, \.maximum)
+        case FundamentalType.uint64: return bounds(GParamSpecUInt64.self, \.minimum, \.maximum)
+        case FundamentalType.double: return bounds(GParamSpecDouble.self, \.minimum, \.maximum)
+        case FundamentalType.enumeration:
             let kind = g_type_class_ref(type)
             defer { g_type_class_unref(kind) }
             let values = kind?.assumingMemoryBound(to: GEnumClass.self).pointee
@@ -223,9 +222,6 @@ package enum PropertySetting {
         default: return nil
         }
     }
-
-    /// The value of GLib's macro `G_TYPE_STRING`, which Swift does not import.
-    private static let stringType = GType(16 << 2)
 }
 
 extension OwnedStructure {
@@ -237,21 +233,21 @@ extension OwnedStructure {
 
     package func set(_ field: String, to text: String) {
         var value = GValue()
-        g_value_init(&value, MessageText.Kind.string)
+        g_value_init(&value, FundamentalType.string)
         g_value_set_string(&value, text)
         gst_structure_take_value(pointer, field, &value)
     }
 
     package func set(_ field: String, to number: UInt32) {
         var value = GValue()
-        g_value_init(&value, MessageText.Kind.uint)
+        g_value_init(&value, FundamentalType.uint)
         g_value_set_uint(&value, number)
         gst_structure_take_value(pointer, field, &value)
     }
 
     package func set(_ field: String, to number: UInt64) {
         var value = GValue()
-        g_value_init(&value, MessageText.Kind.uint64)
+        g_value_init(&value, FundamentalType.uint64)
         g_value_set_uint64(&value, guint64(number))
         gst_structure_take_value(pointer, field, &value)
     }

@@ -25,17 +25,18 @@ package enum MessageText {
 
     private static func append(_ value: UnsafePointer<GValue>, to text: inout String) {
         switch value.pointee.g_type {
-        case Kind.boolean: text += g_value_get_boolean(value) != 0 ? "true" : "false"
-        case Kind.int: text += String(g_value_get_int(value))
-        case Kind.uint: text += String(g_value_get_uint(value))
-        case Kind.int64: text += String(g_value_get_int64(value))
-        case Kind.uint64:
+        case FundamentalType.boolean: text += g_value_get_boolean(value) != 0 ? "true" : "false"
+        case FundamentalType.int: text += String(g_value_get_int(value))
+        case FundamentalType.uint: text += String(g_value_get_uint(value))
+        case FundamentalType.int64: text += String(g_value_get_int64(value))
+        case FundamentalType.uint64:
             let number = UInt64(g_value_get_uint64(value))
             text += number == .max ? "null" : String(number)
-        case Kind.double:
+        case FundamentalType.double:
             let number = g_value_get_double(value)
             text += number.isFinite ? number.description : "null"
-        case Kind.string: text += g_value_get_string(value).map { JSONValue.quoted(String(cString: $0)) } ?? "null"
+        case FundamentalType.string:
+            text += g_value_get_string(value).map { JSONValue.quoted(String(cString: $0)) } ?? "null"
         case gst_structure_get_type():
             text += "{"
             if let inner = gst_value_get_structure(value) { append(fieldsOf: inner, to: &text, isFirst: true) }
@@ -64,15 +65,16 @@ package enum MessageText {
         defer { g_free(printed) }
         text += JSONValue.quoted(String(cString: printed))
     }
+}
 
-    /// The values of GLib's macros for fundamental types (`G_TYPE_...`), which Swift does not import.
-    enum Kind {
-        static let boolean = GType(5 << 2)
-        static let int = GType(6 << 2)
-        static let uint = GType(7 << 2)
-        static let int64 = GType(10 << 2)
-        static let uint64 = GType(11 << 2)
-        static let double = GType(15 << 2)
-        static let string = GType(16 << 2)
-    }
+/// The values of GLib's macros for fundamental types (`G_TYPE_...`), which Swift does not import.
+package enum FundamentalType {
+    package static let boolean = GType(5 << 2)
+    package static let int = GType(6 << 2)
+    package static let uint = GType(7 << 2)
+    package static let int64 = GType(10 << 2)
+    package static let uint64 = GType(11 << 2)
+    package static let enumeration = GType(12 << 2)
+    package static let double = GType(15 << 2)
+    package static let string = GType(16 << 2)
 }

@@ -61,7 +61,7 @@ final class RecordingPlayback: Sendable {
 private struct PlaybackState {
     /// The kinds of mismatches. Each kind is reported once.
     private enum Mismatch: Hashable {
-        case labels, orientation, privacy, floor, overlap, unfinished, times, ended, size, shorter
+        case labels, orientation, privacy(String), floor, overlap, unfinished, times, ended, size, shorter
     }
 
     private let reader: RecordingReader
@@ -190,10 +190,8 @@ private struct PlaybackState {
     /// - Throws: ``ODTError``, unless `privacy-strict=false`.
     private mutating func requireRedaction(_ settings: Settings, _ fault: String) throws(ODTError) {
         guard settings.redacts else { return }
-        guard !settings.privacyStrict else {
-            throw ODTError(.invalidOption, "\(reader.path): \(fault) (privacy-strict=false makes this a warning)")
-        }
-        reportMismatch(.privacy, fault)
+        let problem = try settings.redactionProblem("\(reader.path): \(fault)")
+        if mismatches.insert(.privacy(fault)).inserted { problems.append(problem) }
     }
 
     private mutating func reportOverlapMismatch(_ what: String) {

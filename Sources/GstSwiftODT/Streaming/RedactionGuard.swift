@@ -23,6 +23,8 @@ struct RedactionGuard {
     private let element: ElementHandle
     private var checked: Request?
     private var warned: Set<String> = []
+    /// Whether any frame had metadata of an upstream element that can describe objects.
+    private var hasUpstreamMetadata = false
     /// Labels of detections, in lower case. Collected only if the source does not know its labels in advance.
     private var seenLabels: Set<String> = []
 
@@ -52,12 +54,10 @@ struct RedactionGuard {
     /// - Parameter fault: the problem and the remedy.
     /// - Throws: an error, unless `privacy-strict=false`. In that case, posts one warning instead.
     mutating func fail(_ fault: String, _ settings: Settings) throws {
-        if settings.privacyStrict {
-            throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")
-        }
+        let problem = try settings.redactionProblem(fault)
         // The limit bounds the memory, because a program may set another invalid value with every frame.
         guard warned.count < 100, warned.insert(fault).inserted else { return }
-        element.warn(.settings(fault))
+        element.warn(problem)
     }
 
     /// Compares the labels of a frame's detections with `privacy-labels`. Called before the frame is drawn, for sources
@@ -91,6 +91,14 @@ struct RedactionGuard {
                     + "detections had the labels \(seenLabels.sorted().prefix(8).joined(separator: ", "))"))
     }
 
+    /// Returns whether redaction is requested and no frame up to this one had metadata that can describe objects. There may
+    /// be no detector upstream.
+    mutating func awaitsUpstreamMetadata(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        guard isRequested, !hasUpstreamMetadata else { return false }
+        hasUpstreamMetadata = UpstreamObject.describesObjects(buffer)
+        return !hasUpstreamMetadata
+    }
+
     private static let maximumSeenLabels = 1000
 
     /// The labels in `privacy-labels` that no detection has had and that may be misspelled. COCO's names are not, and
@@ -107,6 +115,10 @@ struct RedactionGuard {
         "there is no label group \(group), which privacy-labels names; there are "
             + LabelGroups.standard.keys.sorted().map { "\(LabelGroups.mark)\($0)" }.joined(separator: ", ")
     }
+
+    static let separateViews =
+        "redaction is requested, but only the first of several views in a buffer (multiview-mode=separated) can be redacted; "
+        + "put glviewconvert before swiftodt, or split the views"
 
     static let unmapped =
         "redaction is requested, but a frame's memory cannot be mapped as described by its caps, so nothing can be detected in "
@@ -155,5 +167,16 @@ struct RedactionGuard {
                     ?? "it has " + known.prefix(8).joined(separator: ", ")
                     + (known.count > 8 ? " and \(known.count - 8) more" : ""))
         }
+    }
+}
+
+extension Settings {
+    /// Returns the warning that redaction cannot be guaranteed.
+    ///
+    /// - Parameter fault: the problem and the remedy.
+    /// - Throws: ``ODTError`` instead, unless `privacy-strict=false`.
+    func redactionProblem(_ fault: String) throws(ODTError) -> ElementProblem {
+        guard privacyStrict else { return .settings(fault) }
+        throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")
     }
 }

@@ -25,8 +25,6 @@ final class Stream {
     /// Whether an error has ended the stream while redaction was requested. Some elements go on pushing frames after an
     /// error. None of them passes.
     private var hasFailedRedaction = false
-    /// Whether any frame had metadata of an upstream element that can describe objects.
-    private var hasUpstreamMetadata = false
     private var queue = FrameQueue()
     /// Frames with complete results that are held until later frames have completed their redaction, and the events
     /// between these frames.
@@ -92,6 +90,9 @@ final class Stream {
             settings = settings.adopting(sources.source?.traits)
             try redaction.check(settings, sources.source)
             try format.checkMemory(settings)
+            if settings.requestsRedaction, format.hasSeparateViews {
+                try redaction.fail(RedactionGuard.separateViews, settings)
+            }
             queue.append(.frame(try schedule(buffer, in: format, times: times, settings: settings)))
             statistics.update { $0.frames += 1 }
             announceLatency(settings)
@@ -120,11 +121,8 @@ final class Stream {
         if context.epochBreak != nil { forgetEpoch() }
         log(plan, settings)
         context.precomputed = try source?.precomputedResult(context) { element.warn($0) } ?? .unknown
-        if case .upstream = source, settings.requestsRedaction {
-            // Until a frame has metadata, there may be no detector upstream. Frames without a result are redacted as a whole.
-            hasUpstreamMetadata = hasUpstreamMetadata || UpstreamObject.describesObjects(buffer)
-            if !hasUpstreamMetadata { context.precomputed = .notInferred }
-        }
+        // A frame without a result is redacted as a whole.
+        if case .upstream = source, redaction.awaitsUpstreamMetadata(buffer) { context.precomputed = .notInferred }
         if context.resetsTracks { scheduler.forgetScene() }
 
         var queued = QueuedFrame(context: context)

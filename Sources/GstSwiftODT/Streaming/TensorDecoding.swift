@@ -63,13 +63,10 @@ final class TensorDecoding: Sendable {
         }
         if mustWarn { warn(Self.noTensors) }
         if hasGap, context.settings.redacts {
-            let fault =
-                "redaction cannot be guaranteed, because frames have had no tensors for more than a second; let the "
-                + "element before swiftodt attach tensors more often"
-            guard !context.settings.privacyStrict else {
-                throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")
-            }
-            warn(.settings(fault))
+            warn(
+                try context.settings.redactionProblem(
+                    "redaction cannot be guaranteed, because frames have had no tensors for more than a second; let the "
+                        + "element before swiftodt attach tensors more often"))
         }
         return hasTensors
     }

@@ -64,7 +64,7 @@ package struct FileBytes {
 }
 
 /// Creates files with unique names.
-enum UniqueFile {
+package enum UniqueFile {
     /// Whether the size of files is unlimited. If there is a limit (RLIMIT_FSIZE), a write beyond it terminates the
     /// process with SIGXFSZ. Optional files are therefore not written under any limit.
     static var mayGrow: Bool { largest == .max }
@@ -83,7 +83,9 @@ enum UniqueFile {
     ///   - start: the beginning of the path. A unique part follows it.
     ///   - end: the end of the path.
     /// - Returns: the path of the file. `nil` if the file cannot be written.
-    static func write(_ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "") -> String? {
+    package static func write(
+        _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = ""
+    ) -> String? {
         guard mayGrow else { return nil }
         // `mkstemps` replaces these characters by a unique text.
         let placeholder = String(repeating: "X", count: 6)

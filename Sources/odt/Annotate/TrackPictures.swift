@@ -163,7 +163,7 @@ struct ColorPicture: Sendable {
         let place = gst_structure_new_empty("GstVideoConverter")!
         for (name, value) in [("src-x", x), ("src-y", y), ("src-width", width), ("src-height", height)] {
             var number = GValue()
-            g_value_init(&number, GType(6 << 2))
+            g_value_init(&number, FundamentalType.int)
             g_value_set_int(&number, Int32(value))
             gst_structure_take_value(place, "GstVideoConverter." + name, &number)
         }

@@ -182,6 +182,14 @@ import Testing
         }
     }
 
+    @Test func separateViewsAreAnErrorIfRedactionIsRequested() {
+        for (properties, flow) in [("box-style=blur", GST_FLOW_ERROR), ("", GST_FLOW_OK)] {
+            let harness = ElementHarness("look-ahead=1 strategy=every-frame \(properties)", source: { Self.source() })
+            harness.setCaps(extra: ",multiview-mode=(string)separated,views=2")
+            #expect(harness.push(harness.buffer(0)) == flow, "\(properties)")
+        }
+    }
+
     @Test func frameOutsideSegmentIsDroppedIfRedactionIsRequested() {
         for (properties, count) in [("box-style=blur", 1), ("", 2)] {
             let harness = ElementHarness("strategy=every-frame look-ahead=1 \(properties)", source: { Self.source() })

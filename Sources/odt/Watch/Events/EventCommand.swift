@@ -118,19 +118,9 @@ final class EventCommand: EventDelivery {
     /// Writes a picture to a temporary file that only this user can read.
     private static func write(_ picture: [UInt8]) throws -> String {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var name = Array("\(folder)/odt-XXXXXX.jpg".utf8CString)
-        let descriptor = mkstemps(&name, 4)
-        guard descriptor >= 0 else {
-            throw EventDeliveryError(
-                description: "cannot write a picture in \(folder): \(String(cString: strerror(errno)))", isFinal: true)
-        }
-        let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let (_, error) = picture.withUnsafeBytes { DescriptorWriting.write($0, to: descriptor) }
-        close(descriptor)
-        if let error {
-            unlink(path)
-            throw EventDeliveryError(description: "\(path): \(String(cString: strerror(error)))", isFinal: true)
-        }
+        guard
+            let path = picture.withUnsafeBytes({ UniqueFile.write($0, named: folder + "/odt-", ending: ".jpg") })
+        else { throw EventDeliveryError(description: "cannot write a picture in \(folder)", isFinal: true) }
         return path
     }
 }

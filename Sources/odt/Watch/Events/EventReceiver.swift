@@ -22,7 +22,7 @@ final class EventReceiver: Sendable {
         var end: Nanoseconds?
         var delivered = 0
         var dropped = 0
-        /// Whether dropped events have been reported since the last delivery.
+        /// Whether dropped events have been reported since the queue was empty.
         var isLosing = false
 
         /// The number of events that are not delivered yet.
@@ -126,7 +126,7 @@ final class EventReceiver: Sendable {
         state.update { state in
             state.current = nil
             if isDelivered { state.delivered += 1 } else { state.dropped += 1 }
-            state.isLosing = false
+            if state.waiting.isEmpty { state.isLosing = false }
         }
     }
 

@@ -9,9 +9,6 @@ final class EventURL: EventDelivery, @unchecked Sendable {
     /// The maximum time without progress of a request, in seconds.
     private static let timeout: guint = 10
 
-    /// The value of GLib's macro `G_TYPE_UINT`, which Swift does not import.
-    private static let unsigned = GType(7 << 2)
-
     private let url: String
     private let library: SoupClient
     /// The session; `nil` before the first request.
@@ -66,7 +63,7 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         session = library.newSession()
         guard let session else { return nil }
         var value = GValue()
-        g_value_init(&value, Self.unsigned)
+        g_value_init(&value, FundamentalType.uint)
         g_value_set_uint(&value, Self.timeout)
         g_object_set_property(UnsafeMutableRawPointer(session).assumingMemoryBound(to: GObject.self), "timeout", &value)
         return session

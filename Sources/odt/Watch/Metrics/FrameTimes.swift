@@ -47,33 +47,41 @@ final class FrameTimes: Sendable {
             self.state.withLock { state in
                 state.figures.received += 1
                 state.figures.latest = frame.arrival
-                state.queued.append(frame)
-                if state.queued.count > Self.maximum { state.queued.removeFirst() }
+                Self.append(frame, to: &state.queued)
             }
             return .ok
         }
         pipeline["video"].pad("src")?.watchBuffers { buffer in
             let (timestamp, now) = (buffer.pointee.pts, MonotonicClock.now)
             self.state.withLock { state in
-                guard let place = state.queued.firstIndex(where: { $0.timestamp == timestamp }) else { return }
-                let frame = state.queued[place]
-                // The queue keeps the order, so it has dropped the older frames.
-                state.figures.dropped += place
-                state.queued.removeFirst(place + 1)
+                guard let (frame, dropped) = Self.take(timestamp, from: &state.queued) else { return }
+                state.figures.dropped += dropped
                 state.figures.wait.note(now - frame.arrival)
-                state.processed.append(frame)
-                if state.processed.count > Self.maximum { state.processed.removeFirst() }
+                Self.append(frame, to: &state.processed)
             }
             return .ok
         }
         pipeline["end"].pad("sink")?.watchBuffers { buffer in
             let (timestamp, now) = (buffer.pointee.pts, MonotonicClock.now)
             self.state.withLock { state in
-                guard let place = state.processed.firstIndex(where: { $0.timestamp == timestamp }) else { return }
-                state.figures.latency.note(now - state.processed[place].arrival)
-                state.processed.removeFirst(place + 1)
+                guard let (frame, _) = Self.take(timestamp, from: &state.processed) else { return }
+                state.figures.latency.note(now - frame.arrival)
             }
             return .ok
         }
+    }
+
+    private static func append(_ frame: Frame, to frames: inout [Frame]) {
+        frames.append(frame)
+        if frames.count > maximum { frames.removeFirst() }
+    }
+
+    /// Removes the frame with this timestamp and the older ones, which have been dropped, because the order is kept.
+    ///
+    /// - Returns: The frame and the number of older ones; `nil` if there is no such frame.
+    private static func take(_ timestamp: GstClockTime, from frames: inout [Frame]) -> (frame: Frame, dropped: Int)? {
+        guard let place = frames.firstIndex(where: { $0.timestamp == timestamp }) else { return nil }
+        defer { frames.removeFirst(place + 1) }
+        return (frames[place], place)
     }
 }

@@ -131,13 +131,16 @@ final class MetricsBoard: WatchSink {
         typealias Sample = MetricsText.Sample
         text.add(
             "swiftodt_camera_connected", .gauge, "Whether the camera is connected.",
-            cameras.map { Sample(["camera": $0], $1.state == "connected" ? 1 : 0) })
+            cameras
+        ) { $0.state == "connected" ? 1 : 0 }
         text.add(
             "swiftodt_camera_connections_total", .counter, "Connections to the camera.",
-            cameras.map { Sample(["camera": $0], $1.connectionCount) })
+            cameras
+        ) { $0.connectionCount }
         text.add(
             "swiftodt_camera_losses_total", .counter, "Reported reasons for which the camera was lost.",
-            cameras.map { Sample(["camera": $0], $1.lossCount) })
+            cameras
+        ) { $0.lossCount }
     }
 
     private func addFrames(of cameras: [(String, FrameTimes.Figures)], to text: inout MetricsText) {
@@ -145,10 +148,12 @@ final class MetricsBoard: WatchSink {
         let now = MonotonicClock.now
         text.add(
             "swiftodt_frames_received_total", .counter, "Frames received from the camera.",
-            cameras.map { Sample(["camera": $0], $1.received) })
+            cameras
+        ) { $0.received }
         text.add(
             "swiftodt_frames_dropped_total", .counter, "Frames dropped because detection was busy.",
-            cameras.map { Sample(["camera": $0], $1.dropped) })
+            cameras
+        ) { $0.dropped }
         text.add(
             "swiftodt_frame_age_seconds", .gauge, "Time since the latest frame.",
             cameras.compactMap { name, figures in
@@ -233,10 +238,12 @@ final class MetricsBoard: WatchSink {
         if recordFolder != nil {
             text.add(
                 "swiftodt_recorded_segments_total", .counter, "Finished segments of recorded video.",
-                cameras.map { Sample(["camera": $0], $1.segmentCount) })
+                cameras
+            ) { $0.segmentCount }
             text.add(
                 "swiftodt_recorded_bytes_total", .counter, "Size of finished segments in bytes.",
-                cameras.map { Sample(["camera": $0], $1.recordedBytes) })
+                cameras
+            ) { $0.recordedBytes }
         }
         if let storeFile {
             text.add(

@@ -29,6 +29,11 @@ struct MetricsText {
         add(name, kind, help, [Sample([:], value)])
     }
 
+    /// Adds a metric with a value for each camera.
+    mutating func add<Camera>(
+        _ name: String, _ kind: Kind, _ help: String, _ cameras: [(String, Camera)], _ value: (Camera) -> Int
+    ) { add(name, kind, help, cameras.map { Sample(["camera": $0], value($1)) }) }
+
     /// Adds a metric with a histogram for each camera.
     mutating func add(_ name: String, _ help: String, _ histograms: [(camera: String, histogram: DurationHistogram)]) {
         guard !histograms.isEmpty else { return }
