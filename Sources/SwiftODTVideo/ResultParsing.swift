@@ -70,6 +70,7 @@ extension TrackedObjectEvent {
         let kind: Kind
         switch fields.text("event") {
         case "begin": kind = .begin
+        case "re-entered": kind = .reentered
         case "update": kind = .update
         case "end": kind = .end(fields.text("reason").flatMap(EndReason.init(rawValue:)) ?? .lost)
         default: return nil

@@ -67,6 +67,12 @@ public struct VideoOptions: Hashable, Sendable {
     public var trackMaximumAge = Duration.seconds(1)
     /// The number of detections that confirm a track (`track-min-hits`).
     public var trackMinimumHits = 2
+    /// Whether an object that returns gets its earlier tracking id, if it can be recognised (`reidentify`).
+    public var reidentify = false
+    /// The time for which an object can return (`reidentify-for`).
+    public var reidentifyFor = Duration.seconds(300)
+    /// The network that recognises returning objects; `nil` for the default (`reidentification-file`).
+    public var reidentificationModel: String?
     /// Whether frames in device memory are mapped for the tracker (`map-memory`).
     public var mapsMemory = false
     /// The transformation that displays frames upright; `nil` for the video's own (`orientation`).
@@ -309,7 +315,8 @@ extension VideoOptions {
         ("inference-interval", { "\($0.inferenceInterval)" }), ("look-ahead", { "\($0.lookAhead)" }),
         ("zoom", { $0.zoom.rawValue }), ("tracking", { "\($0.tracking)" }),
         ("track-max-age", { nanoseconds($0.trackMaximumAge) }), ("track-min-hits", { "\($0.trackMinimumHits)" }),
-        ("map-memory", { "\($0.mapsMemory)" }), ("orientation", { $0.orientation?.nick }),
+        ("reidentify", { "\($0.reidentify)" }), ("reidentify-for", { nanoseconds($0.reidentifyFor) }),
+        ("reidentification-file", { $0.reidentificationModel }), ("map-memory", { "\($0.mapsMemory)" }), ("orientation", { $0.orientation?.nick }),
         ("zones", { $0.zones.isEmpty ? nil : Zone.json($0.zones) }),
         ("updates", { $0.updates.rawValue }), ("track-events", { "\($0.trackEvents)" }),
         ("message-interval", { nanoseconds($0.resultInterval) }), ("attach-meta", { $0.metadata?.text }),

@@ -12,6 +12,7 @@ extension Settings {
         if annotator.boxStyle.redaction != nil { return "box-style=\(annotator.boxStyle)" }
         if !annotator.privacyLabels.isEmpty { return "privacy-labels" }
         if scene.classify { return "classify=true" }
+        if scene.reidentifies { return "reidentify=true" }
         return scene.unknownObjects == .none ? nil : "unknown-objects=\(scene.unknownObjects)"
     }
 

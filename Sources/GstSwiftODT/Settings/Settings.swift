@@ -32,6 +32,8 @@ struct Settings: Sendable {
     var threads = 0
     var classifierFile: String?
     var classifierLabelFile: String?
+    /// The network for `reidentify`; `nil` for the standard one.
+    var reidentificationFile: String?
     /// The minimum confidence of a category, 0 to 1; -1 for the default of the model. Changes take effect at once.
     var classificationThreshold = -1.0
 
@@ -228,6 +230,15 @@ extension Settings {
         Property(
             "track-min-hits", \.scene.tracker.minHits, .count(1...1000), .playing, "Track minimum hits",
             "Number of detections that confirm a track"),
+        Property(
+            "reidentify", \.scene.reidentify, .boolean, .playing, "Re-identify",
+            "Give an object that returns its earlier tracking id, if it can be recognised"),
+        Property(
+            "reidentify-for", \.scene.reidentifyFor, .time(), .playing, "Re-identify for",
+            "Time for which an object can return, in nanoseconds"),
+        Property(
+            "reidentification-file", \.reidentificationFile, .optionalText, .ready, "Re-identification file",
+            "Network for reidentify=true; unset: person_reidentification_retail_0248"),
         Property(
             "map-memory", \.mapMemory, .boolean, .playing, "Map memory",
             "Map frames in device memory, so that the tracker can use their pixels"),

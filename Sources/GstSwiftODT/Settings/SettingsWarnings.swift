@@ -107,6 +107,13 @@ extension Settings {
                 "zoom=auto has no effect: it selects regions from tracks; set tracking=true and mode=stream, or use "
                 + "zoom=grid"),
         Check(
+            "reidentify", "mode", "tracking", where: { $0.scene.reidentify && !$0.scene.follows },
+            text: "reidentify has no effect without tracking; set tracking=true and mode=stream"),
+        Check(
+            "reidentify", "reidentification-file",
+            where: { $0.reidentificationFile != nil && !$0.scene.reidentify },
+            text: "reidentification-file has no effect without reidentify=true"),
+        Check(
             "unknown-objects", "mode", "tracking", where: { $0.scene.unknownObjects == .moving && !$0.scene.follows },
             text:
                 "unknown-objects=moving has no effect without tracking; set tracking=true and mode=stream"),

@@ -20,6 +20,7 @@ final class FrameFinisher {
     private var classifier: ComponentLoader<TrackClassifier>
     /// The detector of the prominent objects in a picture in which the main detector finds nothing.
     private var salient: ComponentLoader<DetectionSource>
+    private var reidentifier: ComponentLoader<TrackReidentifier>
     private let recorder: DetectionRecorder?
     private var hasWarnedOfLeftOut = false
 
@@ -58,6 +59,14 @@ final class FrameFinisher {
             },
             fallback: "salient objects are not detected in still images"
         ) { settings, warn in try makeSource(settings.saliencySettings, .latency, warn) }
+        reidentifier = ComponentLoader(
+            "a re-identification network", element: element, isEnabled: \.scene.reidentifies,
+            isSpecified: { _ in true }, fallback: "returning objects get new ids"
+        ) { settings, _ in
+            TrackReidentifier(
+                describer: try ReidentificationNetwork(
+                    modelFile: settings.reidentificationFile, device: settings.device, threads: settings.threads))
+        }
     }
 
     /// Prepares the first frame: reads the zones, and loads the classifier and the saliency network if they are
@@ -66,6 +75,7 @@ final class FrameFinisher {
         scene.zones = try settings.zones.map(Zone.list(named:)) ?? []
         try classifier.load(settings)
         try salient.load(settings)
+        try reidentifier.load(settings)
     }
 
     /// Runs all stages on a frame.
@@ -154,6 +164,8 @@ final class FrameFinisher {
             scene.classifier?.options.threshold = settings.classificationThreshold
         }
         try salient.adapt(to: settings)
+        try reidentifier.adapt(to: settings)
+        if scene.reidentifier == nil { scene.reidentifier = reidentifier.component }
     }
 
     private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) {
@@ -202,7 +214,9 @@ final class FrameFinisher {
     }
 
     private func describe(_ context: FrameContext) throws -> [SceneObject] {
-        guard context.settings.scene.classify else { return try scene.objects(in: nil) }
+        guard context.settings.scene.classify || context.settings.scene.reidentifies else {
+            return try scene.objects(in: nil)
+        }
         return try context.withFrame { try scene.objects(in: $0, waiting: context.plan.waits) }
             ?? scene.objects(in: nil)
     }

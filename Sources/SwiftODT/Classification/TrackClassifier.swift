@@ -87,8 +87,6 @@ package struct TrackClassifier: Sendable {
     /// result, and the classifier must have capacity.
     ///
     /// - Parameter due: the indices of the tracks whose crops should be classified.
-    ///
-    /// - Parameter due: the indices of the tracks whose crops should be classified.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
         guard records.values.count(where: \.isWaiting) < capacity else { return [] }
         return due.first { tracks[$0].id != nil }.map { [$0] } ?? []

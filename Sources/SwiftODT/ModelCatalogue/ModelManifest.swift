@@ -8,7 +8,7 @@
 package struct ModelManifest: Hashable, Sendable {
     /// The purpose of a model.
     package enum Task: String, CaseIterable, Sendable {
-        case detection, saliency, classification
+        case detection, saliency, classification, reidentification
     }
 
     /// The source of the class names.

@@ -23,6 +23,9 @@ package final class Scene {
     /// Determines the categories of objects if ``SceneOptions/classify`` is true.
     package var classifier: TrackClassifier?
 
+    /// Recognises returning objects if ``SceneOptions/reidentify`` is true.
+    package var reidentifier: TrackReidentifier?
+
     /// The watched zones. A new value ends the old zones: objects in them cause `leave` events, and all counts start at
     /// 0.
     package var zones: [Zone] = [] {
@@ -152,6 +155,7 @@ package final class Scene {
         var known = options.follows ? tracker.tracks : seen
         if options.follows { labels.withholdImplausibleLabels(of: &known, at: now) }
         findUnclassified(beside: &known)
+        try reidentify(&known, in: frame)
         let all = unclassified.tracks.isEmpty ? known : known + unclassified.tracks
         if options.follows { watch.follow(all, at: now) } else { watch.count(all) }
         let chosen = choose(among: known)
@@ -188,6 +192,18 @@ package final class Scene {
             unclassified.update(beside: &named, of: tracker, passes: passes)
         } else if !unclassified.isFresh {
             unclassified.reset(reason: .lost)
+        }
+    }
+
+    /// Replaces the ids of returned objects by their earlier ids.
+    private func reidentify(_ tracks: inout [Track], in frame: Frame?) throws {
+        guard options.follows, reidentifier != nil else { return }
+        let changes = try reidentifier?.follow(
+            &tracks, in: options.reidentify ? frame : nil, at: now, retention: options.reidentifyFor)
+        for change in changes ?? [] {
+            leftOut.forget(change.from)
+            guard let object = reported.removeValue(forKey: change.from) else { continue }
+            note(.end, object, reason: .reidentified)
         }
     }
 
@@ -253,6 +269,7 @@ package final class Scene {
         report(of: [])
         watch.reset()
         classifier?.reset()
+        reidentifier?.reset()
         prominence.reset()
         prominenceOfUnclassified.reset()
         seen = []
@@ -284,25 +301,30 @@ package final class Scene {
             let before = reported.updateValue(object, forKey: id)
             let isNewMotion =
                 before.map { $0.category != object.category || $0.track.label != object.track.label } ?? true
-            if isNewMotion { note(before == nil ? .begin : .update, object) }
+            guard isNewMotion else { continue }
+            let isReturned = reidentifier?.hasReturned(id) ?? false
+            note(before != nil ? .update : isReturned ? .reentered : .begin, object)
         }
         for event in tracker.takeEvents() + unclassified.takeEvents() where event.kind == .end {
-            guard let id = event.track.id else { continue }
+            guard let number = event.track.id else { continue }
+            let id = reidentifier?.takeIdentity(ofEnded: number) ?? number
             leftOut.forget(id)
             guard let object = reported.removeValue(forKey: id) else { continue }
             var event = event
+            event.track.id = id
             // A label that has been withheld during the track's life is not reported with its end, either.
             if object.track.label == nil { event.track.label = nil }
             events.append(SceneEvent(event: event, category: object.category))
         }
     }
 
-    private func note(_ kind: TrackEvent.Kind, _ object: SceneObject) {
+    private func note(_ kind: TrackEvent.Kind, _ object: SceneObject, reason: TrackEvent.Reason? = nil) {
         let track = object.track
+        let number = track.id.map { reidentifier?.number(of: $0) ?? $0 }
         let (best, pathLength) =
-            track.id.flatMap { tracker.summary(of: $0) ?? unclassified.summary(of: $0) }
+            number.flatMap { tracker.summary(of: $0) ?? unclassified.summary(of: $0) }
             ?? (Track.Best(score: track.score, box: track.box, time: track.lastSeen), 0)
-        let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength)
+        let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength, reason: reason)
         events.append(SceneEvent(event: event, category: object.category))
     }
 }

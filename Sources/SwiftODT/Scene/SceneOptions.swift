@@ -34,11 +34,17 @@ package struct SceneOptions: Hashable, Sendable {
     package var tracker = TrackerOptions()
     package var filter = DetectionFilter()
     package var unknownObjects = UnknownObjects.none
+    /// Whether an object that returns gets its earlier id. Requires tracking.
+    package var reidentify = false
+    /// The time for which an object can return.
+    package var reidentifyFor: Nanoseconds = 300_000_000_000
 
     package init() {}
 
     /// Whether objects are tracked and have ids.
     package var follows: Bool { tracking && mode == .stream }
+    /// Whether returning objects are recognised.
+    package var reidentifies: Bool { reidentify && follows }
     /// Whether unclassified moving objects are reported.
     package var detectsMoving: Bool {
         follows && (unknownObjects == .moving || unknownObjects == .auto) && filter.wantsUnknown

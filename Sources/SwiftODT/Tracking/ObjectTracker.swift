@@ -131,6 +131,7 @@ extension TrackedObjectEvent {
         let kind: Kind =
             switch event.kind {
             case .begin: .begin
+            case .reentered: .reentered
             case .update: .update
             case .end: .end(event.reason.flatMap { EndReason(rawValue: $0.rawValue) } ?? .lost)
             }

@@ -50,9 +50,13 @@ extension Track {
     }
 }
 
-/// The beginning, a change or the end of a track.
+/// The beginning, the return, a change or the end of a track.
 package struct TrackEvent: Sendable {
-    package enum Kind: String, Sendable { case begin, update, end }
+    package enum Kind: String, Sendable {
+        case begin, update, end
+        /// An object has returned and has its earlier id again, see ``TrackReidentifier``.
+        case reentered = "re-entered"
+    }
 
     /// The reason why a track ended.
     package enum Reason: String, Sendable {
@@ -64,6 +68,8 @@ package struct TrackEvent: Sendable {
         case flush
         /// The track was ended to make room for another one within ``TrackerOptions/maxTracks``.
         case limit
+        /// The object was recognised as an earlier one and continues with its id.
+        case reidentified
         /// The stream has ended.
         case endOfStream = "eos"
     }

@@ -75,6 +75,8 @@ public struct TrackedObjectEvent: Sendable {
     public enum Kind: Hashable, Sendable {
         /// The object is reported for the first time.
         case begin
+        /// The object has returned and has its earlier tracking id again.
+        case reentered
         /// Its label or category has changed.
         case update
         /// The track has ended.

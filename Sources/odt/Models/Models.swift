@@ -134,7 +134,7 @@ private func showModel(_ name: String) throws -> Int32 {
         print("  labels   none")
     }
     switch manifest?.task {
-    case .saliency?, .classification?:
+    case .saliency?, .classification?, .reidentification?:
         print("  used for \(manifest?.task?.rawValue ?? "")")
     case .detection?, nil:
         do {

@@ -40,6 +40,10 @@ private func purpose(of path: String) throws -> ModelSearchPath.Purpose {
         _ = try Network.inspect(file: path)
         return .classifier
     case .saliency?: configuration.kind = .salient
+    case .reidentification?:
+        throw ODTError(
+            .unsupported,
+            "\(path) is a re-identification network, which has no default to choose; set reidentification-file")
     case .detection?, nil: break
     }
     configuration.modelFile = path

@@ -1,0 +1,62 @@
+/// A network that converts a crop of an object into an embedding.
+package final class ReidentificationNetwork: AppearanceDescriber {
+    /// The network that is used if no other is named.
+    package static let standardName = "person_reidentification_retail_0248"
+
+    package let labels: Set<String>
+    private let request: Monitor<InferenceRequest>
+    private let file: String
+
+    /// The margin around the box on each side, as a fraction of its width or height.
+    private static let margin = 0.05
+
+    /// Loads and compiles the network.
+    ///
+    /// - Parameter modelFile: a path or the name of an installed model. `nil` for ``standardName``.
+    /// - Throws: ``ODTError`` that names the file and the remedy.
+    package init(modelFile: String? = nil, device: String = "CPU", threads: Int = 0) throws {
+        file = try Self.locate(modelFile)
+        let manifest = try ModelManifest.load(model: file)
+        guard manifest?.task == .reidentification, case .list(let labels) = manifest?.labels else {
+            throw ODTError(
+                .unsupported,
+                "\(file) is not known as a re-identification network; put a manifest beside it that has \"task\": "
+                    + "\"re-identification\" and the \"labels\" of the objects that it can distinguish")
+        }
+        self.labels = Set(labels.map { $0.lowercased() })
+        let inspection = try NetworkInspection(Network.inspect(file: file), manifest: manifest, labels: nil, file: file)
+        guard let first = inspection.outputs.first, (first.shape.map { $0 ?? 1 }.product ?? 0) > 1 else {
+            throw ODTError(.unsupported, "the first output of \(file) is not an embedding")
+        }
+        let network = try Network.load(
+            file: file, input: inspection.input(FamilyInput(width: 128, height: 256, channelOrder: .bgr)),
+            device: device, threads: threads, hint: .latency)
+        request = Monitor(try network.makeRequest())
+    }
+
+    private static func locate(_ modelFile: String?) throws(ODTError) -> String {
+        do {
+            return try ModelSearchPath.locate(named: modelFile ?? standardName)
+        } catch  where modelFile == nil {
+            throw ODTError(error.reason, "\(error); \"odt models fetch \(standardName)\" installs it")
+        }
+    }
+
+    package func describe(_ box: Box, in frame: Frame) throws -> ObjectAppearance {
+        let room = Box(
+            centerX: box.centerX, centerY: box.centerY, width: box.width * (1 + 2 * Self.margin),
+            height: box.height * (1 + 2 * Self.margin)
+        ).clipped(width: frame.width, height: frame.height)
+        guard room.isFinite, !room.isEmpty else {
+            throw ODTError(.invalidOption, "the box \(box) is outside the picture and has no appearance")
+        }
+        return try request.update { request in
+            _ = try request.fill(from: frame, region: room)
+            try request.infer()
+            guard let output = try request.outputs().first else {
+                throw ODTError(.failed, "the network \(file) returned no output")
+            }
+            return try output.withFloats { try ObjectAppearance(embedding: Array($0)) }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+/// Gives an object that returns the id that it had before its track ended.
+///
+/// The appearance of each track is the mean of good views: detected, inside the picture, large enough and not covered.
+/// A new track is compared with the ended ones until it has been visible for ``decisionTime``. It takes over the id of
+/// an ended track that looks like it, if no other object does: a new id is better than a wrong one.
+///
+///     var reidentifier = TrackReidentifier(describer: try ReidentificationNetwork())
+///     let changes = try reidentifier.follow(&tracks, in: frame, at: frame.time, retention: 300_000_000_000)
+package struct TrackReidentifier: Sendable {
+    /// The replacement of a reported id.
+    package struct Change: Hashable, Sendable {
+        package let from: Int
+        package let to: Int
+    }
+
+    /// The minimum similarity of the returning object. Of pairs of different people in PennFudan, 0.02 % have more.
+    private static let minimumSimilarity: Float = 0.65
+    /// The minimum difference to the similarity of any other object.
+    private static let minimumMargin: Float = 0.1
+    /// The minimum similarity of a view to the earlier views of its track. Of views of the same person more than 5 s
+    /// apart, 95 % have more.
+    private static let minimumConsistency: Float = 0.38
+    /// The time after the first good view in which a track can take over an id.
+    private static let decisionTime: Nanoseconds = 1_000_000_000
+    /// The time after which a track without a good view keeps its new id.
+    private static let patience: Nanoseconds = 3_000_000_000
+    /// The time until the second view of a decided track, and the maximum time between two views. It doubles with each
+    /// view.
+    private static let (firstInterval, longestInterval): (Nanoseconds, Nanoseconds) = (500_000_000, 8_000_000_000)
+    /// The maximum number of embeddings per frame. It limits the delay of a frame in which a group appears.
+    private static let viewsPerFrame = 2
+    /// The maximum age of the detection that gives a view, for streams whose detections are late.
+    private static let freshness: Nanoseconds = 200_000_000
+    /// The minimum height of a view in pixels.
+    private static let minimumHeight = 48.0
+    /// The maximum part of a view that nearer objects cover.
+    private static let coveredPart = 0.15
+    /// The speed in box heights per second, and the tolerance in box heights, up to which an object can have moved
+    /// while it was not tracked.
+    private static let (possibleSpeed, possibleJump) = (4.0, 1.0)
+    /// The maximum number of ended tracks.
+    private static let capacity = 1000
+
+    private struct Followed: Sendable {
+        var id: Int
+        var track: Track
+        var appearance: ObjectAppearance?
+        let begin: Nanoseconds
+        var firstView: Nanoseconds?
+        var isDecided = false
+        var nextView: Nanoseconds
+        var interval = TrackReidentifier.firstInterval
+    }
+
+    private struct Ended: Sendable {
+        let appearance: ObjectAppearance
+        /// The latest state of the track.
+        let track: Track
+    }
+
+    private let describer: any AppearanceDescriber
+    /// The present tracks by the tracker's id.
+    private var followed: [Int: Followed] = [:]
+    /// The ended tracks by the reported id.
+    private var ended: [Int: Ended] = [:]
+    /// The reported ids that differ from the tracker's, by the tracker's id.
+    private var identities: [Int: Int] = [:]
+
+    package init(describer: any AppearanceDescriber) { self.describer = describer }
+
+    /// Replaces the tracker's ids by the ids to report. Call this once per frame with all tracks.
+    ///
+    /// - Parameters:
+    ///   - frame: the picture. With `nil`, no appearance is measured and no id is taken over.
+    ///   - retention: the time for which an ended track can return.
+    /// - Returns: the reported ids that this frame has replaced. The replaced id is not used again.
+    package mutating func follow(
+        _ tracks: inout [Track], in frame: Frame?, at now: Nanoseconds, retention: Nanoseconds
+    ) throws -> [Change] {
+        note(tracks, at: now)
+        var changes: [Change] = []
+        if let frame {
+            for number in due(in: frame, at: now).prefix(Self.viewsPerFrame) {
+                try look(at: number, in: frame, at: now)
+                if let change = decide(number, at: now) { changes.append(change) }
+            }
+        }
+        for index in tracks.indices { tracks[index].id = tracks[index].id.map(identity) }
+        forget(endedBefore: now - retention)
+        return changes
+    }
+
+    /// Returns the id to report for a track of the tracker.
+    package func identity(of number: Int) -> Int { identities[number] ?? number }
+
+    /// Returns the id to report for a track of the tracker that has ended. Call this once.
+    package mutating func takeIdentity(ofEnded number: Int) -> Int { identities.removeValue(forKey: number) ?? number }
+
+    /// Returns the tracker's id of a present track.
+    package func number(of id: Int) -> Int { identities.first { $0.value == id }?.key ?? id }
+
+    /// Whether a present track has taken over an earlier id.
+    package func hasReturned(_ id: Int) -> Bool { identities.values.contains(id) }
+
+    /// Forgets all objects.
+    package mutating func reset() { (followed, ended, identities) = ([:], [:], [:]) }
+
+    // MARK: Tracks
+
+    private mutating func note(_ tracks: [Track], at now: Nanoseconds) {
+        var present = Set<Int>()
+        for var track in tracks where track.state != .lost {
+            guard let number = track.id else { continue }
+            present.insert(number)
+            let isKnown = followed[number] != nil
+            // The label can be withheld for a while. The track continues.
+            track.label = track.label ?? followed[number]?.track.label
+            guard isKnown || describer.labels.contains(track.label?.text.lowercased() ?? "") else { continue }
+            let id = identity(of: number)
+            followed[number, default: Followed(id: id, track: track, begin: now, nextView: now)].track = track
+        }
+        for (number, last) in followed where !present.contains(number) {
+            followed[number] = nil
+            guard let appearance = last.appearance else { continue }
+            ended[last.id] = Ended(appearance: appearance, track: last.track)
+        }
+    }
+
+    private mutating func forget(endedBefore limit: Nanoseconds) {
+        if ended.values.contains(where: { $0.track.lastSeen < limit }) {
+            ended = ended.filter { $0.value.track.lastSeen >= limit }
+        }
+        while ended.count > Self.capacity,
+            let oldest = ended.min(by: { $0.value.track.lastSeen < $1.value.track.lastSeen })
+        { ended[oldest.key] = nil }
+    }
+
+    // MARK: Views
+
+    /// Returns the tracks that have a good view and need one: undecided ones first, then those that have waited longest.
+    private func due(in frame: Frame, at now: Nanoseconds) -> [Int] {
+        followed.filter { $0.value.nextView <= now && isGoodView($0.value.track, in: frame, at: now) }
+            .sorted { first, second in
+                let keys = [first, second].map { ($0.value.isDecided ? 1 : 0, $0.value.nextView, $0.key) }
+                return keys[0] < keys[1]
+            }
+            .map(\.key)
+    }
+
+    private func isGoodView(_ track: Track, in frame: Frame, at now: Nanoseconds) -> Bool {
+        let box = track.box
+        guard track.state != .coasting, now - track.lastSeen <= Self.freshness, box.height >= Self.minimumHeight,
+            box.minX >= 1, box.minY >= 1, box.maxX <= Double(frame.width - 1), box.maxY <= Double(frame.height - 1)
+        else { return false }
+        return !followed.values.contains { other in
+            other.track.id != track.id && other.track.box.maxY > box.maxY
+                && other.track.box.intersection(box).area > Self.coveredPart * box.area
+        }
+    }
+
+    private mutating func look(at number: Int, in frame: Frame, at now: Nanoseconds) throws {
+        guard var one = followed[number] else { return }
+        let view = try describer.describe(one.track.box, in: frame)
+        if let appearance = one.appearance, appearance.similarity(to: view) >= Self.minimumConsistency {
+            one.appearance?.add(view)
+        } else {
+            // The first view, or the track has passed to another object.
+            one.appearance = view
+        }
+        one.firstView = one.firstView ?? now
+        if one.isDecided {
+            one.nextView = now.adding(one.interval)
+            one.interval = min(2 * one.interval, Self.longestInterval)
+        }
+        followed[number] = one
+    }
+
+    // MARK: Decisions
+
+    /// Decides whether an undecided track is one that has ended.
+    private mutating func decide(_ number: Int, at now: Nanoseconds) -> Change? {
+        guard let one = followed[number], !one.isDecided, let appearance = one.appearance else { return nil }
+        let isLate = now - (one.firstView ?? now) >= Self.decisionTime || now - one.begin >= Self.patience
+        guard let id = returned(one, number, appearance) else {
+            followed[number]?.isDecided = isLate
+            return nil
+        }
+        followed[number]?.isDecided = true
+        if let before = ended.removeValue(forKey: id) { followed[number]?.appearance?.add(before.appearance) }
+        followed[number]?.id = id
+        identities[number] = id
+        return Change(from: one.id, to: id)
+    }
+
+    /// Returns the id of the ended track that looks like a track, if no other object does.
+    private func returned(_ one: Followed, _ number: Int, _ appearance: ObjectAppearance) -> Int? {
+        var best: (id: Int, similarity: Float)?
+        var second: Float = -1
+        for (id, before) in ended
+        where before.track.lastSeen <= one.begin && before.track.label?.text == one.track.label?.text {
+            let similarity = appearance.similarity(to: before.appearance)
+            if similarity > best?.similarity ?? -1 {
+                second = max(second, best?.similarity ?? -1)
+                best = (id, similarity)
+            } else {
+                second = max(second, similarity)
+            }
+        }
+        guard let best, best.similarity >= Self.minimumSimilarity, let before = ended[best.id],
+            isReachable(one.track.box, from: before.track.box, in: one.begin - before.track.lastSeen)
+        else { return nil }
+        for (other, rival) in followed where other != number {
+            guard let rivals = rival.appearance else { continue }
+            second = max(second, appearance.similarity(to: rivals))
+        }
+        return best.similarity - second >= Self.minimumMargin ? best.id : nil
+    }
+
+    private func isReachable(_ box: Box, from before: Box, in time: Nanoseconds) -> Bool {
+        let (dx, dy) = (box.centerX - before.centerX, box.centerY - before.centerY)
+        let heights = (dx * dx + dy * dy).squareRoot() / max(1, max(box.height, before.height))
+        return heights <= Self.possibleJump + Self.possibleSpeed * Double(time) / 1e9
+    }
+}

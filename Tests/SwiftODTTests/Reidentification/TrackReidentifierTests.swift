@@ -1,0 +1,209 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Tests when a returning object gets its earlier id. The objects are told apart by the width of their boxes, which the
+/// describer translates into embeddings.
+@Suite struct TrackReidentifierTests {
+    /// Two similar looks (0.8), and one that resembles neither.
+    private static let looks: [Int: [Float]] = [40: [1, 0, 0], 41: [0.8, 0.6, 0], 50: [0, 0, 1]]
+
+    private final class Describer: AppearanceDescriber {
+        let labels: Set<String> = ["person"]
+        let views = Monitor(0)
+
+        func describe(_ box: Box, in frame: Frame) throws -> ObjectAppearance {
+            views.update { $0 += 1 }
+            return try ObjectAppearance(embedding: looks[Int(box.width)] ?? [0.5, 0.5, 0.7])
+        }
+    }
+
+    /// A sequence of frames of 640 x 480 pixels, ten per second.
+    private struct Sequence {
+        let describer = Describer()
+        var reidentifier: TrackReidentifier
+        var changes: [TrackReidentifier.Change] = []
+        private var time: Nanoseconds = 0
+
+        init() { reidentifier = TrackReidentifier(describer: describer) }
+
+        /// Shows tracks (tracker's id, look) for some time. Returns the reported ids of the last frame.
+        @discardableResult
+        mutating func show(
+            _ tracks: [(id: Int, look: Int)], seconds: Double = 1, x: Double = 100, y: Double = 100,
+            label: String? = "person", state: Track.State = .tracked, retention: Nanoseconds = 300_000_000_000
+        ) throws -> [Int] {
+            var ids: [Int] = []
+            for _ in 0..<max(1, Int(seconds * 10)) {
+                time += 100_000_000
+                var shown = tracks.enumerated().map { place, track in
+                    Track(
+                        id: track.id,
+                        box: Box(x: x + 100 * Double(place), y: y, width: Double(track.look), height: 100),
+                        score: 0.9, label: label.map { Label(index: 0, text: $0) }, state: state, firstSeen: time,
+                        lastSeen: time)
+                }
+                changes += try withFrame { frame in
+                    try reidentifier.follow(&shown, in: frame, at: time, retention: retention)
+                }
+                ids = shown.compactMap(\.id)
+            }
+            return ids
+        }
+
+        private func withFrame<Answer>(_ body: (Frame) throws -> Answer) rethrows -> Answer {
+            try withUnsafeTemporaryAllocation(byteCount: 640 * 480, alignment: 1) { memory in
+                memory.initializeMemory(as: UInt8.self, repeating: 128)
+                guard let base = memory.baseAddress else { preconditionFailure("no memory") }
+                return try body(
+                    Frame(format: .gray8, width: 640, height: 480, planes: [.init(base: base, stride: 640)], time: time)
+                )
+            }
+        }
+    }
+
+    @Test func returningObjectGetsItsId() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 60)
+        #expect(try sequence.show([(2, 40)]) == [1])
+        #expect(sequence.changes == [.init(from: 2, to: 1)])
+        #expect(sequence.reidentifier.hasReturned(1))
+        #expect(sequence.reidentifier.number(of: 1) == 2)
+        #expect(sequence.reidentifier.takeIdentity(ofEnded: 2) == 1)
+        // The third visit is recognised by the views of both earlier ones.
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(3, 40)]) == [1])
+    }
+
+    @Test func otherObjectKeepsItsId() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(2, 50)]) == [2])
+        #expect(sequence.changes.isEmpty)
+    }
+
+    /// Two earlier objects look alike, or a visible one looks like the earlier one.
+    @Test func ambiguousObjectKeepsItsId() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40), (2, 40)])
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(3, 40)]) == [3])
+
+        sequence = Sequence()
+        try sequence.show([(1, 40), (2, 40)])
+        try sequence.show([(2, 40)], seconds: 5)
+        #expect(try sequence.show([(2, 40), (3, 40)]) == [2, 3])
+    }
+
+    @Test func mostSimilarObjectIsChosen() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40), (2, 41)])
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(3, 41)]) == [2])
+    }
+
+    @Test func returnAfterRetentionIsANewObject() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 12, retention: 10_000_000_000)
+        #expect(try sequence.show([(2, 40)], retention: 10_000_000_000) == [2])
+    }
+
+    @Test func objectThatIsTooFarAwayToBeTheSameIsNew() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)], x: 10)
+        #expect(try sequence.show([(2, 40)], x: 550) == [2])
+    }
+
+    /// A box at the edge of the picture shows a part of the object, a coasting one something else.
+    @Test(arguments: [(0.0, Track.State.tracked), (100, .coasting)])
+    func badViewsAreNotCompared(_ x: Double, _ state: Track.State) throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(2, 40)], x: x, state: state) == [2])
+        // The first good view decides.
+        #expect(try sequence.show([(2, 40)]) == [1])
+    }
+
+    @Test func decisionIsFinal() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 5)
+        try sequence.show([(2, 50)], seconds: 3)
+        #expect(try sequence.show([(2, 40)], seconds: 20) == [2])
+    }
+
+    @Test func otherLabelsAreNotDescribed() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)], label: "dog")
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(2, 40)], label: "dog") == [2])
+        #expect(sequence.describer.views.read { $0 } == 0)
+    }
+
+    /// A track whose label is withheld has not ended, so its id is not given to another track.
+    @Test func presentTrackWithoutLabelKeepsItsId() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([(1, 40)], label: nil)
+        #expect(try sequence.show([(1, 40), (2, 40)]) == [1, 2])
+    }
+
+    /// A track that passes to another object is recognised as that object later.
+    @Test func appearanceFollowsTheObjectOfATrack() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)], seconds: 3)
+        try sequence.show([(1, 50)], seconds: 10)
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(2, 50)]) == [1])
+    }
+
+    @Test func viewsBecomeRare() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)], seconds: 100)
+        #expect((15...30).contains(sequence.describer.views.read { $0 }))
+    }
+
+    @Test func resetForgetsEarlierObjects() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        sequence.reidentifier.reset()
+        #expect(try sequence.show([(2, 40)]) == [2])
+    }
+
+    // MARK: Events
+
+    /// A returning object of a scene has the event `re-entered` instead of `begin`, and ends under its earlier id.
+    @Test func sceneReportsReturn() throws {
+        var options = SceneOptions()
+        (options.multipleObjects, options.reidentify, options.tracker.minHits) = (true, true, 1)
+        let scene = Scene(options: options)
+        scene.reidentifier = TrackReidentifier(describer: Describer())
+        var events: [String] = []
+        try withUnsafeTemporaryAllocation(byteCount: 640 * 480, alignment: 1) { memory in
+            memory.initializeMemory(as: UInt8.self, repeating: 128)
+            for number in 0..<120 {
+                let time = Nanoseconds(number) * 100_000_000
+                let frame = Frame(
+                    format: .gray8, width: 640, height: 480,
+                    planes: [.init(base: memory.baseAddress!, stride: 640)], time: time)
+                scene.advance(to: time, width: 640, height: 480, luma: nil)
+                let person = Detection(
+                    box: Box(x: 100, y: 100, width: 40, height: 100), score: 0.9, label: Label(index: 0, text: "person")
+                )
+                scene.observe((20..<80).contains(number) ? [] : [person], seenAt: time)
+                let ids = try scene.objects(in: frame).compactMap(\.track.id)
+                #expect(ids.isEmpty || ids == [1], "\(number)")
+                events += scene.takeEvents().map {
+                    "\($0.event.kind.rawValue) \($0.event.track.id ?? 0) \($0.event.reason?.rawValue ?? "")"
+                }
+            }
+        }
+        scene.reset(reason: .endOfStream)
+        events += scene.takeEvents().map { "\($0.event.kind.rawValue) \($0.event.track.id ?? 0)" }
+        #expect(events == ["begin 1 ", "end 1 lost", "re-entered 1 ", "end 1"])
+    }
+}
