@@ -12,7 +12,7 @@ struct ObjectUtility: Sendable {
     private(set) var known: [TrackerSnapshot.ObjectState] = []
     /// The states of the tracks that are considered.
     private(set) var places: [TrackerSnapshot.ObjectState] = []
-    private var answered: Nanoseconds?
+    private var lastResult: Nanoseconds?
     /// For each object in ``places``, the time in seconds for which it counts as undetected.
     private var unseen: ContiguousArray<Double> = []
 
@@ -31,7 +31,7 @@ struct ObjectUtility: Sendable {
 
     /// Replaces the states of all tracks.
     mutating func note(_ snapshot: TrackerSnapshot?) {
-        answered = snapshot?.answered
+        lastResult = snapshot?.lastResult
         known.removeAll(keepingCapacity: true)
         known.append(contentsOf: snapshot?.places ?? [])
         known.removeAll { !$0.box.isFinite }
@@ -62,7 +62,7 @@ struct ObjectUtility: Sendable {
         unseen.removeAll(keepingCapacity: true)
         for place in places {
             var since = seconds(since: place.lastSeen)
-            if let latest, (answered ?? .min) < latest.time, latest.time > place.lastSeen,
+            if let latest, (lastResult ?? .min) < latest.time, latest.time > place.lastSeen,
                 !RegionPyramid.cuts(latest.region, place.box)
             {
                 since += (seconds(since: latest.time) - since) * pyramid.visibility(of: place, at: latest.level)
