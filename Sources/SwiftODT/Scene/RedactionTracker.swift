@@ -44,7 +44,7 @@ package final class RedactionTracker {
         let unknown: Box?
         /// The boxes of the frame's own detections that must be redacted.
         let detections: [Box]
-        let tracks: [FollowedPlace]
+        let tracks: [TrackPosition]
     }
 
     package var options: Options {
@@ -57,7 +57,7 @@ package final class RedactionTracker {
     private var firstNumber = 0
     private var detections: [Box] = []
     /// The tracks of the previous frame.
-    private var followed: [FollowedPlace] = []
+    private var followed: [TrackPosition] = []
     /// For each track, the time of the latest detection that could have begun it: with one of the labels and a
     /// sufficient score. The key is that of the track.
     private var lastQualified: [Int: Nanoseconds] = [:]
@@ -157,7 +157,7 @@ package final class RedactionTracker {
     ///
     /// - Returns: the number of the frame, for ``places(ofFrame:)``.
     package func endFrame() -> Int {
-        let tracks = options.follows ? tracker.followedPlaces() : []
+        let tracks = options.follows ? tracker.trackPositions() : []
         lastQualified = Dictionary(
             uniqueKeysWithValues: tracks.map { track in
                 (track.key, qualifyingBoxes.contains(track.lastBox) ? track.lastSeen : lastQualified[track.key] ?? .min)
@@ -226,7 +226,7 @@ package final class RedactionTracker {
     /// - Parameters:
     ///   - end: the time of the last recorded frame of the scene.
     ///   - time: the time of the frame to redact.
-    private static func isStillRedacted(_ track: FollowedPlace, knownUntil end: Nanoseconds, at time: Nanoseconds)
+    private static func isStillRedacted(_ track: TrackPosition, knownUntil end: Nanoseconds, at time: Nanoseconds)
         -> Bool
     {
         guard let missed = track.missedFor else { return true }
@@ -234,7 +234,7 @@ package final class RedactionTracker {
         return missed <= (end.since(time) >= horizon ? min(longest, longestWithoutReturn) : longest)
     }
 
-    private static func nextSighting(of track: FollowedPlace, in later: ArraySlice<Snapshot>) -> FollowedPlace? {
+    private static func nextSighting(of track: TrackPosition, in later: ArraySlice<Snapshot>) -> TrackPosition? {
         for snapshot in later {
             guard let place = snapshot.tracks.first(where: { $0.key == track.key }) else { return nil }
             if place.lastSeen > track.lastSeen { return place }
@@ -248,7 +248,7 @@ package final class RedactionTracker {
     ///
     /// - Parameter later: the frames from the first detection on.
     private static func extrapolated(
-        _ track: FollowedPlace, to time: Nanoseconds, from later: ArraySlice<Snapshot>
+        _ track: TrackPosition, to time: Nanoseconds, from later: ArraySlice<Snapshot>
     ) -> Box? {
         var sightings = [track]
         for snapshot in later.dropFirst() where snapshot.time <= track.firstSeen.adding(leadTime) {

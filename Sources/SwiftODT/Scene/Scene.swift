@@ -109,11 +109,11 @@ package final class Scene {
     /// Applies the result of a saliency network for the latest frame if ``wantsProminent``. The first detection that
     /// passes the filter becomes the object if its score reaches the threshold.
     package func observeProminent(_ detections: [Detection], threshold: Double) {
-        guard wantsProminent, let thing = detections.first(where: passes) else { return }
-        if thing.score < threshold {
-            reject(thing, .belowThreshold)
+        guard wantsProminent, let detection = detections.first(where: passes) else { return }
+        if detection.score < threshold {
+            reject(detection, .belowThreshold)
         } else {
-            seen = [sighting(of: thing, at: now)]
+            seen = [sighting(of: detection, at: now)]
         }
     }
 
@@ -282,9 +282,9 @@ package final class Scene {
         for object in objects where object.track.state != .lost {
             guard let id = object.track.id else { continue }
             let before = reported.updateValue(object, forKey: id)
-            let isNewMotion =
+            let hasChanged =
                 before.map { $0.category != object.category || $0.track.label != object.track.label } ?? true
-            if isNewMotion { note(before == nil ? .begin : .update, object) }
+            if hasChanged { note(before == nil ? .begin : .update, object) }
         }
         for event in tracker.takeEvents() + unclassified.takeEvents() where event.kind == .end {
             guard let id = event.track.id else { continue }

@@ -1,6 +1,6 @@
 /// The position of one track in the latest frame, whether the track is reported or not. The positions in other frames
 /// are interpolated from this data.
-struct FollowedPlace {
+struct TrackPosition {
     /// The key of the track. It stays the same from the first detection to the end.
     var key: Int
     /// In buffer pixels, propagated to the latest frame, not clipped to the picture.
@@ -15,10 +15,10 @@ struct FollowedPlace {
 
 extension TrackerState {
     /// Returns the positions of all tracks in the latest frame: tentative, confirmed and coasting ones.
-    mutating func followedPlaces() -> [FollowedPlace] {
+    mutating func trackPositions() -> [TrackPosition] {
         settle(followingImage: true)
         return tracklets.map { tracklet in
-            FollowedPlace(
+            TrackPosition(
                 key: tracklet.key, box: tracklet.shownBox(at: settledTime), firstSeen: tracklet.firstSeen,
                 lastSeen: tracklet.lastSeen, lastBox: tracklet.lastBox,
                 missedFor: tracklet.misses > 0 ? settledTime - tracklet.unseenSince : nil)
@@ -27,5 +27,5 @@ extension TrackerState {
 }
 
 extension Tracker {
-    func followedPlaces() -> [FollowedPlace] { state.followedPlaces() }
+    func trackPositions() -> [TrackPosition] { state.trackPositions() }
 }
