@@ -20,9 +20,8 @@ enum Redaction {
         let columns = Int(part.x.rounded(.down))..<min(frame.width, Int(part.maxX.rounded(.up)))
         let rows = Int(part.y.rounded(.down))..<min(frame.height, Int(part.maxY.rounded(.up)))
         let block = blockSize(columns.count, rows.count)
-        let components = frame.format.components
-        let all = frame.format.isGray ? [components.first] : [components.first, components.second, components.third]
-        for component in all {
+        // The alpha component can hold the outline of a person.
+        for component in frame.format.layout.stored {
             let mosaic = Mosaic(
                 component, depth: frame.format.depth, columns: columns, rows: rows, block: block, of: frame)
             mosaic.apply(method, to: frame.plane(component.plane))

@@ -51,6 +51,12 @@ package struct PixelLayout: Sendable {
         self.alpha = alpha
     }
 
+    /// The components that are stored, each once, with alpha.
+    package var stored: [PixelComponent] {
+        let color = colors == .gray ? [components.first] : [components.first, components.second, components.third]
+        return color + (alpha.map { [$0] } ?? [])
+    }
+
     package var planeCount: Int { max(components.first.plane, components.second.plane, components.third.plane) + 1 }
 }
 

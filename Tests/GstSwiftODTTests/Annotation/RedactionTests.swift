@@ -21,11 +21,8 @@ import Testing
         let pictures = [0, 1].map { reverse in
             let picture = FormatPicture(format, width: 128, height: 96)
             picture.fill(grey: 128)
-            let components = picture.format.components
             let levels = [format.depth.white / 4, format.depth.white / 2]
-            for component in format.isGray
-                ? [components.first] : [components.first, components.second, components.third]
-            {
+            for component in format.layout.stored {
                 for y in 0..<96 {
                     for x in 0..<128 {
                         let field = (x >> component.shiftX) + (y >> component.shiftY) + reverse
@@ -38,8 +35,10 @@ import Testing
         }
         for y in 20..<76 {
             for x in 20..<108 {
-                let samples = pictures.map { $0.sample(format.components.first, x, y) }
-                #expect(samples[0] == samples[1], "\(x), \(y)")
+                for component in format.layout.stored {
+                    let samples = pictures.map { $0.sample(component, x, y) }
+                    #expect(samples[0] == samples[1], "\(x), \(y)")
+                }
             }
         }
     }
@@ -56,8 +55,7 @@ import Testing
         // Chroma that is shared with pixels inside may change.
         let changed = Box(centerX: 30, centerY: 22, width: 28, height: 22)
         var touched = Set<Int>()
-        let components = format.components
-        for component in [components.first, components.second, components.third] {
+        for component in format.layout.stored {
             for y in 0..<47 {
                 for x in 0..<61 where changed.contains(x, y) {
                     let start = after.index(component, x, y)
