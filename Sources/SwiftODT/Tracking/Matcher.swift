@@ -182,5 +182,4 @@ struct Matcher: ~Copyable {
         return TileFragment.lies(box, within: object)
             && object.intersection(region.box).iou(box) > TrackerTuning.fragmentOverlap
     }
-
 }

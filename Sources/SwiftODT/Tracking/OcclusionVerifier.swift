@@ -101,5 +101,4 @@ struct OcclusionVerifier {
         }
         return cover
     }
-
 }

@@ -37,7 +37,6 @@ package struct TrackerSnapshot: Sendable {
         /// Whether the content of the box has changed so much that the object has probably left the box. The change is
         /// smaller for turning objects and walking people.
         package var isAppearanceChanged: Bool { similarity < TrackerTuning.unchangedSimilarity }
-
     }
 
     /// The error of a box that was propagated from one detection of an object to the next.

@@ -230,5 +230,4 @@ struct TrackerState: ~Copyable {
             history.move(tracklets, at: next)
         }
     }
-
 }

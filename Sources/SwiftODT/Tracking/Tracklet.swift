@@ -283,7 +283,6 @@ extension Tracklet {
         residual = isNear ? shown.vector - filter.position - lead : .zero
         (residualSince, residualSpan) = (time, TrackerTuning.glideTime)
     }
-
 }
 
 /// The recent average of an object's scores, for the confidence cost of the association (Hybrid-SORT).

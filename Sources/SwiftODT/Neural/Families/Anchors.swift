@@ -10,7 +10,6 @@ struct Anchors: Sendable {
     }
 
     private(set) var boxes: [Anchor] = []
-
 }
 
 extension Anchors {
