@@ -63,9 +63,10 @@ package final class RedactionTracker {
     private var lastQualified: [Int: Nanoseconds] = [:]
     /// The boxes of the detections since the previous frame that could have begun a track.
     private var qualifyingBoxes: Set<Box> = []
-    /// Whether this scene has had a result of the full frame (`hasAnswer`), and whether the next frame is the first of a scene
-    /// (`beginsScene`).
-    private var (hasAnswer, beginsScene) = (false, true)
+    /// Whether this scene has had a result of the full frame.
+    private var hasResult = false
+    /// Whether the next frame is the first one of a scene.
+    private var beginsScene = true
     private var sceneBegan = Nanoseconds.min
     private var now: Nanoseconds = 0
     private var picture = Box(x: 0, y: 0, width: 0, height: 0)
@@ -103,27 +104,27 @@ package final class RedactionTracker {
         picture = Box(x: 0, y: 0, width: Double(width), height: Double(height))
         detections.removeAll(keepingCapacity: true)
         guard options.follows else {
-            hasAnswer = false
+            hasResult = false
             return
         }
         tracker.options = TrackerOptions(
             maxAge: options.maxAge, minHits: 1, scoreThreshold: Self.scoreThreshold)
         tracker.advance(to: now, width: width, height: height, luma: luma)
-        if tracker.isCut { (hasAnswer, beginsScene, sceneBegan) = (false, true, now) }
+        if tracker.isCut { (hasResult, beginsScene, sceneBegan) = (false, true, now) }
     }
 
     /// Applies the detector's result for the frame at `time`.
     ///
     /// - Parameters:
-    ///   - answer: all detections with a score of at least ``Options/floor``, unfiltered.
+    ///   - result: all detections with a score of at least ``Options/floor``, unfiltered.
     ///   - region: the inferred region, or `nil` for the full frame.
-    package func observe(_ answer: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
+    package func observe(_ result: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
         let time = time.clampedToRange
         guard time >= sceneBegan else { return }
         // A magnified region tells nothing about the rest of the picture.
-        hasAnswer = hasAnswer || region.map { $0.box.area >= 0.999 * picture.area } ?? true
+        hasResult = hasResult || region.map { $0.box.area >= 0.999 * picture.area } ?? true
         var offered: [Detection] = []
-        for detection in answer where detection.score >= options.floor && detection.box.isFinite {
+        for detection in result where detection.score >= options.floor && detection.box.isFinite {
             let mayNeedRedaction = options.mayNeedRedaction(detection.label)
             let begins = mayNeedRedaction && detection.score >= options.threshold
             if begins {
@@ -166,7 +167,7 @@ package final class RedactionTracker {
         followed = tracks
         window.append(
             Snapshot(
-                time: now, beginsScene: beginsScene, unknown: hasAnswer ? nil : picture, detections: detections,
+                time: now, beginsScene: beginsScene, unknown: hasResult ? nil : picture, detections: detections,
                 tracks: tracks))
         beginsScene = false
         return firstNumber + window.count - 1
@@ -176,7 +177,7 @@ package final class RedactionTracker {
     package func beginEpoch() {
         tracker.reset(reason: .flush)
         (followed, lastQualified) = ([], [:])
-        (hasAnswer, beginsScene, sceneBegan) = (false, true, .min)
+        (hasResult, beginsScene, sceneBegan) = (false, true, .min)
     }
 
     /// Ends all tracks and drops all recorded frames.

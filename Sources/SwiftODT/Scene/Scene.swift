@@ -39,7 +39,7 @@ package final class Scene {
     /// Without tracking: the objects of the latest result.
     private var seen: [Track] = []
     /// Whether a result for the latest frame has been applied.
-    private var isAnswered = false
+    private var hasResult = false
     /// The reported objects that have not ended, by track id.
     private var reported: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
@@ -67,7 +67,7 @@ package final class Scene {
         let time = time.clampedToRange
         watch.setPicture(at: ZoneWatch.Picture(width: width, height: height, orientation: orientation))
         (now, self.width, self.height) = (time, width, height)
-        isAnswered = false
+        hasResult = false
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
             if tracker.isCut { labels.reset() }
@@ -86,7 +86,7 @@ package final class Scene {
         let time = time.clampedToRange
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter(passes)
-        isAnswered = isAnswered || time == now
+        hasResult = hasResult || time == now
         if options.follows {
             if options.detectsMoving {
                 // This is called even with an empty list, because otherwise the tracks of excluded objects would not
@@ -104,7 +104,7 @@ package final class Scene {
 
     /// Whether a saliency network should process the latest frame. This is the case if salient objects are wanted and
     /// the detector's result for the frame contains no object.
-    package var wantsProminent: Bool { options.detectsSalient && isAnswered && seen.isEmpty }
+    package var wantsProminent: Bool { options.detectsSalient && hasResult && seen.isEmpty }
 
     /// Applies the result of a saliency network for the latest frame if ``wantsProminent``. The first detection that
     /// passes the filter becomes the object if its score reaches the threshold.
