@@ -13,7 +13,7 @@ package final class StreamLinker: Sendable {
         var entries: [Pad] = []
         var hasVideo = false
         /// The ids of the input's streams that the container stores as uncompressed samples.
-        var bare: Set<String> = []
+        var uncompressed: Set<String> = []
     }
 
     private let pipeline: Pipeline
@@ -84,25 +84,25 @@ package final class StreamLinker: Sendable {
         switch stream.medium {
         case .sound:
             if stream.name == "audio/x-raw", stream.isOfContainer(pad), let id = Self.id(of: pad) {
-                state.withLock { _ = $0.bare.insert(id) }
+                state.withLock { _ = $0.uncompressed.insert(id) }
             }
-            return muxer == nil ? false : !(isTaken(stream, at: "audio_%u") && stream.isWhole(from: pad))
-        case .subtitle: return muxer == nil ? false : !isTaken(stream, at: "subtitle_%u")
+            return muxer == nil ? false : !(isSupported(stream, at: "audio_%u") && stream.isWhole(from: pad))
+        case .subtitle: return muxer == nil ? false : !isSupported(stream, at: "subtitle_%u")
         case .other: return true
         }
     }
 
     /// Returns whether the muxer supports the format of the stream.
-    private func isTaken(_ stream: StreamKind, at template: String) -> Bool {
+    private func isSupported(_ stream: StreamKind, at template: String) -> Bool {
         guard let muxer, let pattern = gst_element_get_pad_template(muxer.pointer, template),
-            let taken = gst_pad_template_get_caps(pattern)
+            let supported = gst_pad_template_get_caps(pattern)
         else { return false }
-        defer { StreamKind.release(taken) }
-        return stream.isAmong(taken)
+        defer { StreamKind.release(supported) }
+        return stream.isAmong(supported)
     }
 
-    private func isBare(_ pad: Pad) -> Bool {
-        Self.id(of: pad.pointer).map { id in state.withLock { $0.bare.contains(id) } } ?? false
+    private func isUncompressed(_ pad: Pad) -> Bool {
+        Self.id(of: pad.pointer).map { id in state.withLock { $0.uncompressed.contains(id) } } ?? false
     }
 
     private static func id(of pad: UnsafeMutablePointer<GstPad>) -> String? {
@@ -139,21 +139,21 @@ package final class StreamLinker: Sendable {
 
     private func linkSound(_ pad: Pad, _ stream: StreamKind) {
         guard muxer != nil else { return }
-        let isAsItWas = stream.name != "audio/x-raw" || (isBare(pad) && isTaken(stream, at: "audio_%u"))
-        linkPad(pad, by: isAsItWas ? stream.parser : soundEncoder, to: "audio_%u", "sound")
+        let isCopied = stream.name != "audio/x-raw" || (isUncompressed(pad) && isSupported(stream, at: "audio_%u"))
+        linkPad(pad, by: isCopied ? stream.parser : soundEncoder, to: "audio_%u", "sound")
     }
 
     private func linkSubtitles(_ pad: Pad, _ stream: StreamKind) {
         guard muxer != nil else { return }
-        let isMarked = stream.name == "text/x-raw" && !isTaken(stream, at: "subtitle_%u")
-        guard isMarked || isTaken(stream, at: "subtitle_%u") else {
+        let hasMarkup = stream.name == "text/x-raw" && !isSupported(stream, at: "subtitle_%u")
+        guard hasMarkup || isSupported(stream, at: "subtitle_%u") else {
             return notify("subtitles (\(stream.name)) are omitted: the output format does not support them")
         }
-        linkPad(pad, by: nil, to: "subtitle_%u", "subtitles", isMarked: isMarked)
+        linkPad(pad, by: nil, to: "subtitle_%u", "subtitles", hasMarkup: hasMarkup)
     }
 
     /// - Parameter chain: The elements between the decoder and the muxer, as in `gst-launch-1.0`; `nil` for none.
-    private func linkPad(_ pad: Pad, by chain: String?, to template: String, _ what: String, isMarked: Bool = false) {
+    private func linkPad(_ pad: Pad, by chain: String?, to template: String, _ what: String, hasMarkup: Bool = false) {
         do {
             // The queue is unlimited. Sound and subtitles arrive earlier than the video by the duration of inference
             // and must not block it.
@@ -166,10 +166,10 @@ package final class StreamLinker: Sendable {
                 muxer.releasePad(slot)
                 return notify("\(what) are omitted: the output format does not support them")
             }
-            if isMarked { MarkupRemoval.begin(at: entry) }
+            if hasMarkup { MarkupRemoval.begin(at: entry) }
             pictureEnd.cut(slot)
             bin.followState()
-            guard pad.link(to: entry, isChecked: !isMarked) else {
+            guard pad.link(to: entry, isChecked: !hasMarkup) else {
                 // An unlinked request pad would make the muxer wait forever.
                 muxer.releasePad(slot)
                 return notify("\(what) are omitted: the output format does not support them")

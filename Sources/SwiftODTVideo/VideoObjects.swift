@@ -1,3 +1,5 @@
+import Glibc
+import Playback
 import SwiftODT
 
 /// The objects in a video, frame by frame.
@@ -127,4 +129,63 @@ extension VideoObjects {
             return result
         }
     }
+}
+
+/// Where a video comes from.
+public enum VideoSource: Hashable, Sendable {
+    /// A video file. Every frame is processed, and the video waits for the consumer of the results.
+    case file(String)
+    /// The PNG and JPEG files of a folder, in the order of their names, as a video with a frame rate.
+    case pictures(folder: String, framesPerSecond: Double = 30)
+    /// A V4L2 device such as `/dev/video0`.
+    case camera(String)
+    /// A URI, for example `rtsp://camera/stream` or `https://example.com/a.mp4`.
+    case address(String)
+    /// The start of a pipeline in the syntax of gst-launch-1.0, whose last element delivers raw video, for example
+    /// `videotestsrc num-buffers=100 ! video/x-raw,width=640`.
+    case pipeline(String)
+
+    /// Recognises a source by its name: a folder of pictures, a camera device, a URI, else a file.
+    public init(_ name: String) {
+        var status = stat()
+        let exists = PathText.withSystemPath(name) { stat($0, &status) } == 0
+        if exists, status.st_mode & S_IFMT == S_IFDIR {
+            self = .pictures(folder: name)
+        } else if exists, status.st_mode & S_IFMT == S_IFCHR {
+            self = .camera(name)
+        } else {
+            self = MediaSource.isAddress(name) ? .address(name) : .file(name)
+        }
+    }
+}
+
+/// The objects in one frame of a video, and what has happened since the previous result.
+public struct VideoResult: Sendable {
+    /// The time of the frame from the start of the stream.
+    public internal(set) var time = MediaTime.zero
+    /// The time at which the frame was captured, in nanoseconds since 1970; `nil` for files.
+    public internal(set) var captureTime: UInt64?
+    /// The width of the frame in pixels.
+    public internal(set) var width = 0
+    /// The height of the frame in pixels.
+    public internal(set) var height = 0
+    /// The objects of the frame, most prominent first, with boxes clipped to the frame. Coasting and lost objects are included; use
+    /// ``visibleObjects`` to leave them out.
+    public internal(set) var objects: [TrackedObject] = []
+    /// The tracks that have begun, changed or ended.
+    public internal(set) var trackEvents: [TrackedObjectEvent] = []
+    /// The objects that have entered or left areas, or have crossed lines.
+    public internal(set) var zoneEvents: [ZoneEvent] = []
+    /// The counts of all zones since the beginning.
+    public internal(set) var zoneCounts: [ZoneCount] = []
+    /// The pixels, if ``VideoOptions/includesFrames`` is set.
+    public internal(set) var frame: Frame?
+    /// The number of results of a live source that were dropped before this one, because the consumer was slower. Their events are part
+    /// of this result.
+    public internal(set) var droppedResults = 0
+    /// Warnings of the pipeline, with their remedies.
+    public internal(set) var warnings: [String] = []
+
+    /// The objects that were detected in this frame.
+    public var visibleObjects: [TrackedObject] { objects.filter(\.isVisible) }
 }

@@ -121,8 +121,8 @@ extension BlendRow {
         }
     }
 
-    /// Copies `count` bytes, which is one to two words, as two words that may overlap. The vertical lines of boxes are
-    /// this narrow, and they are long.
+    /// Copies `count` bytes, from one to two words, as two words that may overlap. This is the fast path for the vertical
+    /// lines of boxes, which are narrow and long.
     @inline(__always)
     private static func cover<Word: FixedWidthInteger & BitwiseCopyable>(
         _: Word.Type, _ value: UnsafeRawPointer, _ count: Int, _ old: UnsafeMutableRawPointer, _ lines: Int,

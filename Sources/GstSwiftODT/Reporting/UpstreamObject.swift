@@ -79,8 +79,8 @@ struct UpstreamObject {
 
 extension Report {
     /// Returns the reported object with its box replaced by the box that the upstream element specified, or unchanged if
-    /// `source` is `nil`. Readers thus recognise that the metadata of
-    /// the upstream element and of this element describe the same object.
+    /// `source` is `nil`. Readers thus recognise that the metadata of the upstream element and of this element describe
+    /// the same object.
     func object(_ object: ReportedObject, describing source: UpstreamObject?) -> ReportedObject {
         guard let source else { return object }
         var described = object.object

@@ -11,12 +11,12 @@ struct FrameQueue: ~Copyable {
         /// A frame with complete results. It is held until later frames have completed its redaction.
         case processed(ProcessedFrame)
         /// A frame outside its segment. It will not be shown and passes unchanged.
-        case unseen(UnsafeMutablePointer<GstBuffer>)
+        case unchanged(UnsafeMutablePointer<GstBuffer>)
         case event(UnsafeMutablePointer<GstEvent>)
     }
 
     private var items: [Item] = []
-    /// The number of queued frames, without those of the kind `unseen`.
+    /// The number of queued frames, without those of the kind `unchanged`.
     private(set) var frameCount = 0
 
     deinit { for item in items { Self.release(item) } }
@@ -69,7 +69,7 @@ struct FrameQueue: ~Copyable {
             for answer in frame.answers { answer.promise.cancel() }
             GstBufferReference.release(frame.buffer)
         case .processed(let frame): GstBufferReference.release(frame.queued.buffer)
-        case .unseen(let buffer): GstBufferReference.release(buffer)
+        case .unchanged(let buffer): GstBufferReference.release(buffer)
         case .event(let event):
             gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
         }
@@ -80,7 +80,7 @@ extension FrameQueue.Item {
     fileprivate var isFrame: Bool {
         switch self {
         case .frame, .processed: true
-        case .unseen, .event: false
+        case .unchanged, .event: false
         }
     }
 }

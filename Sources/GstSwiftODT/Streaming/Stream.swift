@@ -80,7 +80,7 @@ final class Stream {
                 return GST_FLOW_OK
             }
             element.log(.debug, "a frame outside its segment passes unchanged")
-            queue.append(.unseen(buffer))
+            queue.append(.unchanged(buffer))
             return GST_FLOW_OK
         }
         element.syncProperties(to: times.streamTime)
@@ -273,7 +273,7 @@ final class Stream {
     private func emit(_ item: FrameQueue.Item) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
         switch item {
         case .event(let event): return .success(miniObject(event))
-        case .unseen(let buffer): return .success(miniObject(buffer))
+        case .unchanged(let buffer): return .success(miniObject(buffer))
         case .frame(let frame): return finish(frame)
         case .processed(let frame):
             var buffer = frame.queued.buffer

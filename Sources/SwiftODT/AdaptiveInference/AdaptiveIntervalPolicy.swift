@@ -16,7 +16,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The tracker's state after the latest finished frame. `nil` before the first one.
     private var known: TrackerSnapshot?
     /// Whether the policy has processed the result of the latest inference.
-    private var isAnswerTaken = false
+    private var isResultTaken = false
     private var change = FrameDifference()
     private var motion = UnexplainedMotion()
     /// The current boxes of all tracks, in pixels of the luma plane.
@@ -80,7 +80,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// Records that an inference of the frame at `time` starts.
     mutating func noteInference(at time: Nanoseconds, in plane: LumaPlane?) {
         lastInference = time
-        isAnswerTaken = false
+        isResultTaken = false
         change.remember(plane)
     }
 
@@ -90,24 +90,24 @@ struct AdaptiveIntervalPolicy: Sendable {
         let seconds = Double(time - lastInference) / 1e9
         // A cut ends all tracks, so waiting for another reason would leave the new scene without objects.
         if let cut = known.lastCut, cut > lastInference { return .sceneChange }
-        if !isAnswerTaken, let answered = known.answered, answered >= lastInference {
-            isAnswerTaken = true
+        if !isResultTaken, let lastResult = known.lastResult, lastResult >= lastInference {
+            isResultTaken = true
             Self.locate(known.places.lazy.map(\.detectedBox), in: plane, &places)
             motion.noteInference(at: time, besides: places, detectedPlaces, in: change)
             swap(&detectedPlaces, &places)
         }
         // While a result is pending, the tracks are outdated, so only a refresh is possible. In a live pipeline the
         // detector may be idle although its result has not been processed yet.
-        guard isAnswerTaken || isNextInferenceCertain else {
+        guard isResultTaken || isNextInferenceCertain else {
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
         }
         Self.locate(known.places.lazy.map(\.box), in: plane, &places)
         guard change.compare(plane, after: step) else { return .start }
-        motion.find(in: change, besides: places, isAnswerTaken ? detectedPlaces : places, at: time)
+        motion.find(in: change, besides: places, isResultTaken ? detectedPlaces : places, at: time)
         changes =
             motion.share > (changes > 0 ? Self.sceneChangeShareContinued : Self.sceneChangeShare) ? changes + 1 : 0
         if changes > 0 { return .sceneChange }
-        guard isAnswerTaken else { return nil }
+        guard isResultTaken else { return nil }
         if hasTentative(known, after: seconds) { return .tentative }
         if seconds >= max(Self.minimumInterval, Self.minimumIntervalInFrames * step) {
             if let reason = reasonFromObjects(known, after: seconds, in: plane) { return reason }

@@ -19,8 +19,8 @@ package struct InferencePolicy: Sendable {
         case auto
     }
 
-    /// The reason why inference runs on a frame. The raw values are used in the debug log and, with the prefix
-    /// `inferences-`, in `stats`.
+    /// The reason why inference runs on a frame. The raw values are used in the debug log and in
+    /// `stats`, as `inferences.motion`.
     package enum Reason: String, CaseIterable, Sendable {
         /// The caller requested the inference.
         case requested

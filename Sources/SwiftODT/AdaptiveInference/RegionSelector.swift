@@ -27,8 +27,8 @@ package struct RegionSelector: Sendable {
         }
     }
 
-    /// The reason why a region was chosen. The raw values are used in the debug log and, with the prefix `regions-`, in
-    /// `stats`.
+    /// The reason why a region was chosen. The raw values are used in the debug log and in `stats`, as
+    /// `regions.motion`.
     package enum Reason: String, CaseIterable, Sendable {
         /// The region is the full frame.
         case fullFrame = "full-frame"

@@ -6,14 +6,7 @@
 package struct DetectorConfiguration: Hashable, Sendable {
     /// The detectors that analyse frames. Sources that only read detections, such as metadata and recordings, are not
     /// among them.
-    package enum Kind: Int, Sendable {
-        /// A detection network.
-        case neural
-        /// A saliency network.
-        case salient
-        /// A motion detector for fixed cameras.
-        case motion
-    }
+    package typealias Kind = ObjectDetector.Method
 
     package var kind: Kind
     /// A path or a name in the ``ModelSearchPath``. `nil` selects the installed default model.

@@ -103,13 +103,7 @@ public final class ObjectDetector: Sendable {
 
 extension DetectorConfiguration {
     package init(_ options: ObjectDetector.Options) {
-        let kind: Kind =
-            switch options.method {
-            case .neural: .neural
-            case .salient: .salient
-            case .motion: .motion
-            }
-        self.init(kind)
+        self.init(options.method)
         (modelFile, labelFile, device) = (options.model, options.labelFile, options.device)
         threads = options.threads
     }

@@ -20,16 +20,16 @@ struct SceneStability {
 
     /// Returns the verdict for the frame that `background` has just compared, `elapsed` seconds after the previous one.
     mutating func judge(_ background: BackgroundModel, elapsed: Float) -> Verdict {
-        let inspection = BackgroundSurvey(background)
-        if inspection.isLost {
+        let survey = BackgroundSurvey(background)
+        if survey.isLost {
             isSteady = false
             steadyTime = 0
             return .changed
         }
         if isSteady { return .steady }
         steadyTime += elapsed
-        isSteady = steadyTime >= Self.settlingTime && !inspection.isOutdated
-        return isSteady ? .steady : inspection.isOutdated ? .drifting : .settling
+        isSteady = steadyTime >= Self.settlingTime && !survey.isOutdated
+        return isSteady ? .steady : survey.isOutdated ? .drifting : .settling
     }
 }
 
@@ -62,24 +62,24 @@ private struct BackgroundSurvey {
     private static let maximumOutdatedShare = 0.4
 
     init(_ background: BackgroundModel) {
-        let parts = (0..<Self.across * Self.down).map { index in
-            Part(background, column: index % Self.across, of: Self.across, row: index / Self.across, of: Self.down)
+        let blocks = (0..<Self.across * Self.down).map { index in
+            Block(background, column: index % Self.across, of: Self.across, row: index / Self.across, of: Self.down)
         }
-        let covered = parts.reduce(0) { $0 + $1.covered }
-        let pixels = parts.reduce(0) { $0 + $1.pixels }
-        let evaluated = parts.filter { $0.edges >= max(2, Self.minimumEdgeShare * $0.pixels) }
+        let covered = blocks.reduce(0) { $0 + $1.covered }
+        let pixels = blocks.reduce(0) { $0 + $1.pixels }
+        let evaluated = blocks.filter { $0.edges >= max(2, Self.minimumEdgeShare * $0.pixels) }
         let moved = evaluated.filter { $0.coveredEdges > Self.maximumCoveredEdges * $0.edges }
         let isMoved =
-            Double(evaluated.count) >= Self.minimumBlockShare * Double(parts.count)
+            Double(evaluated.count) >= Self.minimumBlockShare * Double(blocks.count)
             && Double(moved.count) > Self.maximumMovedShare * Double(evaluated.count)
         isLost = covered > Self.maximumCovered * pixels || isMoved
-        let outdated = parts.filter { $0.covered > Self.outdatedForegroundShare * $0.pixels }
-        isOutdated = Double(outdated.count) > Self.maximumOutdatedShare * Double(parts.count)
+        let outdated = blocks.filter { $0.covered > Self.outdatedForegroundShare * $0.pixels }
+        isOutdated = Double(outdated.count) > Self.maximumOutdatedShare * Double(blocks.count)
     }
 }
 
 /// Statistics on a sample of the pixels in a block of the picture.
-private struct Part {
+private struct Block {
     var pixels: Float = 0
     var covered: Float = 0
     /// The number of pixels at edges of the background.

@@ -1,3 +1,4 @@
+import COpenVINO
 import Glibc
 
 /// Splits file paths as `dirname` and `basename` do.
@@ -24,5 +25,43 @@ package enum FilePath {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(cString: real)
+    }
+}
+
+/// The folders of installed data and of caches.
+enum DataFolders {
+    /// Returns the folders that may contain installed data called `name`, for example `models`. The user's data folder
+    /// is first, then the system's folders, the folder of this plugin or program, and the `share` folders of its
+    /// installation prefix.
+    static func holding(_ name: String) -> [String] {
+        var folders = [userFolder("XDG_DATA_HOME", or: ".local/share")].compactMap(\.self)
+        folders += ["/usr/local/share", "/usr/share", "/usr/local/lib"]
+        if let file = swiftodt_own_file(), let real = FilePath.canonical(String(cString: file)) {
+            var folder = FilePath.folder(of: real)
+            folders.append(folder)
+            for _ in 0..<3 where folder != "/" {
+                folder = FilePath.folder(of: folder)
+                folders.append((folder == "/" ? "" : folder) + "/share")
+            }
+        }
+        var seen = Set<String>()
+        return folders.map { $0 + "/swiftodt/" + name }.filter { seen.insert($0).inserted }
+    }
+
+    /// The user's cache folder, or `nil` if the user has no home directory.
+    static var cache: String? { userFolder("XDG_CACHE_HOME", or: ".cache").map { $0 + "/swiftodt" } }
+
+    /// The folder of the user's configuration, or `nil` if the user has no home directory.
+    static var configuration: String? { userFolder("XDG_CONFIG_HOME", or: ".config").map { $0 + "/swiftodt" } }
+
+    /// Returns the value of an environment variable. Returns `nil` if the variable is not set or is empty.
+    static func environment(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    private static func userFolder(_ variable: String, or folder: String) -> String? {
+        if let named = environment(variable), named.hasPrefix("/") { return named }
+        return environment("HOME").map { $0 + "/" + folder }
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A result that is supplied once, usually later and on another thread.
 ///
 ///     let promise = Promise<Int>()
@@ -42,5 +44,55 @@ package final class Promise<Answer: Sendable>: Sendable {
         try state.wait { state in
             if case .done(let result) = state { result } else { nil }
         }.get()
+    }
+}
+
+/// The result of a computation on another thread, for which a task waits. Cancelling the task ends the wait at once.
+///
+///     let answer = PendingAnswer<Int>()
+///     try await answer.value { DetachedThread.run { answer.resume(with: .success(6 * 7)) } }
+package final class PendingAnswer<Value: Sendable>: Sendable {
+    private enum State {
+        case idle
+        case waiting(CheckedContinuation<Value, any Error>)
+        case done
+    }
+
+    private let state = Mutex(State.idle)
+
+    package init() {}
+
+    /// Calls `start` and waits until ``resume(with:)`` has been called.
+    ///
+    /// - Throws: the failure, or `CancellationError` if the task is cancelled.
+    package func value(_ start: @Sendable () -> Void) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                state.withLock { $0 = .waiting(continuation) }
+                // If the task was cancelled before the continuation existed, the cancellation handler could not resume
+                // it.
+                if Task.isCancelled { return resume(with: .failure(CancellationError())) }
+                start()
+            }
+        } onCancel: {
+            resume(with: .failure(CancellationError()))
+        }
+    }
+
+    /// Ends the wait. Only the first call has an effect.
+    package func resume(with result: Result<Value, any Error>) {
+        let continuation: CheckedContinuation<Value, any Error>? = state.withLock { state in
+            guard case .waiting(let continuation) = state else { return nil }
+            state = .done
+            return continuation
+        }
+        continuation?.resume(with: result)
+    }
+
+    /// Whether no task waits for the result any more, so that the computation can be omitted.
+    package var isAbandoned: Bool {
+        state.withLock { state in
+            if case .done = state { true } else { false }
+        }
     }
 }

@@ -2,7 +2,7 @@
 /// Boxes that sway, flicker, grow or shrink do not pass.
 struct DisplacementTest {
     /// Whether the box has passed the test.
-    private(set) var isProof = false
+    private(set) var isPassed = false
 
     /// Whether a box that has passed the test no longer overlaps its first position. A swaying object never moves this
     /// far.
@@ -38,7 +38,7 @@ struct DisplacementTest {
 
     /// Adds the current position of the box in a picture of the given size.
     mutating func follow(_ box: Box, width: Int, height: Int) {
-        guard !isProof else { return advance(to: box, width, height) }
+        guard !isPassed else { return advance(to: box, width, height) }
         let size = max(0, box.area).squareRoot()
         let stepped = Self.distance(point, box)
         guard stepped >= Self.step * size else { return }
@@ -55,7 +55,7 @@ struct DisplacementTest {
             (first.minX, first.maxX), (box.minX, box.maxX), within: Double(width), margin: Self.border * box.width)
         let down = Self.displacement(
             (first.minY, first.maxY), (box.minY, box.maxY), within: Double(height), margin: Self.border * box.height)
-        isProof =
+        isPassed =
             (across * across + down * down).squareRoot() >= Self.minimum * size
             && Self.distance(first, box) >= Self.straightness * length
     }

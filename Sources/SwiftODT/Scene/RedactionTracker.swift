@@ -44,7 +44,7 @@ package final class RedactionTracker {
         let unknown: Box?
         /// The boxes of the frame's own detections that must be redacted.
         let detections: [Box]
-        let tracks: [FollowedPlace]
+        let tracks: [TrackPosition]
     }
 
     package var options: Options {
@@ -57,15 +57,16 @@ package final class RedactionTracker {
     private var firstNumber = 0
     private var detections: [Box] = []
     /// The tracks of the previous frame.
-    private var followed: [FollowedPlace] = []
+    private var followed: [TrackPosition] = []
     /// For each track, the time of the latest detection that could have begun it: with one of the labels and a
     /// sufficient score. The key is that of the track.
     private var lastQualified: [Int: Nanoseconds] = [:]
     /// The boxes of the detections since the previous frame that could have begun a track.
     private var qualifyingBoxes: Set<Box> = []
-    /// Whether this scene has had a result of the full frame (`hasAnswer`), and whether the next frame is the first of a scene
-    /// (`beginsScene`).
-    private var (hasAnswer, beginsScene) = (false, true)
+    /// Whether this scene has had a result of the full frame.
+    private var hasResult = false
+    /// Whether the next frame is the first one of a scene.
+    private var beginsScene = true
     private var sceneBegan = Nanoseconds.min
     private var now: Nanoseconds = 0
     private var picture = Box(x: 0, y: 0, width: 0, height: 0)
@@ -103,27 +104,27 @@ package final class RedactionTracker {
         picture = Box(x: 0, y: 0, width: Double(width), height: Double(height))
         detections.removeAll(keepingCapacity: true)
         guard options.follows else {
-            hasAnswer = false
+            hasResult = false
             return
         }
         tracker.options = TrackerOptions(
             maxAge: options.maxAge, minHits: 1, scoreThreshold: Self.scoreThreshold)
         tracker.advance(to: now, width: width, height: height, luma: luma)
-        if tracker.isCut { (hasAnswer, beginsScene, sceneBegan) = (false, true, now) }
+        if tracker.isCut { (hasResult, beginsScene, sceneBegan) = (false, true, now) }
     }
 
     /// Applies the detector's result for the frame at `time`.
     ///
     /// - Parameters:
-    ///   - answer: all detections with a score of at least ``Options/floor``, unfiltered.
+    ///   - result: all detections with a score of at least ``Options/floor``, unfiltered.
     ///   - region: the inferred region, or `nil` for the full frame.
-    package func observe(_ answer: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
+    package func observe(_ result: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
         let time = time.clampedToRange
         guard time >= sceneBegan else { return }
         // A magnified region tells nothing about the rest of the picture.
-        hasAnswer = hasAnswer || region.map { $0.box.area >= 0.999 * picture.area } ?? true
+        hasResult = hasResult || region.map { $0.box.area >= 0.999 * picture.area } ?? true
         var offered: [Detection] = []
-        for detection in answer where detection.score >= options.floor && detection.box.isFinite {
+        for detection in result where detection.score >= options.floor && detection.box.isFinite {
             let mayNeedRedaction = options.mayNeedRedaction(detection.label)
             let begins = mayNeedRedaction && detection.score >= options.threshold
             if begins {
@@ -157,7 +158,7 @@ package final class RedactionTracker {
     ///
     /// - Returns: the number of the frame, for ``places(ofFrame:)``.
     package func endFrame() -> Int {
-        let tracks = options.follows ? tracker.followedPlaces() : []
+        let tracks = options.follows ? tracker.trackPositions() : []
         lastQualified = Dictionary(
             uniqueKeysWithValues: tracks.map { track in
                 (track.key, qualifyingBoxes.contains(track.lastBox) ? track.lastSeen : lastQualified[track.key] ?? .min)
@@ -166,7 +167,7 @@ package final class RedactionTracker {
         followed = tracks
         window.append(
             Snapshot(
-                time: now, beginsScene: beginsScene, unknown: hasAnswer ? nil : picture, detections: detections,
+                time: now, beginsScene: beginsScene, unknown: hasResult ? nil : picture, detections: detections,
                 tracks: tracks))
         beginsScene = false
         return firstNumber + window.count - 1
@@ -176,7 +177,7 @@ package final class RedactionTracker {
     package func beginEpoch() {
         tracker.reset(reason: .flush)
         (followed, lastQualified) = ([], [:])
-        (hasAnswer, beginsScene, sceneBegan) = (false, true, .min)
+        (hasResult, beginsScene, sceneBegan) = (false, true, .min)
     }
 
     /// Ends all tracks and drops all recorded frames.
@@ -226,7 +227,7 @@ package final class RedactionTracker {
     /// - Parameters:
     ///   - end: the time of the last recorded frame of the scene.
     ///   - time: the time of the frame to redact.
-    private static func isStillRedacted(_ track: FollowedPlace, knownUntil end: Nanoseconds, at time: Nanoseconds)
+    private static func isStillRedacted(_ track: TrackPosition, knownUntil end: Nanoseconds, at time: Nanoseconds)
         -> Bool
     {
         guard let missed = track.missedFor else { return true }
@@ -234,7 +235,7 @@ package final class RedactionTracker {
         return missed <= (end.since(time) >= horizon ? min(longest, longestWithoutReturn) : longest)
     }
 
-    private static func nextSighting(of track: FollowedPlace, in later: ArraySlice<Snapshot>) -> FollowedPlace? {
+    private static func nextSighting(of track: TrackPosition, in later: ArraySlice<Snapshot>) -> TrackPosition? {
         for snapshot in later {
             guard let place = snapshot.tracks.first(where: { $0.key == track.key }) else { return nil }
             if place.lastSeen > track.lastSeen { return place }
@@ -248,7 +249,7 @@ package final class RedactionTracker {
     ///
     /// - Parameter later: the frames from the first detection on.
     private static func extrapolated(
-        _ track: FollowedPlace, to time: Nanoseconds, from later: ArraySlice<Snapshot>
+        _ track: TrackPosition, to time: Nanoseconds, from later: ArraySlice<Snapshot>
     ) -> Box? {
         var sightings = [track]
         for snapshot in later.dropFirst() where snapshot.time <= track.firstSeen.adding(leadTime) {
@@ -277,4 +278,36 @@ extension Box {
             minX: minX + share * (other.minX - minX), minY: minY + share * (other.minY - minY),
             maxX: maxX + share * (other.maxX - maxX), maxY: maxY + share * (other.maxY - maxY))
     }
+}
+
+/// The position of one track in the latest frame, whether the track is reported or not. The positions in other frames
+/// are interpolated from this data.
+struct TrackPosition {
+    /// The key of the track. It stays the same from the first detection to the end.
+    var key: Int
+    /// In buffer pixels, propagated to the latest frame, not clipped to the picture.
+    var box: Box
+    var firstSeen: Nanoseconds
+    var lastSeen: Nanoseconds
+    /// The box of the detection at ``lastSeen``.
+    var lastBox: Box
+    /// The time for which the track has been missed. `nil` if the latest result that covered the track detected it.
+    var missedFor: Nanoseconds?
+}
+
+extension TrackerState {
+    /// Returns the positions of all tracks in the latest frame: tentative, confirmed and coasting ones.
+    mutating func trackPositions() -> [TrackPosition] {
+        settle(followingImage: true)
+        return tracklets.map { tracklet in
+            TrackPosition(
+                key: tracklet.key, box: tracklet.shownBox(at: settledTime), firstSeen: tracklet.firstSeen,
+                lastSeen: tracklet.lastSeen, lastBox: tracklet.lastBox,
+                missedFor: tracklet.misses > 0 ? settledTime - tracklet.unseenSince : nil)
+        }
+    }
+}
+
+extension Tracker {
+    func trackPositions() -> [TrackPosition] { state.trackPositions() }
 }

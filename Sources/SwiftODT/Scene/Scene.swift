@@ -42,7 +42,7 @@ package final class Scene {
     /// Without tracking: the objects of the latest result.
     private var seen: [Track] = []
     /// Whether a result for the latest frame has been applied.
-    private var isAnswered = false
+    private var hasResult = false
     /// The reported objects that have not ended, by track id.
     private var reported: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
@@ -70,7 +70,7 @@ package final class Scene {
         let time = time.clampedToRange
         watch.setPicture(at: ZoneWatch.Picture(width: width, height: height, orientation: orientation))
         (now, self.width, self.height) = (time, width, height)
-        isAnswered = false
+        hasResult = false
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
             if tracker.isCut { labels.reset() }
@@ -89,7 +89,7 @@ package final class Scene {
         let time = time.clampedToRange
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter(passes)
-        isAnswered = isAnswered || time == now
+        hasResult = hasResult || time == now
         if options.follows {
             if options.detectsMoving {
                 // This is called even with an empty list, because otherwise the tracks of excluded objects would not
@@ -107,16 +107,16 @@ package final class Scene {
 
     /// Whether a saliency network should process the latest frame. This is the case if salient objects are wanted and
     /// the detector's result for the frame contains no object.
-    package var wantsProminent: Bool { options.detectsSalient && isAnswered && seen.isEmpty }
+    package var wantsProminent: Bool { options.detectsSalient && hasResult && seen.isEmpty }
 
     /// Applies the result of a saliency network for the latest frame if ``wantsProminent``. The first detection that
     /// passes the filter becomes the object if its score reaches the threshold.
     package func observeProminent(_ detections: [Detection], threshold: Double) {
-        guard wantsProminent, let thing = detections.first(where: passes) else { return }
-        if thing.score < threshold {
-            reject(thing, .belowThreshold)
+        guard wantsProminent, let detection = detections.first(where: passes) else { return }
+        if detection.score < threshold {
+            reject(detection, .belowThreshold)
         } else {
-            seen = [sighting(of: thing, at: now)]
+            seen = [sighting(of: detection, at: now)]
         }
     }
 
@@ -299,9 +299,9 @@ package final class Scene {
         for object in objects where object.track.state != .lost {
             guard let id = object.track.id else { continue }
             let before = reported.updateValue(object, forKey: id)
-            let isNewMotion =
+            let hasChanged =
                 before.map { $0.category != object.category || $0.track.label != object.track.label } ?? true
-            guard isNewMotion else { continue }
+            guard hasChanged else { continue }
             let isReturned = reidentifier?.hasReturned(id) ?? false
             note(before != nil ? .update : isReturned ? .reentered : .begin, object)
         }

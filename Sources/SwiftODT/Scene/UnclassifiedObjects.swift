@@ -181,10 +181,10 @@ final class UnclassifiedObjects {
             if candidate.id == nil, track.state == .tracked {
                 let isOld = track.lastSeen - candidate.firstSeen >= Self.minimumAge
                 let isKnown = knownSince.map { time - $0 >= Self.learningTime } ?? false
-                if candidate.displacement.isProof, isOld, isKnown { candidate.id = identityTracker.takeID() }
+                if candidate.displacement.isPassed, isOld, isKnown { candidate.id = identityTracker.takeID() }
             }
             candidates[key] = candidate
-            let isReported = candidate.displacement.isProof && !isHidden(track, by: known)
+            let isReported = candidate.displacement.isPassed && !isHidden(track, by: known)
             guard let id = candidate.id, track.state == .lost || isReported else { continue }
             track.id = id
             tracks.append(track)

@@ -21,7 +21,7 @@ struct Association: ~Copyable {
         /// turn while it is occluded (observation-centric recovery, OC-SORT).
         static let reappearing = Rule(threshold: TrackerTuning.lastPositionOverlap, isThorough: false)
         /// The fourth stage: tentative tracks. They have no reliable velocity yet.
-        static let young = Rule(threshold: TrackerTuning.tentativeOverlap, isThorough: false)
+        static let tentative = Rule(threshold: TrackerTuning.tentativeOverlap, isThorough: false)
     }
 
     /// A matched track and detection.
@@ -102,14 +102,14 @@ struct Association: ~Copyable {
             !context.heuristics.contains(.motionSimilarity)
             ? 0 : TrackerTuning.motionWeight * track.pointee.filter.similarity(detection.box, shift: context.shift)
         // Two tracks may compete for one object. The older track then has the higher gain.
-        let spokenFor = track.pointee.secondsStrong
-        let standing =
+        let age = track.pointee.secondsStrong
+        let ageGain =
             context.heuristics.contains(.trackAge)
-            ? TrackerTuning.trackAgeWeight * spokenFor / (spokenFor + TrackerTuning.halfTrackAge) : 0
-        let surprise =
+            ? TrackerTuning.trackAgeWeight * age / (age + TrackerTuning.halfTrackAge) : 0
+        let scoreCost =
             !context.heuristics.contains(.confidenceCost)
             ? 0 : TrackerTuning.confidenceWeight * track.pointee.scoreAverage.distance(to: detection.ownScore)
-        return max(similarity + motion + standing - surprise, 1e-6)
+        return max(similarity + motion + ageGain - scoreCost, 1e-6)
             + appearances.utility(of: track.pointee.appearance, at: expected, detection)
     }
 

@@ -8,7 +8,7 @@ struct BimodalScoreThreshold: Sendable {
     /// soft NMS.
     private var counts = SIMD32<Float>.zero
     /// The number of recent results. It decays like ``counts``.
-    private var answers: Float = 0
+    private var results: Float = 0
     private var latest: Nanoseconds?
 
     /// Adds the detections of a result at `time`. The weight of earlier detections decays with time.
@@ -17,10 +17,10 @@ struct BimodalScoreThreshold: Sendable {
             let kept = Float(
                 TrackerTuning.scoreMemory / (TrackerTuning.scoreMemory + Double(max(0, time - latest)) / 1e9))
             counts *= kept
-            answers *= kept
+            results *= kept
         }
         latest = time
-        answers += 1
+        results += 1
         for detection in detections {
             counts[1 + min(max(0, Int(detection.ownScore * Self.bins)), Int(Self.bins) - 1)] += 1
         }
@@ -36,11 +36,11 @@ struct BimodalScoreThreshold: Sendable {
         return withUnsafeBytes(of: counts) { bytes in
             // Reads the counts as an array, because each subscript of a SIMD vector copies the vector.
             let counts = bytes.bindMemory(to: Float.self)
-            guard Self.sum(counts, below: end) >= TrackerTuning.valleyCrowd * answers else { return threshold }
+            guard Self.sum(counts, below: end) >= TrackerTuning.valleyCrowd * results else { return threshold }
             var lowest = first
             for bin in first..<end where Self.height(counts, bin) < Self.height(counts, lowest) { lowest = bin }
             let depth = Self.height(counts, lowest)
-            guard Self.sum(counts, below: lowest) >= TrackerTuning.valleyCrowd * answers,
+            guard Self.sum(counts, below: lowest) >= TrackerTuning.valleyCrowd * results,
                 (0..<lowest).contains(where: { Self.height(counts, $0) >= TrackerTuning.valleyNoise * depth }),
                 (lowest + 1..<Int(Self.bins)).contains(where: {
                     Self.height(counts, $0) >= TrackerTuning.valleyObjects * depth

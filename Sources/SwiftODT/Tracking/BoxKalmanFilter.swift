@@ -30,14 +30,12 @@ struct BoxKalmanFilter: Sendable {
         let accelerationNoise: SIMD4<Double>
         /// The damping of the velocities during the step: 1 for the centre, a factor of at most 1 for width and height.
         fileprivate let lasting: SIMD4<Double>
-        fileprivate let drift: Double
 
         init(seconds: Double, accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics = .all) {
             self.seconds = seconds
             self.accelerationNoise = accelerationNoise
             let lasting = !heuristics.contains(.sizeDamping) ? 1 : exp(-max(0, seconds) / TrackerTuning.sizeDamping)
             self.lasting = SIMD4(1, 1, lasting, lasting)
-            drift = heuristics.contains(.positionDrift) ? TrackerTuning.positionDrift : 0
         }
     }
 
@@ -48,7 +46,7 @@ struct BoxKalmanFilter: Sendable {
         velocity *= step.lasting
         position += velocity * step.seconds
         keepInRange()
-        spread(over: step.seconds, accelerationNoise: step.accelerationNoise, drift: step.drift)
+        spread(over: step.seconds, accelerationNoise: step.accelerationNoise)
     }
 
     /// Updates the filter with an observation.
@@ -128,12 +126,10 @@ struct BoxKalmanFilter: Sendable {
     }
 
     @inline(__always)
-    private mutating func spread(over step: Double, accelerationNoise: SIMD4<Double>, drift each: Double) {
-        let size = Self.size(position)
-        let accelerationVariance = (size * accelerationNoise).squared
-        let drift = size * each
+    private mutating func spread(over step: Double, accelerationNoise: SIMD4<Double>) {
+        let accelerationVariance = (Self.size(position) * accelerationNoise).squared
         variance += (covariance * 2 + velocityVariance * step) * step
-        variance += accelerationVariance * (step * step * step / 3) + drift * drift * step
+        variance += accelerationVariance * (step * step * step / 3)
         covariance += velocityVariance * step + accelerationVariance * (step * step / 2)
         velocityVariance += accelerationVariance * step
     }
@@ -145,7 +141,6 @@ struct BoxKalmanFilter: Sendable {
     }
 
     private static func size(_ position: SIMD4<Double>) -> Double { (position.z * position.w).squareRoot() }
-
 }
 
 /// Scales the measurement noise of detections with low scores.
@@ -154,8 +149,8 @@ struct BoxKalmanFilter: Sendable {
 /// occluder. The errors of consecutive boxes are correlated: ten boxes within a tenth of a second count as one. The
 /// noise therefore increases as the time between observations decreases. The effect does not depend on the frame rate.
 enum MeasurementNoise {
-    /// Returns the factor on the standard deviation of a box. It is 1 for a score of 1, or if at least ``TrackerTuning.errorCorrelation`` has
-    /// passed since the previous observation.
+    /// Returns the factor on the standard deviation of a box. It is 1 for a score of 1, or if at least
+    /// ``TrackerTuning/errorCorrelation`` has passed since the previous observation.
     @inline(__always)
     static func factor(score: Double, after time: Nanoseconds) -> Double {
         let share = min(1, (1 - score) * TrackerTuning.errorSteepness)
@@ -163,5 +158,4 @@ enum MeasurementNoise {
         let repeats = Double(TrackerTuning.errorCorrelation) / Double(max(time, 1_000_000))
         return 1 + (repeats.squareRoot() - 1) * share
     }
-
 }

@@ -4,7 +4,7 @@ struct DetectionAppearances: ~Copyable {
     private var appearances = ScratchList<Appearance?>()
     /// The number of candidate tracks of each detection. 0 for weak detections.
     private var claims = ScratchList<Int>()
-    private var statistics = DiscriminationStatistics.appearances
+    private var statistics = DiscriminationStatistics()
 
     /// Computes the appearance of each accepted detection.
     ///
@@ -52,5 +52,34 @@ struct DetectionAppearances: ~Copyable {
             let other = appearances[(detection.source + 1) % appearances.count]
         else { return }
         statistics.learn(same: track.similarity(itself), other: track.similarity(other))
+    }
+}
+
+/// Statistics on how well appearances separate the objects of one stream: the average similarity for pairs of the same
+/// object, and for pairs of different objects.
+struct DiscriminationStatistics: Sendable {
+    private var same = 0.8
+    private var other = 0.8
+    private var variance = 0.01
+    private var samples = 50.0
+
+    /// The gain of a similarity of 1, on the scale of IoU. The variance has a lower bound, because similarities with
+    /// little variation so far may vary later.
+    var weight: Double {
+        let gain = max(0, TrackerTuning.appearanceGain * (same - other)) / max(variance, 0.003)
+        return min(TrackerTuning.appearanceLimit, gain)
+    }
+
+    /// The average of all pairs.
+    var mean: Double { (same + other) / 2 }
+
+    /// Adds the similarity of one pair of the same object and of one pair of different objects.
+    @inline(__always)
+    mutating func learn(same itself: Double, other neighbour: Double) {
+        samples = min(samples + 1, 2000)
+        let (own, others) = (itself - same, neighbour - other)
+        same += own / samples
+        other += others / samples
+        variance += ((own * own + others * others) / 2 - variance) / samples
     }
 }

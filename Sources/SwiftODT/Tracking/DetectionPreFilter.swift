@@ -72,8 +72,13 @@ struct DetectionPreFilter: ~Copyable {
             && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
-    /// Applies soft NMS: reduces the score of a box according to its overlap with a stronger box of the same label.
-    /// Drops the box if the reduced score is below `floor`. Of duplicates, only the one with the higher score stays.
+    /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the same
+    /// label, the lower its score. Drops the box if the reduced score is below `floor`. Of duplicates, only the one with
+    /// the higher score stays.
+    ///
+    /// Detectors return second boxes on one object, up to the overlap limit of their own NMS, and boxes across two
+    /// objects. Such boxes recur in every frame, so repetition does not confirm an object. However, the boxes of two
+    /// people can overlap equally. The boxes are therefore kept, but with a reduced score.
     private mutating func discountOverlapped(from floor: Double) {
         var isExplained = false
         for first in accepted.indices {
@@ -88,7 +93,7 @@ struct DetectionPreFilter: ~Copyable {
                 let overlap = one.box.iou(other.box)
                 let isDuplicate = overlap > TrackerTuning.duplicateOverlap
                 if !isDuplicate, one.label != other.label || one.score == other.score { continue }
-                let share = isDuplicate ? 0 : SoftSuppression.share(ofOverlap: overlap)
+                let share = isDuplicate ? 0 : min(1, (1 - overlap) / (1 - TrackerTuning.separateOverlap))
                 if share == 1 { continue }
                 let weaker = one.score < other.score ? first : second
                 accepted[weaker].ownScore = min(accepted[weaker].ownScore, accepted[weaker].score * share)
@@ -107,7 +112,7 @@ struct DetectionPreFilter: ~Copyable {
 struct FilteredDetection: Sendable {
     var box: Box
     var score: Double
-    /// The score after soft NMS, see ``SoftSuppression``.
+    /// The score after soft NMS.
     var ownScore: Double
     /// The index of the label, or -1 without a label.
     var label: Int
@@ -117,21 +122,6 @@ struct FilteredDetection: Sendable {
     var origin: Int?
     /// Whether ``ownScore`` is below ``TrackerOptions/scoreThreshold``. Such a detection cannot begin a track.
     var isWeak = false
-}
-
-/// Reduces the scores of overlapping detections: soft non-maximum suppression (soft NMS).
-///
-/// Detectors return second boxes on one object, up to the overlap limit of their own NMS, and boxes across two objects.
-/// Such boxes recur in every frame, so repetition does not confirm an object. However, the boxes of two people can
-/// overlap equally. The boxes are therefore kept, but with a reduced score: the greater the overlap with a stronger
-/// box, the lower the score.
-enum SoftSuppression {
-
-    /// Returns the factor on the score of the weaker box for an IoU of `overlap`.
-    @inline(__always)
-    static func share(ofOverlap overlap: Double) -> Double {
-        min(1, (1 - overlap) / (1 - TrackerTuning.separateOverlap))
-    }
 }
 
 /// The numbers of detections that a tracker did not use, by reason.

@@ -107,7 +107,7 @@ struct FrameHistory {
     }
 
     /// Returns the time in seconds from the oldest entry to `time`. The oldest entry is the frame of the latest result.
-    func secondsSinceAnswer(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
+    func secondsSinceResult(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
 
     /// Drops the oldest `dropped` entries.
     mutating func drop(first dropped: Int) {

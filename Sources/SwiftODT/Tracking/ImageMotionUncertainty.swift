@@ -69,5 +69,4 @@ struct ImageMotionUncertainty: Sendable {
         let steps = Double(time - past[0].time) / Double(past[0].time - past[1].time)
         return past[0].box.vector + (past[0].box.vector - past[1].box.vector) * steps
     }
-
 }

@@ -59,5 +59,4 @@ struct LabelVotes: Sendable {
             (labels.0, weights.0) = (label, weight)
         }
     }
-
 }

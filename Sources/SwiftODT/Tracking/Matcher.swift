@@ -24,48 +24,48 @@ struct Matcher: ~Copyable {
     private var preFilter = DetectionPreFilter()
     private var association = Association()
     private var camera = CameraMotion()
-    // The candidates of the next stage. `shown` and `young` are indices of confirmed and tentative tracks.
-    private var shown = ScratchList<Int>()
-    private var young = ScratchList<Int>()
+    // The candidates of the next stage. `confirmed` and `tentative` are indices of confirmed and tentative tracks.
+    private var confirmed = ScratchList<Int>()
+    private var tentative = ScratchList<Int>()
     private var strong = CandidatePairs()
     private var weak = CandidatePairs()
 
     /// Matches one result with the tracks. The outcome is in ``pairs``, ``unmatched``, ``isTrackMatched`` and
     /// ``isTaken``.
     mutating func match(
-        _ answer: [Detection], of region: InferredRegion?, in plane: LumaPlane?,
+        _ detections: [Detection], of region: InferredRegion?, in plane: LumaPlane?,
         with tracks: UnsafeBufferPointer<Tracklet>,
         at time: Nanoseconds,
         options: TrackerOptions
     ) {
         heuristics = options.heuristics
-        preFilter.accept(answer, from: options.scoreFloor, of: region, heuristics: heuristics)
+        preFilter.accept(detections, from: options.scoreFloor, of: region, heuristics: heuristics)
         appearances.compute(
-            at: preFilter.accepted.view, of: answer.count, in: heuristics.contains(.appearance) ? plane : nil)
+            at: preFilter.accepted.view, of: detections.count, in: heuristics.contains(.appearance) ? plane : nil)
         bimodalThreshold.learn(from: preFilter.accepted.view, at: time)
-        begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
+        begin(tracks, count: detections.count, threshold: options.scoreThreshold)
         findShift(tracks)
         let context = Association.Context(
             time: time, maximumAge: options.maxAge, shift: shift, heuristics: heuristics)
         appearances.countClaims(strong)
-        association.match(.strong, tracks, shown.view, strong, context, appearances)
+        association.match(.strong, tracks, confirmed.view, strong, context, appearances)
         take(tracks)
         keepFree()
         if !weak.isEmpty, heuristics.contains(.secondAssociation) {
-            weak.find(of: shown.view, tracks, at: .predicted, shift: shift)
-            association.match(.weak, tracks, shown.view, weak, context, appearances)
+            weak.find(of: confirmed.view, tracks, at: .predicted, shift: shift)
+            association.match(.weak, tracks, confirmed.view, weak, context, appearances)
             take(tracks)
             keepFree()
         }
         if !strong.isEmpty {
-            strong.find(of: shown.view, tracks, at: .lastSeen, shift: shift)
+            strong.find(of: confirmed.view, tracks, at: .lastSeen, shift: shift)
             if heuristics.contains(.lastPosition) {
-                association.match(.reappearing, tracks, shown.view, strong, context, appearances)
+                association.match(.reappearing, tracks, confirmed.view, strong, context, appearances)
                 take(tracks)
                 keepFree()
             }
-            strong.find(of: young.view, tracks, at: .lastSeen, shift: shift)
-            association.match(.young, tracks, young.view, strong, context, appearances)
+            strong.find(of: tentative.view, tracks, at: .lastSeen, shift: shift)
+            association.match(.tentative, tracks, tentative.view, strong, context, appearances)
             take(tracks)
         }
         findUnmatched()
@@ -73,17 +73,17 @@ struct Matcher: ~Copyable {
     }
 
     /// Divides the tracks into confirmed and tentative ones, and the detections into strong and weak ones.
-    private mutating func begin(_ tracks: UnsafeBufferPointer<Tracklet>, answers: Int, threshold: Double) {
+    private mutating func begin(_ tracks: UnsafeBufferPointer<Tracklet>, count: Int, threshold: Double) {
         pairs.clear()
         unmatched.clear()
-        isTaken.reset(to: false, count: answers)
+        isTaken.reset(to: false, count: count)
         isTrackMatched.reset(to: false, count: tracks.count)
-        shown.clear()
-        young.clear()
+        confirmed.clear()
+        tentative.clear()
         strong.removeAll()
         weak.removeAll()
         for index in tracks.indices {
-            if tracks[index].isShown { shown.append(index) } else { young.append(index) }
+            if tracks[index].isConfirmed { confirmed.append(index) } else { tentative.append(index) }
         }
         let strongest =
             heuristics.contains(.bimodalThreshold) ? bimodalThreshold.effectiveThreshold(from: threshold) : threshold
@@ -99,8 +99,8 @@ struct Matcher: ~Copyable {
     /// Leaves the candidate pairs of the first stage in ``strong``.
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
         shift = .zero
-        strong.find(of: shown.view, tracks, at: .predicted, shift: shift)
-        guard heuristics.contains(.cameraMotion), shown.count >= CameraMotion.minimumCount,
+        strong.find(of: confirmed.view, tracks, at: .predicted, shift: shift)
+        guard heuristics.contains(.cameraMotion), confirmed.count >= CameraMotion.minimumCount,
             strong.detections.count >= CameraMotion.minimumCount
         else {
             return
@@ -110,7 +110,7 @@ struct Matcher: ~Copyable {
             shift = apparentShift(of: tracks)
             // The margin of ``CandidatePairs`` covers a change of less than 2 pixels.
             if abs(shift.x - before.x) + abs(shift.y - before.y) < 2 { return }
-            strong.find(of: shown.view, tracks, at: .predicted, shift: shift)
+            strong.find(of: confirmed.view, tracks, at: .predicted, shift: shift)
         }
     }
 
@@ -118,9 +118,9 @@ struct Matcher: ~Copyable {
     private mutating func apparentShift(of tracks: UnsafeBufferPointer<Tracklet>) -> SIMD2<Double> {
         camera.begin()
         // Uses about 24 tracks, which are enough for an estimate.
-        let every = max(1, (shown.count + 23) / 24)
-        for row in stride(from: 0, to: shown.count, by: every) {
-            let track = tracks.baseAddress.unsafelyUnwrapped + shown[row]
+        let every = max(1, (confirmed.count + 23) / 24)
+        for row in stride(from: 0, to: confirmed.count, by: every) {
+            let track = tracks.baseAddress.unsafelyUnwrapped + confirmed[row]
             guard track.pointee.misses == 0, track.pointee.hits > 2, let nearest = strong.nearest(of: row)
             else { continue }
             let (seen, expected) = (strong.detections[nearest].box, track.pointee.filter.position)
@@ -143,7 +143,7 @@ struct Matcher: ~Copyable {
     private mutating func keepFree() {
         if association.pairs.isEmpty { return }
         let matched = isTrackMatched.view
-        shown.keep { !matched[$0] }
+        confirmed.keep { !matched[$0] }
         strong.drop(where: isTaken.view)
     }
 
@@ -160,7 +160,7 @@ struct Matcher: ~Copyable {
     private mutating func dropFragments(of tracks: UnsafeBufferPointer<Tracklet>, in region: InferredRegion) {
         unmatched.keep { unmatchedDetection in
             !tracks.contains { track in
-                track.isShown && region.cuts(track.filter.box)
+                track.isConfirmed && region.cuts(track.filter.box)
                     && Self.isFragment(unmatchedDetection, of: track, in: region)
             }
         }
@@ -182,5 +182,4 @@ struct Matcher: ~Copyable {
         return TileFragment.lies(box, within: object)
             && object.intersection(region.box).iou(box) > TrackerTuning.fragmentOverlap
     }
-
 }

@@ -122,5 +122,4 @@ struct MotionStatistics: Sendable {
     private static func isEven(_ one: Nanoseconds, _ other: Nanoseconds) -> Bool {
         one > 0 && abs(one - other) < one / 5
     }
-
 }

@@ -106,21 +106,9 @@ public final class ObjectTracker {
 extension TrackedObject {
     package init(_ track: Track) {
         self.init(
-            trackingID: track.id, box: track.box, score: track.score, label: track.label, state: State(track.state),
+            trackingID: track.id, box: track.box, score: track.score, label: track.label, state: track.state,
             firstSeen: MediaTime(nanoseconds: track.firstSeen), lastSeen: MediaTime(nanoseconds: track.lastSeen),
             velocityX: track.velocityX, velocityY: track.velocityY)
-    }
-}
-
-extension TrackedObject.State {
-    init(_ state: Track.State) {
-        self =
-            switch state {
-            case .new: .new
-            case .tracked: .tracked
-            case .coasting: .coasting
-            case .lost: .lost
-            }
     }
 }
 
@@ -133,7 +121,7 @@ extension TrackedObjectEvent {
             case .begin: .begin
             case .reentered: .reentered
             case .update: .update
-            case .end: .end(event.reason.flatMap { EndReason(rawValue: $0.rawValue) } ?? .lost)
+            case .end: .end(event.reason ?? .lost)
             }
         self.init(
             kind: kind, trackingID: id, name: event.track.label?.text, category: .unknown,

@@ -111,5 +111,4 @@ struct OcclusionState: Sendable {
         }
         return (false, isHalf)
     }
-
 }

@@ -34,7 +34,7 @@ struct OcclusionVerifier {
             if pictures.count > TrackerTuning.pictures { pictures.removeLast() }
         }
         var checks = 0
-        for index in tracklets.indices where tracklets[index].isShown && tracklets[index].lastStrong < time {
+        for index in tracklets.indices where tracklets[index].isConfirmed && tracklets[index].lastStrong < time {
             if let last, last.time == tracklets[index].lastStrong {
                 let earlier = earlierPicture(at: tracklets[index])
                 tracklets[index].occlusion.remember(from: last.plane, earlier: earlier)
@@ -101,5 +101,4 @@ struct OcclusionVerifier {
         }
         return cover
     }
-
 }

@@ -2,16 +2,7 @@ import Glibc
 
 /// The state of one object at one time, as a value.
 package struct Track: Sendable {
-    package enum State: String, Sendable {
-        /// Reported for the first time in the current frame.
-        case new
-        /// Detected in the latest result that covered the position of the track.
-        case tracked
-        /// Missed by the latest result that covered the position of the track. The box is predicted.
-        case coasting
-        /// The track has ended. It is reported once in this state.
-        case lost
-    }
+    package typealias State = TrackedObject.State
 
     /// The id counts from 1 and is never reused within a stream. `nil` without tracking.
     package var id: Int?
@@ -58,21 +49,7 @@ package struct TrackEvent: Sendable {
         case reentered = "re-entered"
     }
 
-    /// The reason why a track ended.
-    package enum Reason: String, Sendable {
-        /// The object was missed for longer than ``TrackerOptions/maxAge``, or the track was ended by a scene cut.
-        case lost
-        /// The box has left the picture.
-        case leftFrame = "left-frame"
-        /// The stream was flushed, or a new epoch began.
-        case flush
-        /// The track was ended to make room for another one within ``TrackerOptions/maxTracks``.
-        case limit
-        /// The object was recognised as an earlier one and continues with its id.
-        case reidentified
-        /// The stream has ended.
-        case endOfStream = "eos"
-    }
+    package typealias Reason = TrackedObjectEvent.EndReason
 
     package var kind: Kind
     /// The state of the track at the time of the event.

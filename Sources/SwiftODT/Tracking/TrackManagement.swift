@@ -5,29 +5,30 @@ extension TrackerState {
     ///
     /// - Parameter frame: the time of the last frame before the result's frame.
     mutating func processMatches(
-        _ answer: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?
+        _ detections: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?
     ) {
         let hits = Double(max(1, options.minHits))
         for number in matcher.pairs.indices {
             let pair = matcher.pairs[number]
             let weight = weight(of: pair.detection.ownScore)
-            if tracklets[pair.track].isConfirmed(by: weight, of: hits) { show(pair.track) }
+            if tracklets[pair.track].addEvidence(weight, of: hits) { confirm(pair.track) }
         }
-        var hasTentative = false
+        var hasMissedTentative = false
         let maxAge = max(0, options.maxAge)
         let maximumAge = maxAge.times(TrackerTuning.ageFactorOutsideRegions)
         let seen = region ?? InferredRegion(nil, width: width, height: height)
         for index in tracklets.indices where !matcher.isTrackMatched[index] {
-            if tracklets[index].isShown { tracklets[index].isNew = false }
+            if tracklets[index].isConfirmed { tracklets[index].isNew = false }
             guard tracklets[index].countsAsMiss(in: seen, at: time, maximumAge: maximumAge) else { continue }
             tracklets[index].miss(at: time, after: frame, maximumAge: maxAge)
-            hasTentative = hasTentative || !tracklets[index].isShown
+            hasMissedTentative = hasMissedTentative || !tracklets[index].isConfirmed
         }
-        if hasTentative { dropUnconfirmed() }
+        if hasMissedTentative { dropUnconfirmed() }
         for number in matcher.unmatched.indices {
             let detection = matcher.unmatched[number]
             begin(
-                detection, called: answer[detection.source].label, appearance: matcher.appearances[detection], at: time,
+                detection, called: detections[detection.source].label, appearance: matcher.appearances[detection],
+                at: time,
                 magnification: region?.magnification ?? 1)
         }
         isSceneNew = false
@@ -39,7 +40,7 @@ extension TrackerState {
         var kept = 0
         for index in tracklets.indices {
             if tracklets[index].misses > 0, let reason = reasonToEnd(index, at: now) {
-                if tracklets[index].isShown { note(.end, index, reason) }
+                if tracklets[index].isConfirmed { note(.end, index, reason) }
             } else {
                 keep(index, &kept)
             }
@@ -72,13 +73,13 @@ extension TrackerState {
 
     /// Ends all tracks. Only confirmed tracks cause events.
     mutating func endAll(reason: TrackEvent.Reason) {
-        for index in tracklets.indices where tracklets[index].isShown { note(.end, index, reason) }
+        for index in tracklets.indices where tracklets[index].isConfirmed { note(.end, index, reason) }
         tracklets.removeAll(keepingCapacity: true)
     }
 
     private mutating func dropUnconfirmed() {
         var kept = 0
-        for index in tracklets.indices where tracklets[index].misses == 0 || tracklets[index].isShown {
+        for index in tracklets.indices where tracklets[index].misses == 0 || tracklets[index].isConfirmed {
             keep(index, &kept)
         }
         // Bounds the memory if no consumer takes the list.
@@ -119,7 +120,7 @@ extension TrackerState {
                 key: nextKey, detection: detection, label: label, appearance: appearance, time: time,
                 jitter: statistics.jitter, evidence: weight(of: detection.ownScore), magnification: magnification))
         nextKey += 1
-        if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }
+        if isSceneNew || options.minHits <= 1 { confirm(tracklets.count - 1) }
     }
 
     /// Ends the track that has been missed for longest. Returns `false` if no track is missed, because detected tracks
@@ -130,12 +131,12 @@ extension TrackerState {
             if oldest.map({ tracklets[index].lastSeen < tracklets[$0].lastSeen }) ?? true { oldest = index }
         }
         guard let oldest else { return false }
-        if tracklets[oldest].isShown { note(.end, oldest, .limit) }
+        if tracklets[oldest].isConfirmed { note(.end, oldest, .limit) }
         tracklets.remove(at: oldest)
         return true
     }
 
-    private mutating func show(_ index: Int) {
+    private mutating func confirm(_ index: Int) {
         tracklets[index].id = nextID
         nextID += 1
         note(.begin, index)

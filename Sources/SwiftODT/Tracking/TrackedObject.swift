@@ -4,9 +4,9 @@ public struct TrackedObject: Hashable, Sendable {
     public enum State: String, Sendable {
         /// Reported for the first time.
         case new
-        /// Detected in the latest result.
+        /// Detected in the latest result that covered its position.
         case tracked
-        /// Missed by the latest results: the box is predicted.
+        /// Missed by the latest result that covered its position: the box is predicted.
         case coasting
         /// Ended; reported once.
         case lost
@@ -93,6 +93,8 @@ public struct TrackedObjectEvent: Sendable {
         case flush
         /// Ended to make room within the maximum number of tracks.
         case limit
+        /// Recognised as an earlier object, with whose id it continues.
+        case reidentified
         /// The stream has ended.
         case endOfStream = "eos"
     }

@@ -60,7 +60,7 @@ package final class Tracker {
 
     /// Whether a track is tentative or missed, so that the next result may change it.
     var isUndecided: Bool {
-        state.tracklets.indices.contains { state.tracklets[$0].misses > 0 || !state.tracklets[$0].isShown }
+        state.tracklets.indices.contains { state.tracklets[$0].misses > 0 || !state.tracklets[$0].isConfirmed }
     }
 
     /// Whether the latest frame began a new scene.
@@ -145,10 +145,10 @@ extension Tracker {
 
 extension Tracker {
     /// Calls `body` for each detection of the latest result that is not matched with a track.
-    func forEachUntracked(of answer: [Detection], _ body: (Detection) -> Void) {
+    func forEachUntracked(of detections: [Detection], _ body: (Detection) -> Void) {
         // If the latest result was dropped, the flags belong to another result.
-        guard state.matcher.isTaken.count == answer.count else { return }
-        for (source, detection) in answer.enumerated() where !state.matcher.isTaken[source] { body(detection) }
+        guard state.matcher.isTaken.count == detections.count else { return }
+        for (source, detection) in detections.enumerated() where !state.matcher.isTaken[source] { body(detection) }
     }
 
     /// Returns the label and the best score of each tentative track that ended since the last call.

@@ -37,7 +37,6 @@ package struct TrackerSnapshot: Sendable {
         /// Whether the content of the box has changed so much that the object has probably left the box. The change is
         /// smaller for turning objects and walking people.
         package var isAppearanceChanged: Bool { similarity < TrackerTuning.unchangedSimilarity }
-
     }
 
     /// The error of a box that was propagated from one detection of an object to the next.
@@ -51,13 +50,13 @@ package struct TrackerSnapshot: Sendable {
     }
 
     /// The running time of the frame of the latest result. `nil` if this scene has no result yet.
-    package var answered: Nanoseconds?
+    package var lastResult: Nanoseconds?
     /// The running time of the frame that began this scene. `nil` before the first cut.
     package var lastCut: Nanoseconds?
     package var places: [ObjectState]
 
-    package init(answered: Nanoseconds? = nil, lastCut: Nanoseconds? = nil, places: [ObjectState]) {
-        (self.answered, self.lastCut, self.places) = (answered, lastCut, places)
+    package init(lastResult: Nanoseconds? = nil, lastCut: Nanoseconds? = nil, places: [ObjectState]) {
+        (self.lastResult, self.lastCut, self.places) = (lastResult, lastCut, places)
     }
 }
 
@@ -70,31 +69,31 @@ extension TrackerState {
         let plane = history.latestPlane
         let there = tracklets.indices.filter { !tracklets[$0].occlusion.isAbsent }
         return TrackerSnapshot(
-            answered: lastAnswer, lastCut: lastCut,
+            lastResult: lastResult, lastCut: lastCut,
             places: there.map {
                 tracklets[$0].place(
-                    at: settledTime, in: plane, detectedBox: lastAnswer == settledTime ? nil : detectedBox(of: $0))
+                    at: settledTime, in: plane, detectedBox: lastResult == settledTime ? nil : detectedBox(of: $0))
             })
     }
 
     /// Returns the box of a track in the frame of the latest result, which is the oldest entry of the history. `nil` if
     /// that frame has no entry or the track is not recorded in it.
     private func detectedBox(of index: Int) -> Box? {
-        guard !history.isEmpty, history.time(0) == lastAnswer else { return nil }
+        guard !history.isEmpty, history.time(0) == lastResult else { return nil }
         return history[0].carried(tracklets[index].key).map { Box($0.filter.position + $0.lead) }
     }
 
     /// Records the box contents of the tracks that the latest result detected. Uses the picture of the result's frame,
     /// which is the oldest one in the history.
     private mutating func takeImpressions() {
-        guard let lastAnswer, !history.isEmpty, history.time(0) == lastAnswer, let plane = history[0].plane else {
+        guard let lastResult, !history.isEmpty, history.time(0) == lastResult, let plane = history[0].plane else {
             return
         }
-        for index in tracklets.indices where tracklets[index].lastSeen == lastAnswer && !tracklets[index].hasImpression
+        for index in tracklets.indices where tracklets[index].lastSeen == lastResult && !tracklets[index].hasImpression
         {
             // At the time of the result, the states of its frame have not been recorded in the history yet.
             let box =
-                lastAnswer == settledTime ? tracklets[index].shownBox(at: settledTime) : detectedBox(of: index)
+                lastResult == settledTime ? tracklets[index].shownBox(at: settledTime) : detectedBox(of: index)
             if let box { tracklets[index].takeImpression(of: box, in: plane) }
         }
     }
@@ -104,7 +103,7 @@ extension Tracklet {
     fileprivate func place(at time: Nanoseconds, in plane: LumaPlane?, detectedBox: Box?) -> TrackerSnapshot.ObjectState
     {
         TrackerSnapshot.ObjectState(
-            box: shownBox(at: time), isConfirmed: isShown, misses: misses, lastSeen: lastSeen,
+            box: shownBox(at: time), isConfirmed: isConfirmed, misses: misses, lastSeen: lastSeen,
             observedMagnification: observedMagnification,
             carried: carried, similarity: similarity(at: time, in: plane), detectedBox: detectedBox)
     }

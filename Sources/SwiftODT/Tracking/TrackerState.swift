@@ -30,12 +30,12 @@ struct TrackerState: ~Copyable {
     private var propagator = BoxPropagator()
     var matcher = Matcher()
     private var places = OcclusionVerifier()
-    private(set) var lastAnswer: Nanoseconds?
+    private(set) var lastResult: Nanoseconds?
     private(set) var lastCut: Nanoseconds?
     /// The start of the scene. Results for earlier frames belong to another scene.
     private var sceneBegan: Nanoseconds = 0
     /// The picture and time of the latest result.
-    private var answered: (plane: LumaPlane, time: Nanoseconds)?
+    private var resultPicture: (plane: LumaPlane, time: Nanoseconds)?
 
     init(options: TrackerOptions) { self.options = options }
 
@@ -66,18 +66,18 @@ struct TrackerState: ~Copyable {
     mutating func update(_ detections: [Detection], seenAt: Nanoseconds, region: InferredRegion?) {
         guard let now else { return }
         let time = min(seenAt.clampedToRange, now)
-        if let lastAnswer, time < lastAnswer { return }
+        if let lastResult, time < lastResult { return }
         if time == now { settle(followingImage: false) }
         // If a result is older than the history, it is applied to the oldest frame. A very slow detector thus still has
         // an effect.
         guard time >= sceneBegan, !history.isEmpty else { return }
         let index = history.index(at: time) ?? 0
-        lastAnswer = time
+        lastResult = time
         if index == history.count - 1, settledTime == history.time(index) {
-            answer(detections, at: index, in: history.latestPlane, of: region)
+            apply(detections, at: index, in: history.latestPlane, of: region)
             history.drop(first: index)
         } else {
-            answerLate(detections, at: index, of: region)
+            applyLate(detections, at: index, of: region)
         }
     }
 
@@ -124,8 +124,8 @@ struct TrackerState: ~Copyable {
         history.removeAll()
         propagator.forgetPictures()
         places.forget()
-        answered = nil
-        lastAnswer = nil
+        resultPicture = nil
+        lastResult = nil
         isSceneNew = true
     }
 
@@ -150,7 +150,7 @@ struct TrackerState: ~Copyable {
         settledTime = now
     }
 
-    private mutating func answer(
+    private mutating func apply(
         _ detections: [Detection], at index: Int, in plane: LumaPlane?, of region: InferredRegion?
     ) {
         let time = history.time(index)
@@ -159,14 +159,13 @@ struct TrackerState: ~Copyable {
             matcher.match(detections, of: region, in: plane, with: $0, at: time, options: options)
         }
         if matcher.shift != .zero {
-            let step = history.secondsSinceAnswer(at: time)
+            let step = history.secondsSinceResult(at: time)
             for index in tracklets.indices {
                 tracklets[index].followCamera(matcher.shift, over: step, heuristics: options.heuristics)
             }
         }
         statistics.heuristics = options.heuristics
         let known = statistics.noise
-        statistics.heuristics = options.heuristics
         statistics.expect(matcher.pairs.count)
         for index in matcher.pairs.indices {
             let pair = matcher.pairs[index]
@@ -177,22 +176,21 @@ struct TrackerState: ~Copyable {
         }
         processMatches(detections, at: time, after: history.time(max(0, index - 1)), region: region)
         places.verifyAll(
-            at: &tracklets, in: plane, after: answered, time: time,
-            maxAge: max(0, options.maxAge), width: width,
+            at: &tracklets, in: plane, after: resultPicture, time: time, maxAge: max(0, options.maxAge), width: width,
             height: height)
-        answered = plane.map { ($0, time) }
+        resultPicture = plane.map { ($0, time) }
     }
 
     /// Applies a result for an earlier frame: restores the states in that frame, applies the result, and repeats the
     /// propagation to the latest frame.
-    private mutating func answerLate(_ detections: [Detection], at index: Int, of region: InferredRegion?) {
+    private mutating func applyLate(_ detections: [Detection], at index: Int, of region: InferredRegion?) {
         let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
         let entry = history[index]
         for number in tracklets.indices {
             guard let carried = entry.carried(tracklets[number].key) else { continue }
             (tracklets[number].filter, tracklets[number].lead) = (carried.filter, carried.lead)
         }
-        answer(detections, at: index, in: entry.plane, of: region)
+        apply(detections, at: index, in: entry.plane, of: region)
         history.record(tracklets, moves: [], at: index)
         replay(from: index)
         history.drop(first: index)
@@ -232,5 +230,4 @@ struct TrackerState: ~Copyable {
             history.move(tracklets, at: next)
         }
     }
-
 }

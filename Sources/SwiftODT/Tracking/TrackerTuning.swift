@@ -61,9 +61,6 @@ enum TrackerTuning {
 
     // Kalman filters.
 
-    /// The random walk of the position in object sizes per square root of a second. It covers deviations from constant
-    /// velocity.
-    static let positionDrift = 0.05
     /// The initial standard deviation of the velocity, in object sizes per second.
     static let firstVelocity = 2.0
     /// The time constant of the decay of the velocities of width and height, in seconds. Without it, the box of an object
@@ -184,7 +181,6 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
     package static let residual = Self(rawValue: 1 << 21)
     package static let sizeDamping = Self(rawValue: 1 << 22)
     package static let scoreEvidence = Self(rawValue: 1 << 20)
-    package static let positionDrift = Self(rawValue: 1 << 23)
     package static let imageMotion = Self(rawValue: 1 << 25)
     package static let gainMargin = Self(rawValue: 1 << 26)
     package static let cameraVelocity = Self(rawValue: 1 << 27)
@@ -193,15 +189,12 @@ package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
 
     package static let names: [(name: String, heuristic: Self)] = [
         ("bimodalThreshold", .bimodalThreshold), ("softNMS", .softNMS), ("heightIoU", .heightIoU),
-        ("motionSimilarity", .motionSimilarity),
-        ("trackAge", .trackAge), ("confidenceCost", .confidenceCost),
+        ("motionSimilarity", .motionSimilarity), ("trackAge", .trackAge), ("confidenceCost", .confidenceCost),
         ("appearance", .appearance), ("cameraMotion", .cameraMotion), ("secondAssociation", .secondAssociation),
-        ("establishedLimit", .establishedLimit), ("lastPosition", .lastPosition),
-        ("scoreNoise", .scoreNoise), ("adaptiveJitter", .adaptiveJitter),
-        ("adaptiveAcceleration", .adaptiveAcceleration), ("imageUncertainty", .imageUncertainty),
-        ("residual", .residual), ("sizeDamping", .sizeDamping),
-        ("scoreEvidence", .scoreEvidence), ("positionDrift", .positionDrift), ("imageMotion", .imageMotion),
-        ("gainMargin", .gainMargin),
+        ("establishedLimit", .establishedLimit), ("lastPosition", .lastPosition), ("scoreNoise", .scoreNoise),
+        ("adaptiveJitter", .adaptiveJitter), ("adaptiveAcceleration", .adaptiveAcceleration),
+        ("imageUncertainty", .imageUncertainty), ("residual", .residual), ("sizeDamping", .sizeDamping),
+        ("scoreEvidence", .scoreEvidence), ("imageMotion", .imageMotion), ("gainMargin", .gainMargin),
         ("cameraVelocity", .cameraVelocity),
     ]
 }

@@ -89,9 +89,9 @@ struct Tracklet: Sendable {
         votes.vote(label, weight: detection.score * magnification, after: 0)
     }
 
-    var isShown: Bool { id != nil }
+    var isConfirmed: Bool { id != nil }
     /// Whether the track is reported: it is confirmed, and neither absent nor unreliable, see ``OcclusionState``.
-    var isReported: Bool { isShown && !occlusion.isAbsent && !occlusion.isUnreliable }
+    var isReported: Bool { isConfirmed && !occlusion.isAbsent && !occlusion.isUnreliable }
 
     /// Returns whether weak detections may continue the track. The limit is the time since the latest strong detection:
     /// half of `maximumAge`, or half of ``secondsStrong`` if that is longer. Beyond the limit, the track is probably a
@@ -175,8 +175,7 @@ extension Tracklet {
         return inferencesElsewhere >= TrackerTuning.inferencesElsewhere && time - lastSeen > maximumAge
     }
 
-    /// Moves the appearance towards the newer one with a time constant of 1.3 s, because objects turn and the light
-    /// changes.
+    /// Moves the appearance towards the newer one, because objects turn and the light changes.
     private mutating func renewAppearance(_ newer: Appearance, after time: Nanoseconds) {
         let age = Double(time) / 1e9
         if appearance == nil {
@@ -195,9 +194,9 @@ extension Tracklet {
     }
 
     /// Adds evidence for the track. Returns `true` once, when the evidence suffices to confirm the track.
-    mutating func isConfirmed(by weight: Double, of enough: Double) -> Bool {
+    mutating func addEvidence(_ weight: Double, of enough: Double) -> Bool {
         evidence += weight
-        if !isShown { return evidence >= enough }
+        if !isConfirmed { return evidence >= enough }
         isNew = false
         return false
     }
@@ -267,8 +266,8 @@ extension Tracklet {
     }
 
     /// Returns whether `other` is behind this object and so does not occlude it. This is assumed if their overlap is less
-    /// than ``TrackerTuning/smallPart`` of `other`, and is at most ``TrackerTuning/occluderGrowth`` more of this object's box than at this object's
-    /// latest detection.
+    /// than ``TrackerTuning/smallPart`` of `other`, and is at most ``TrackerTuning/occluderGrowth`` more of this object's
+    /// box than at this object's latest detection.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
         let (box, whole) = (filter.box, other.filter.box)
@@ -284,5 +283,25 @@ extension Tracklet {
         residual = isNear ? shown.vector - filter.position - lead : .zero
         (residualSince, residualSpan) = (time, TrackerTuning.glideTime)
     }
+}
 
+/// The recent average of an object's scores, for the confidence cost of the association (Hybrid-SORT).
+///
+/// Scores change slowly and help to separate overlapping objects: the front object keeps its score, and the occluded
+/// object has a lower score.
+struct ScoreAverage: Sendable {
+    private var value: Double
+
+    init(_ first: Double) { value = first }
+
+    /// Adds the score of a detection.
+    ///
+    /// - Parameter time: the time since the previous detection.
+    mutating func follow(_ score: Double, after time: Nanoseconds) {
+        let seconds = max(0, Double(time) / 1e9)
+        value += (score - value) * (seconds / (seconds + TrackerTuning.confidenceMemory))
+    }
+
+    @inline(__always)
+    func distance(to score: Double) -> Double { abs(score - value) }
 }

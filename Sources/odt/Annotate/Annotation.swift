@@ -72,8 +72,8 @@ final class Annotation: Sendable {
         let files = try AnnotationFiles(outputs)
         self.files = files
         var configuration = Player.Configuration()
-        let (hasLogged, isAbandoned) = (hasLogged, Monitor(false))
-        let hasBegun = { @Sendable in progress.frames > 0 || hasLogged.read { $0 } }
+        let (hasPosted, isAbandoned) = (hasPosted, Monitor(false))
+        let hasBegun = { @Sendable in progress.frames > 0 || hasPosted.read { $0 } }
         configuration.hasBegun = { hasBegun() && !isAbandoned.read { $0 } }
         configuration.survives = { $0 != "file" }
         // If the stream ends before its first frame, the muxer must not get an end-of-stream event: it would fail or
@@ -92,7 +92,7 @@ final class Annotation: Sendable {
 
     private let notify: @Sendable (String) -> Void
     /// Whether the element has posted a message, which means that the first frame has arrived.
-    private let hasLogged = Monitor(false)
+    private let hasPosted = Monitor(false)
 
     // MARK: Playing
 
@@ -106,7 +106,7 @@ final class Annotation: Sendable {
         write(TableRow.text(FrameTable.header), to: files.frameTable, &isRead)
         write(TableRow.text(TrackTable.header), to: files.trackTable, &isRead)
         var ending = player.play { message in
-            hasLogged.update { $0 = true }
+            hasPosted.update { $0 = true }
             write(MessageText.line(message), to: files.messages, &isRead)
             let fields = MessageFields(message)
             switch fields.name {

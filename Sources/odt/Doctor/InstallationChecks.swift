@@ -68,7 +68,9 @@ private func checkRuntime() -> CheckResult? {
     } catch {
         return .missing(
             "\(error)",
-            remedy: "without it only detector=motion and upstream work; run \(FetchProgram.advice) to install it")
+            remedy:
+                "without it only detector=motion, upstream, tensors and recorded work; run \(FetchProgram.advice) to "
+                + "install it")
     }
 }
 

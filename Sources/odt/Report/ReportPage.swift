@@ -54,3 +54,146 @@ enum ReportPage {
         }
     }
 }
+
+/// The data of the page as JSON text for the page's script. There may be thousands of rows, so tables are arrays of
+/// rows, and rows refer to labels and sources by index.
+struct ReportData {
+    let title: String
+    let file: String
+    let video: String?
+    let observations: Observations
+    let zones: [Zone]
+    /// Whether the last line of the message file was incomplete.
+    let isCutOff: Bool
+
+    /// - Parameter tracks: The tracks of ``observations``, in the order of their pictures on the page.
+    func json(_ tracks: [ObservedTrack]) -> [UInt8] {
+        let start = observations.span?.lowerBound ?? 0
+        var text = Array("{".utf8)
+        append(header(start), to: &text)
+        text += ",\n\"tracks\":[".utf8
+        for (place, track) in tracks.enumerated() {
+            if place > 0 { text += ",\n".utf8 }
+            append(track, start, to: &text)
+        }
+        text += "],\n\"heat\":[".utf8
+        for (place, (label, map)) in observations.heat.sorted(by: { $0.key < $1.key }).enumerated() {
+            if place > 0 { text += ",".utf8 }
+            text += "{\"label\":\(label),\"rows\":\(map.rows),\"cells\":[".utf8
+            append(map.cells.lazy.map(Double.init), decimals: 2, to: &text)
+            text += "]}".utf8
+        }
+        text += "],\n\"zones\":[".utf8
+        for (place, zone) in observations.zones.enumerated() {
+            if place > 0 { text += ",\n".utf8 }
+            append(zone, start, to: &text)
+        }
+        text += "],\n\"untracked\":".utf8
+        appendUntracked(to: &text)
+        return text + "}".utf8
+    }
+
+    private func header(_ start: Double) -> [String: JSONValue] {
+        let end = observations.span?.upperBound ?? 0
+        var members: [String: JSONValue] = [
+            "title": .string(title), "file": .string(file),
+            "results": .number(Double(observations.resultCount)),
+            "objects": .number(Double(observations.trackCount)),
+            "length": .number(end - start), "isCutOff": .bool(isCutOff),
+            "width": .number(Double(observations.size.width)), "height": .number(Double(observations.size.height)),
+            "columns": .number(Double(HeatMap.columns)),
+            "labels": .array(observations.labels.map(JSONValue.string)),
+            "sources": .array(observations.sources.map(JSONValue.string)),
+            "models": .array(observations.models.map(JSONValue.string)),
+            "categories": .array((0..<5).map { .string(Category(rawValue: $0)?.name ?? "") }),
+            "forgotten": .array(
+                observations.forgotten.sorted { $0.key < $1.key }.map {
+                    .array([.number(Double($0.key)), .number(Double($0.value))])
+                }),
+            "shapes": .array(zones.map(shape)),
+        ]
+        if let video { members["video"] = .string(video) }
+        if let utc = observations.utc { members["utc"] = .number(((utc + start) * 1000).rounded()) }
+        return members
+    }
+
+    private func shape(_ zone: Zone) -> JSONValue {
+        .object([
+            "name": .string(zone.name), "kind": .string(zone.kind.rawValue),
+            "points": .array(zone.points.map { .array([.number($0.x), .number($0.y)]) }),
+        ])
+    }
+
+    private func append(_ members: [String: JSONValue], to text: inout [UInt8]) {
+        let whole = JSONValue.object(members).text.utf8
+        text += whole.dropFirst().dropLast()
+    }
+
+    /// Appends a track as an array: id, label, category, first time, last time, best time, best score, path length,
+    /// source, reason, recording. Times are in seconds since `start`. Unknown numbers are -1.
+    private func append(_ track: ObservedTrack, _ start: Double, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "["))
+        append([Double(track.key.id), Double(track.label), Double(track.category)].lazy, decimals: 0, to: &text)
+        text.append(UInt8(ascii: ","))
+        let best = track.best
+        let figures = [track.first - start, track.last - start, (best?.time ?? track.first) - start, best?.score ?? -1]
+        append(figures.lazy, decimals: 3, to: &text)
+        text.append(UInt8(ascii: ","))
+        append([(track.pathLength ?? -1).rounded(), Double(track.key.source)].lazy, decimals: 0, to: &text)
+        text += ",\(JSONValue.quoted(track.reason)),\(track.key.recording)]".utf8
+    }
+
+    /// Appends a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time. Each entry
+    /// of `byLabel` is an array: label, entered, left, in, out, total dwell time, longest dwell time. Times are in
+    /// seconds.
+    private func append(_ zone: ObservedZone, _ start: Double, to text: inout [UInt8]) {
+        text +=
+            "{\"name\":\(JSONValue.quoted(zone.name)),\"isLine\":\(zone.isLine),\"eventCount\":\(zone.eventCount),".utf8
+        text += "\"byLabel\":[".utf8
+        for (place, (label, tally)) in zone.byLabel.sorted(by: { $0.key < $1.key }).enumerated() {
+            text += (place > 0 ? ",[" : "[").utf8
+            let counts = [label, tally.entered, tally.left, tally.in, tally.out]
+            append(counts.lazy.map(Double.init), decimals: 0, to: &text)
+            text.append(UInt8(ascii: ","))
+            append([tally.stayed, tally.longest].lazy, decimals: 3, to: &text)
+            text.append(UInt8(ascii: "]"))
+        }
+        text += "],\"events\":[".utf8
+        for (place, event) in zone.events.enumerated() {
+            text += (place > 0 ? ",[" : "[").utf8
+            DecimalText.append(event.time - start, decimals: 3, to: &text)
+            text += ",\"\(event.kind.rawValue)\",\(event.id),\(event.label),".utf8
+            DecimalText.append(event.dwell ?? -1, decimals: 3, to: &text)
+            text.append(UInt8(ascii: "]"))
+        }
+        text += "]}".utf8
+    }
+
+    private func appendUntracked(to text: inout [UInt8]) {
+        let series = observations.untracked
+        text += "{\"most\":\(observations.maximumUntracked),\"step\":\(series.step),\"series\":[".utf8
+        for (place, (label, sums)) in series.sums.sorted(by: { $0.key < $1.key }).enumerated() {
+            text += (place > 0 ? ",[" : "[").utf8
+            text += "\(label),[".utf8
+            append(sums.lazy.map { $0 / series.step }, decimals: 2, to: &text)
+            text += "]]".utf8
+        }
+        text += "]}".utf8
+    }
+
+    private func append(_ figures: some Sequence<Double>, decimals: Int, to text: inout [UInt8]) {
+        var isFirst = true
+        for figure in figures {
+            if !isFirst { text.append(UInt8(ascii: ",")) }
+            isFirst = false
+            DecimalText.append(figure, decimals: decimals, to: &text)
+        }
+    }
+}
+
+/// The error that a report cannot be made. The description names the file, the line and the problem.
+struct ReportError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -7,7 +7,7 @@ let setupSubcommand = Subcommand(
 private let help = """
     Installs what neural networks need and Debian does not package: the OpenVINO runtime (download: 34 MB if the package index
     supports partial downloads, otherwise 59 MB; 100 MB unpacked) and the default models. Parts that are already installed are
-    skipped. Without them only detector=motion and detector=upstream work.
+    skipped. Without them only detector=motion, upstream, tensors and recorded work.
 
     usage: odt setup [--system] [--all-devices]
 

@@ -12,6 +12,8 @@ import Testing
     private final class ControlledLoader: Sendable {
         struct State {
             var made = 0
+            /// The number of calls that have returned or thrown.
+            var returned = 0
             var isOpen = false
             var fails = false
         }
@@ -19,6 +21,7 @@ import Testing
         let state = Monitor(State())
 
         func make() throws -> DetectionSource {
+            defer { state.update { $0.returned += 1 } }
             let isFirst = state.update { state in
                 state.made += 1
                 return state.made == 1
@@ -53,15 +56,14 @@ import Testing
         for number in 1..<30 { #expect(harness.push(harness.buffer(number)) == GST_FLOW_OK) }
         #expect(loader.made == 2)
         loader.state.update { $0.isOpen = true }
-        for number in 30..<100 {
-            harness.push(harness.buffer(number))
-            usleep(1000)
-        }
+        waitUntil { loader.state.read { $0.returned } == 2 }
+        for number in 30..<100 { harness.push(harness.buffer(number)) }
         gst_harness_push_event(harness.harness, gst_event_new_eos())
         #expect(gst_harness_buffers_in_queue(harness.harness) == 100)
         #expect(loader.made == 2)
     }
 
+    /// Passes if nothing hangs or crashes.
     @Test func stopAndFreeDoNotWaitForLoadingDetector() {
         let loader = ControlledLoader()
         do {
@@ -76,7 +78,7 @@ import Testing
         }
         // The element no longer exists, so the loaded detector is discarded.
         loader.state.update { $0.isOpen = true }
-        usleep(20_000)
+        waitUntil { loader.state.read { $0.returned } == 2 }
     }
 
     @Test(arguments: [("", GST_MESSAGE_WARNING), ("device=AUTO", GST_MESSAGE_ERROR)])
@@ -87,10 +89,13 @@ import Testing
         harness.push(harness.buffer(0))
         harness.set("strategy", "every-frame")
         var text: String?
-        for number in 1..<300 where text == nil {
+        var number = 0
+        waitUntil {
+            if text != nil { return true }
+            number += 1
             harness.push(harness.buffer(number))
             text = harness.takeMessage(type)
-            usleep(1000)
+            return text != nil
         }
         #expect(text?.contains("the test detector cannot be loaded") == true)
         #expect(loader.made == 2)

@@ -7,9 +7,15 @@ final class SlowDetector: Detector {
     let capacity: Int
     let inputSize: InputSize?
     private let delay: UInt32
-    private let work = Monitor([(frame: Nanoseconds, promise: DetectionPromise)]())
+    private let work = Monitor(Work())
     private let started = Monitor([(frame: Nanoseconds, view: DetectionRegion)]())
-    private let isOver = Monitor(false)
+
+    private struct Work {
+        var waiting: [(frame: Nanoseconds, promise: DetectionPromise)] = []
+        /// The number of inferences without a result.
+        var inFlight = 0
+        var isOver = false
+    }
 
     /// - Parameters:
     ///   - milliseconds: the time per result.
@@ -30,31 +36,44 @@ final class SlowDetector: Detector {
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
         let promise = DetectionPromise()
         started.update { $0.append((frame.time, options.view)) }
-        work.update { $0.append((frame.time, promise)) }
+        work.update { work in
+            work.waiting.append((frame.time, promise))
+            work.inFlight += 1
+        }
         return promise
     }
 
     func reset() {}
 
+    /// Blocks until an inference has been started.
+    func waitForStart() { started.wait { $0.isEmpty ? nil : () } }
+
+    /// Blocks until all started inferences have their results.
+    func waitForResults() { work.wait { $0.inFlight == 0 ? () : nil } }
+
     /// Cancels pending results, as a network does.
     deinit {
-        isOver.update { $0 = true }
-        for waiting in work.update({ $0 }) { waiting.promise.cancel() }
+        let waiting = work.update { work in
+            work.isOver = true
+            return work.waiting
+        }
+        for (_, promise) in waiting { promise.cancel() }
     }
 
     private func launchWorker() {
-        let (work, isOver, delay) = (work, isOver, delay)
+        let (work, delay) = (work, delay)
         DetachedThread.run {
-            while !isOver.update({ $0 }) {
-                let next = work.update { $0.isEmpty ? nil : $0.removeFirst() }
-                guard let next else {
-                    usleep(500)
-                    continue
-                }
+            while true {
+                work.wait { $0.isOver || !$0.waiting.isEmpty ? () : nil }
+                let next = work.update { $0.isOver || $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+                if work.read(\.isOver) { return }
+                // Another worker may have taken the frame.
+                guard let next else { continue }
                 usleep(delay)
                 // The position of the box identifies the frame.
                 let x = Double(next.frame / 33_333_333 % 16)
                 next.promise.fulfil(.success([Detection(box: Box(x: 4 + x, y: 8, width: 24, height: 24), score: 0.9)]))
+                work.update { $0.inFlight -= 1 }
             }
         }
     }

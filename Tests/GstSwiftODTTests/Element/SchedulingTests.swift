@@ -125,8 +125,8 @@ import Testing
                     // The camera moves until the tenth frame.
                     let scene = min(number, 10)
                     harness.push(harness.buffer(number) { Self.blocks(scene, at: $0) })
-                    // The result is available by then, but the frame must not be finished earlier.
-                    usleep(3000)
+                    // The frame must not be finished although its result is available.
+                    detector.waitForResults()
                     let waiting = (2...10).contains(number) ? held : 0
                     #expect(gst_harness_buffers_in_queue(harness.harness) == number + 1 - waiting)
                 }
@@ -141,15 +141,15 @@ import Testing
     @Test func zoomAutoWaitsForPreviousResult() {
         for (properties, frames) in [("", 1), ("look-ahead=8", 1), ("inference-interval=3", 3), ("look-ahead=1", 0)] {
             for capacity in [1, 4] {
+                let detector = SlowDetector(milliseconds: 0, capacity: capacity, inputSize: Self.input)
                 let harness = ElementHarness(
-                    "strategy=every-frame zoom=auto \(properties)",
-                    source: { .detector(SlowDetector(milliseconds: 0, capacity: capacity, inputSize: Self.input)) })
+                    "strategy=every-frame zoom=auto \(properties)", source: { .detector(detector) })
                 harness.setCaps()
                 #expect(gst_harness_query_latency(harness.harness) == GstClockTime(frames) * 33_333_333)
                 for number in 0..<8 {
                     harness.push(harness.buffer(number))
-                    // The result is available by then, but the frame must not be finished earlier.
-                    usleep(3000)
+                    // The frame must not be finished although its result is available.
+                    detector.waitForResults()
                     #expect(gst_harness_buffers_in_queue(harness.harness) == max(0, number + 1 - frames))
                 }
                 gst_harness_push_event(harness.harness, gst_event_new_eos())
@@ -261,7 +261,7 @@ import Testing
             gst_harness_push(element.value, buffer.value)
             isPushed.update { $0 = true }
         }
-        usleep(50_000)
+        detector.waitForStart()
         gst_harness_push_event(harness.harness, gst_event_new_flush_start())
         _ = isPushed.wait { $0 ? true : nil }
         gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))

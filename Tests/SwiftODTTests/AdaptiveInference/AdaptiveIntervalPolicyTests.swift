@@ -45,7 +45,7 @@ import Testing
                 let known = isOver ? [] : known(now, since: answered)
                 policy.note(
                     TrackerSnapshot(
-                        answered: isOver ? nil : answered.map { Nanoseconds($0 * 1e9) },
+                        lastResult: isOver ? nil : answered.map { Nanoseconds($0 * 1e9) },
                         lastCut: now >= ends ? Nanoseconds(ends * 1e9) : nil, places: known))
             }
             return inferences
@@ -281,7 +281,7 @@ import Testing
             if let reason = policy.reasonToInfer(.init(time: time, isDetectorIdle: true), in: plane, at: .auto) {
                 reasons.append(reason)
             }
-            policy.note(TrackerSnapshot(answered: time, places: []))
+            policy.note(TrackerSnapshot(lastResult: time, places: []))
         }
         #expect(reasons.contains(.motion))
     }
@@ -339,9 +339,9 @@ import Testing
             if let unanswered { policy.note(unanswered) }
             unanswered = nil
             let snapshot = TrackerSnapshot(
-                answered: reasons.last == .some(nil) ? nil : time,
+                lastResult: reasons.last == .some(nil) ? nil : time,
                 places: [TrackerSnapshot.ObjectState(box: Box(x: 4, y: 4, width: 40, height: 40), isConfirmed: false)])
-            guard snapshot.answered != nil else { continue }
+            guard snapshot.lastResult != nil else { continue }
             if policy.isNextInferenceCertain { unanswered = snapshot } else { policy.note(snapshot) }
         }
         #expect(
@@ -374,10 +374,10 @@ import Testing
         var policy = InferencePolicy()
         let plane = SyntheticScene().plane(at: 0)
         #expect(policy.reasonToInfer(.init(time: 0, isDetectorIdle: true), in: plane, at: .auto) == .start)
-        policy.note(TrackerSnapshot(answered: 0, places: []))
+        policy.note(TrackerSnapshot(lastResult: 0, places: []))
         let second = InferencePolicy.FrameState(time: 1_100_000_000, isDetectorIdle: true)
         #expect(policy.reasonToInfer(second, in: plane, at: .auto) == .refresh)
-        policy.note(TrackerSnapshot(answered: 0, places: []))
+        policy.note(TrackerSnapshot(lastResult: 0, places: []))
         #expect(policy.reasonToInfer(.init(time: 1_200_000_000, isDetectorIdle: true), in: plane, at: .auto) == nil)
     }
 
@@ -394,7 +394,7 @@ import Testing
                     adopting: pixels, width: size.width, height: size.height, scaleX: 1, scaleY: 1, time: time)
             }
             #expect(policy.reasonToInfer(.init(time: time, isDetectorIdle: true), in: plane, at: .auto) == .start)
-            policy.note(TrackerSnapshot(answered: time, places: []))
+            policy.note(TrackerSnapshot(lastResult: time, places: []))
         }
     }
 }

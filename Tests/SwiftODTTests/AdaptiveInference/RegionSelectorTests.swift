@@ -11,7 +11,7 @@ import Testing
         -> TrackerSnapshot
     {
         TrackerSnapshot(
-            answered: time,
+            lastResult: time,
             places: zip(boxes, seen).map {
                 TrackerSnapshot.ObjectState(box: $0.0, lastSeen: $0.1, observedMagnification: observedMagnification)
             })

@@ -208,46 +208,46 @@ import Testing
 
 /// Tests which motion counts as displacement.
 @Suite struct DisplacementTestTests {
-    private func isProof(_ boxes: [Box]) -> Bool {
+    private func isPassed(_ boxes: [Box]) -> Bool {
         var way = DisplacementTest(from: boxes[0])
         for box in boxes.dropFirst() { way.follow(box, width: 320, height: 240) }
-        return way.isProof
+        return way.isPassed
     }
 
     private let start = Box(x: 100, y: 100, width: 20, height: 40)
 
     @Test func forwardDisplacementPasses() {
-        #expect(isProof((0..<20).map { start.offset(x: Double($0), y: 0) }))
-        #expect(!isProof((0..<9).map { start.offset(x: Double($0), y: 0) }), "not far enough")
+        #expect(isPassed((0..<20).map { start.offset(x: Double($0), y: 0) }))
+        #expect(!isPassed((0..<9).map { start.offset(x: Double($0), y: 0) }), "not far enough")
     }
 
     @Test func oscillationFails() {
-        #expect(!isProof((0..<60).map { start.offset(x: [0, 4, 8, 4][$0 % 4], y: 0) }))
+        #expect(!isPassed((0..<60).map { start.offset(x: [0, 4, 8, 4][$0 % 4], y: 0) }))
     }
 
     /// One side of the box stays: it grows like an opening door, or shrinks like a ghost.
     @Test func growthAndShrinkageFail() {
         let boxes = (0..<40).map { Box(x: 100, y: 100, width: 20 + Double($0), height: 40) }
-        #expect(!isProof(boxes))
-        #expect(!isProof(boxes.reversed()))
+        #expect(!isPassed(boxes))
+        #expect(!isPassed(boxes.reversed()))
     }
 
     /// An entering object has one side at the border.
     @Test func enteringPictureCountsAsDisplacement() {
-        #expect(isProof((1..<20).map { Box(x: 0, y: 100, width: 2 * Double($0), height: 40) }))
+        #expect(isPassed((1..<20).map { Box(x: 0, y: 100, width: 2 * Double($0), height: 40) }))
     }
 
     /// Tracked boxes are inexact: the border side can be a fraction of a pixel off, and the object must still count as
     /// entering while it grows.
     @Test func enteringNearBorderCountsAsDisplacement() {
-        #expect(isProof((1..<20).map { Box(x: 0.3, y: 100, width: 2 * Double($0), height: 40) }))
+        #expect(isPassed((1..<20).map { Box(x: 0.3, y: 100, width: 2 * Double($0), height: 40) }))
     }
 
     /// A swaying object never leaves its first box, however far it moves.
     @Test func overlapWithFirstBoxIsNoDisplacement() {
         var way = DisplacementTest(from: start)
         for step in 0..<20 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
-        #expect(way.isProof && !way.hasLeft)
+        #expect(way.isPassed && !way.hasLeft)
         for step in 20..<24 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
         #expect(way.hasLeft)
         way.follow(start, width: 320, height: 240)
@@ -258,12 +258,12 @@ import Testing
     @Test func smallRemainderRestartsTest() {
         var way = DisplacementTest(from: start)
         for step in 0..<20 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
-        #expect(way.isProof)
+        #expect(way.isPassed)
         let rest = Box(x: 120, y: 110, width: 10, height: 15)
         way.follow(rest, width: 320, height: 240)
-        #expect(!way.isProof && !way.hasLeft)
+        #expect(!way.isPassed && !way.hasLeft)
         for step in 0..<20 { way.follow(rest.offset(x: 0, y: Double(step)), width: 320, height: 240) }
-        #expect(way.isProof)
+        #expect(way.isPassed)
     }
 
     @Test func leavingObjectIsNoRemainder() {
@@ -271,7 +271,7 @@ import Testing
         for step in 0...220 {
             let box = start.offset(x: Double(step), y: 0)
             way.follow(box.clipped(width: 320, height: 240), width: 320, height: 240)
-            if step > 20, step < 219 { #expect(way.isProof, "at \(step)") }
+            if step > 20, step < 219 { #expect(way.isPassed, "at \(step)") }
         }
     }
 }

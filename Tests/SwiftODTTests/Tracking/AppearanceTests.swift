@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func appearanceWeightDropsForUniformObjects() {
-        var (costumes, clothes) = (DiscriminationStatistics.appearances, DiscriminationStatistics.appearances)
+        var (costumes, clothes) = (DiscriminationStatistics(), DiscriminationStatistics())
         for number in 0..<500 {
             let sway = number % 2 == 0 ? 0.05 : -0.05
             costumes.learn(same: 0.8 + sway, other: 0.79 - sway)

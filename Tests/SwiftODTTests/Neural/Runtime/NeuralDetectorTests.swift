@@ -14,9 +14,12 @@ struct NeuralDetectorTests {
         var fails = false
         /// Blocks decoding while the value is false.
         var gate = Monitor(true)
+        /// Set when decoding begins.
+        let hasBegun = Monitor(false)
 
         func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection]
         {
+            hasBegun.update { $0 = true }
             usleep(delay)
             gate.wait { $0 ? () : nil }
             if fails { throw ODTError(.unsupported, "these outputs are of no use") }
@@ -89,9 +92,10 @@ struct NeuralDetectorTests {
     /// Returns a detection that another thread cancels during decoding.
     private static func cancelled(_ options: DetectionOptions) throws -> (DetectionPromise, NeuralDetector) {
         let gate = Monitor(false)
-        let detector = try Self.detector(hint: .latency, decoder: Decoder(gate: gate))
+        let decoder = Decoder(gate: gate)
+        let detector = try Self.detector(hint: .latency, decoder: decoder)
         let thread = Thread {
-            while detector.timings?.preprocess.count == 0 { usleep(100) }
+            decoder.hasBegun.wait { $0 ? () : nil }
             detector.cancel()
             gate.update { $0 = true }
         }
