@@ -29,11 +29,12 @@ final class Camera: Sendable {
     private let longestPause: Nanoseconds
     private let sinks: WatchSinks
     private let recording: Recording?
+    private let clips: Clips?
     private let state: Monitor<State>
     private let log: RepeatedMessageFilter
 
-    init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks, recording: Recording?) {
-        (name, self.sinks, self.recording) = (plan.name, sinks, recording)
+    init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks, recording: Recording?, clips: Clips?) {
+        (name, self.sinks, self.recording, self.clips) = (plan.name, sinks, recording, clips)
         (frameTimeout, longestPause) = (watch.frameTimeout, watch.longestPause)
         state = Monitor(State(plan: plan))
         log = RepeatedMessageFilter { [name] in printError("odt watch: \(name): \($0)") }
@@ -124,10 +125,11 @@ final class Camera: Sendable {
     private func connect(_ plan: CameraPlan) -> CameraSession.Ending {
         do {
             let crops = plan.sendsPictures ? BestCrops() : nil
+            let clips = plan.isRecorded ? clips.map { recorder(of: $0, plan, crops) } : nil
             let session = try CameraSession(
                 plan, frameTimeout: frameTimeout, viewer: sinks.viewer, crops: crops,
                 times: sinks.metrics?.times(of: name),
-                recording: plan.isRecorded ? recording : nil,
+                recording: plan.isRecorded ? recording : nil, clips: clips,
                 recorded: { [sinks, name] in sinks.take($0, of: name) },
                 begin: { [weak self] in self?.begin(plan) },
                 notify: { [log] in log.notify(plan.discreet($0)) })
@@ -135,7 +137,7 @@ final class Camera: Sendable {
                 state.connection = session
                 return (state.session + 1, state.stopReason != nil || state.isChanged)
             }
-            if let crops { sinks.events.use(crops, of: name) }
+            sinks.events.use(crops, clips, of: name)
             sinks.metrics?.begin(session, of: name)
             defer {
                 state.update { $0.connection = nil }
@@ -151,6 +153,13 @@ final class Camera: Sendable {
             // A device may reappear, so its absence is temporary. A missing file is a mistake of the user.
             return CameraSession.Ending(failure: "\(error)", isRefused: !plan.isCamera)
         }
+    }
+
+    private func recorder(of clips: Clips, _ plan: CameraPlan, _ crops: BestCrops?) -> ClipRecorder {
+        ClipRecorder(
+            clips, camera: name, crops: crops, saved: { [sinks, name] in sinks.take($0, of: name) },
+            pictured: { [sinks, name] in sinks.take(snapshot: $0, of: name) },
+            notify: { [log] in log.notify(plan.discreet($0)) })
     }
 
     // MARK: Events

@@ -10,7 +10,7 @@ struct CameraPlan: Sendable {
     var settings: [CameraSetting] = []
     /// Whether `--record` records this camera.
     var isRecorded = true
-    /// Whether actions receive pictures of this camera's objects.
+    /// Whether actions receive pictures of this camera's objects, or clips with pictures are saved.
     var sendsPictures = false
     /// The states of the files that the properties name, see ``noteFiles()``.
     private var files: [String] = []
@@ -105,6 +105,11 @@ extension CameraPlan {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
         for setting in settings { try setting.set(of: element) }
         guard let request = RedactionRequest(of: element) else { return }
+        if sendsPictures, !request.isStrict {
+            throw PlaybackError(
+                "\(name): picture=true or clips would show pictures although privacy-strict=false does not guarantee what "
+                    + "'\(request.word)' redacts: leave one of them out", isUsage: true)
+        }
         let (records, isAnnotated) = (isRecorded && options.text("record") != nil, options.has("record-annotated"))
         if records, !isAnnotated {
             let fault =
@@ -114,13 +119,7 @@ extension CameraPlan {
                 throw PlaybackError("\(fault) (privacy-strict=false makes this a warning)", isUsage: true)
             }
             warn(fault)
-        } else if sendsPictures {
-            guard request.isStrict else {
-                throw PlaybackError(
-                    "\(name): picture=true would send pictures although privacy-strict=false does not guarantee what "
-                        + "'\(request.word)' redacts: leave one of them out", isUsage: true)
-            }
-        } else if !records, options.text("page") == nil {
+        } else if !records, !sendsPictures, options.text("page") == nil {
             warn(
                 "\(name): '\(request.word)' has no effect: without --page and --record-annotated no video leaves odt watch"
             )

@@ -39,13 +39,14 @@ final class CameraSession: Sendable {
     ///   - viewer: The receiver of pictures for the live page; `nil` for none.
     ///   - crops: Collects pictures of the objects; `nil` for none.
     ///   - times: Measures the times of the frames; `nil` without metrics.
+    ///   - clips: Saves clips of the recorded frames; `nil` for none.
     ///   - recorded: Called for each finished segment.
     ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
     /// - Throws: ``PlaybackError`` if the pipeline cannot be built.
     init(
         _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, crops: BestCrops?,
         times: FrameTimes?,
-        recording: Recording?,
+        recording: Recording?, clips: ClipRecorder?,
         recorded: @escaping @Sendable (FinishedSegment) -> Void, begin: @escaping @Sendable () -> Void,
         notify: @escaping @Sendable (String) -> Void
     ) throws {
@@ -62,7 +63,9 @@ final class CameraSession: Sendable {
         crops?.attach(to: pipeline)
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { ArrivalTimestamps.complete(at: pad) }
         if let viewer { CameraPictures.begin(of: plan.name, in: pipeline, for: viewer) }
-        let recorder = recording.map { CameraRecorder($0, camera: plan.name, finished: recorded, notify: notify) }
+        let recorder = recording.map {
+            CameraRecorder($0, camera: plan.name, clips: clips, finished: recorded, notify: notify)
+        }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.watchdog, self.hasLength, self.recorder) = (pipeline, watchdog, hasLength, recorder)
         let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")

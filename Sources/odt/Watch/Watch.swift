@@ -26,6 +26,7 @@ private let help = """
       --json FILE        append messages to FILE instead of writing them to standard output
       --quiet            write no messages to standard output
     \(RecordOptions.help)
+    \(ClipOptions.help)
     \(MQTTOptions.help)
     \(StoreOptions.help)
     \(PageOptions.help)

@@ -127,12 +127,15 @@ struct WatchPlan: Sendable {
             cameras[number].noteFiles()
         }
         options = WatchOptions(line, file?.options ?? [])
-        rules = (file?.rules ?? []) + (options.text(EventRule.option).map { [EventRule(commandLine: $0)] } ?? [])
-        try EventRule.check(rules, cameras: cameras)
+        var rules = (file?.rules ?? []) + (options.text(EventRule.option).map { [EventRule(commandLine: $0)] } ?? [])
+        let savesClips = try ClipOptions(options) != nil
+        try EventRule.check(rules, cameras: cameras, savesClips: savesClips)
+        if savesClips, !rules.contains(where: \.savesClip) { rules.append(.clips) }
+        self.rules = rules
         for number in cameras.indices {
             let name = cameras[number].name
             cameras[number].sendsPictures = rules.contains {
-                $0.sendsPicture && ($0.cameras.isEmpty || $0.cameras.contains(name))
+                ($0.sendsPicture || $0.savesClip) && ($0.cameras.isEmpty || $0.cameras.contains(name))
             }
         }
         self.cameras = cameras

@@ -7,6 +7,7 @@ import Synchronization
 /// - `state`, `CAMERA/state`: `online` or `offline`, retained
 /// - `CAMERA/track`, `CAMERA/zone`: events, at least once each and in order (QoS 1)
 /// - `CAMERA/zones/ZONE`: the counts of a zone, retained, after each change
+/// - `CAMERA/snapshot`: the picture of the latest event of which a clip is saved, a JPEG file, retained
 /// - `CAMERA/objects`: at most one result per second, may be lost (QoS 0)
 /// - `lost`: the number of dropped events, retained, only if events were dropped
 final class MQTTSink: MeasuredSink {
@@ -56,6 +57,17 @@ final class MQTTSink: MeasuredSink {
             publisher.publish(retained: Self.state(camera.topic, isOnline: isConnected))
         default: break
         }
+    }
+
+    func take(snapshot jpeg: [UInt8], of camera: String) {
+        let topic = cameras.withLock { cameras in
+            if let known = cameras[camera] { return known.topic }
+            let new = meet(camera)
+            cameras[camera] = new
+            return new.topic
+        }
+        if let discovery { publisher.publish(retained: discovery.snapshot(of: camera)) }
+        publisher.publish(retained: MQTTMessage("\(topic)/snapshot", bytes: jpeg))
     }
 
     func measure(into text: inout MetricsText) { publisher.measure(into: &text) }
