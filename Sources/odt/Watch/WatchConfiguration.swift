@@ -108,6 +108,7 @@ struct WatchPlan: Sendable {
     let cameras: [CameraPlan]
     let options: WatchOptions
     let rules: [EventRule]
+    let alarms: AlarmOptions
     /// The time in nanoseconds without a frame after which a camera counts as lost.
     let frameTimeout: Nanoseconds
     /// The maximum delay between two attempts to connect, in nanoseconds.
@@ -128,6 +129,7 @@ struct WatchPlan: Sendable {
         }
         options = WatchOptions(line, file?.options ?? [])
         var rules = (file?.rules ?? []) + (options.text(EventRule.option).map { [EventRule(commandLine: $0)] } ?? [])
+        alarms = try AlarmOptions(options)
         let savesClips = try ClipOptions(options) != nil
         try EventRule.check(rules, cameras: cameras, savesClips: savesClips)
         if savesClips, !rules.contains(where: \.savesClip) { rules.append(.clips) }

@@ -11,7 +11,7 @@ struct WatchMessage {
     let steady: Nanoseconds
     /// The fields of the message. A message of the element is `swiftodt`, `swiftodt-track` or `swiftodt-zone`, with the
     /// camera's name as `source`. A message of the watch is `swiftodt-camera`, with the `event` `connected`, `lost` or
-    /// `ended`, and a `reason`. The fields are valid only until ``WatchSink/take(_:)`` returns.
+    /// `ended`, and a `reason`, or `swiftodt-alarm` (``CameraAlarm``). The fields are valid only until ``WatchSink/take(_:)`` returns.
     let fields: MessageFields
     /// The message as a line of JSON, including the line feed.
     let line: String

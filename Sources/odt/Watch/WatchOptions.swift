@@ -6,7 +6,9 @@ import SwiftODT
 struct WatchOptions: Sendable {
     /// The names, without dashes, of options that have a value.
     static let valued: Set<String> = Set(["json", "timeout", "retry", EventRule.option])
-        .union(RecordOptions.names).union(ClipOptions.names).union(MQTTOptions.names).union(StoreOptions.names)
+        .union(RecordOptions.names).union(ClipOptions.names).union(AlarmOptions.names).union(MQTTOptions.names).union(
+            StoreOptions.names
+        )
         .union(PageOptions.names).union(MetricsOptions.names)
     /// The names, without dashes, of options that have no value on the command line. In a configuration file their
     /// value is `true` or `false`.

@@ -6,6 +6,11 @@ function eventText(event) {
     case "camera connected": return "connected";
     case "camera lost": return "lost" + (event.reason ? `: ${plain(event.reason)}` : "");
     case "camera ended": return "ended" + (event.reason ? `: ${plain(event.reason)}` : "");
+    case "alarm covered": return "the picture is black or covered";
+    case "alarm frozen": return "the picture is frozen";
+    case "alarm moved": return "the picture shows another scene";
+    case "alarm quiet": return "no object for unusually long";
+    case "alarm restored": return `no longer ${plain(event.reason)}`;
     case "track begin": return `${who} appeared`;
     case "track end": return `${who} ${event.reason === "left-frame" ? "left the frame" : "was lost"}` + stay(event.duration, "after");
     case "zone enter": return `${who} entered ${plain(event.zone)}`;
@@ -34,7 +39,7 @@ function showEvents(name) {
   const events = server.events.filter(event => !name || event.camera === name), isMany = server.cameras.length > 1 && !name;
   $("log").replaceChildren(...events.map(event => make("li", {}, make("time", {datetime: new Date(event.time).toISOString()}, momentText(event.time)),
     ...(isMany ? [make("span", {class: "camera-name"}, plain(event.camera))] : []),
-    make("span", {class: event.event === "lost" ? "weighty" : null}, eventText(event)), ...clipLinks(event))));
+    make("span", {class: event.event === "lost" || event.kind === "alarm" && event.event !== "restored" ? "weighty" : null}, eventText(event)), ...clipLinks(event))));
   $("quiet").hidden = events.length > 0;
   $("log").hidden = !events.length;
 }

@@ -44,9 +44,10 @@ struct EventRule: Sendable {
     /// The rule of `--clips` if no group [event NAME] has clip=true.
     static let clips = EventRule(clipsOf: ["begin", "enter", "cross"])
 
-    private static let eventNames: Set<String> = [
+    private static let eventNames = Set(CameraAlarm.Problem.allCases.map(\.rawValue)).union([
         "begin", "end", "enter", "leave", "dwell", "cross", "in", "out", "connected", "lost", "ended", "count",
-    ]
+        CameraAlarm.restored,
+    ])
     private static let keys = [
         "action", "after", "camera", "clip", "cooldown", "count", "dwell", "event", "label", "picture", "times",
         "within",

@@ -24,6 +24,19 @@ struct HomeAssistantDiscovery: Sendable {
             ])
     }
 
+    /// Returns the discovery message of the sensor that shows whether the camera delivers a bad picture.
+    func alarm(of camera: String) -> MQTTMessage {
+        let base = "\(topic)/\(MQTTTopic.level(camera))"
+        return message(
+            "binary_sensor", "alarm", of: camera,
+            [
+                "name": .string("Picture"), "state_topic": .string("\(base)/alarm"),
+                "value_template": .string("{{ 'OFF' if value == 'ok' else 'ON' }}"), "device_class": .string("problem"),
+                "entity_category": .string("diagnostic"), "availability_mode": .string("all"),
+                "availability": .array([availability("\(topic)/state"), availability("\(base)/state")]),
+            ])
+    }
+
     /// Returns the discovery message of the image entity that shows the picture of the latest event.
     func snapshot(of camera: String) -> MQTTMessage {
         message(

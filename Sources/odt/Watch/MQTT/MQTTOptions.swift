@@ -11,8 +11,8 @@ struct MQTTOptions: Sendable {
     static let files: Set<String> = ["mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key"]
     static let help = """
             --mqtt ADDRESS     publish to an MQTT broker: \(BrokerAddress.form). Below TOPIC: CAMERA/track and
-                               CAMERA/zone (events, QoS 1), CAMERA/zones/ZONE (counts), CAMERA/objects, CAMERA/snapshot, CAMERA/state,
-                               state
+                               CAMERA/zone (events, QoS 1), CAMERA/zones/ZONE (counts), CAMERA/objects, CAMERA/snapshot, CAMERA/alarm,
+                               CAMERA/state, state
             --mqtt-password-file FILE
                                read the password from the first line of FILE; $\(passwordVariable) works too. A password
                                in ADDRESS is visible to all users of this machine

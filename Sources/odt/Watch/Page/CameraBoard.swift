@@ -126,6 +126,7 @@ struct EventLog {
         case "swiftodt-track": "track"
         case "swiftodt-zone": "zone"
         case "swiftodt-camera": "camera"
+        case CameraAlarm.message: "alarm"
         default: nil
         }
     }
