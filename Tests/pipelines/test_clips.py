@@ -125,7 +125,8 @@ class Clips(Clipping):
 class Page(Clipping, Paged):
 
     def test_page_serves_clips(self):
-        self.serve(*self.recorded("--clips-after=1"), frames=500)
+        watch = self.serve(*self.recorded("--clips-after=1"), frames=500)
+        self.until(lambda: any("cam: the file plays at its own speed because of --page" in line for line in watch.complaints))
         clip = self.until(lambda: self.ask("/api/clips?since=0")["clips"])[0]
         events = self.ask("/api/events?since=0")["events"]
         self.assertTrue(any(event["event"] == "begin" and clip["from"] <= event["time"] <= clip["to"] for event in events), (clip, events))

@@ -23,7 +23,7 @@ struct CameraPlan: Sendable {
     /// - Throws: ``CommandLineError`` if a camera has no source or a name is used twice.
     static func list(_ words: [String], besides others: [String]) throws -> [CameraPlan] {
         let named = try words.map { word -> (name: String?, source: String) in
-            guard let (name, source) = split(word) else { return (nil, word) }
+            guard let (name, source) = try split(word) else { return (nil, word) }
             guard !source.isEmpty else { throw CommandLineError("'\(word)' has no source: write NAME=SOURCE.") }
             return (name, source)
         }
@@ -45,13 +45,21 @@ struct CameraPlan: Sendable {
         return text.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     }
 
-    /// Splits NAME=SOURCE. Returns `nil` if the word is an existing file, or if the part before the equals sign is not
-    /// a valid name.
-    private static func split(_ word: String) -> (name: String, source: String)? {
-        guard let equals = word.firstIndex(of: "="), isName(String(word[..<equals])), !PathText.isThere(word) else {
-            return nil
+    /// Splits NAME=SOURCE. Returns `nil` if the word is an existing file, a URI, or a path whose folders contain the
+    /// equals sign.
+    ///
+    /// - Throws: ``CommandLineError`` if the name is invalid.
+    private static func split(_ word: String) throws -> (name: String, source: String)? {
+        guard let equals = word.firstIndex(of: "="), !PathText.isThere(word), !MediaSource.isAddress(word),
+            !word[..<equals].contains("/")
+        else { return nil }
+        let name = String(word[..<equals])
+        guard isName(name) else {
+            throw CommandLineError(
+                "'\(name)' is not a valid camera name: use letters, digits, '-', '_' and '.', the first one a letter or digit."
+            )
         }
-        return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+        return (name, String(word[word.index(after: equals)...]))
     }
 
     /// Derives a unique name from the source: the name of a file without extension, the name of a device, or the host

@@ -82,6 +82,7 @@ final class CameraSession: Sendable {
                 if shape.isFile || (isKnown && !isStream) {
                     hasLength.update { $0 = true }
                     shape.playWhole(pipeline, choosesStrategy: !isChosen)
+                    if shape.isShown { notify("the file plays at its own speed because of --page") }
                 }
                 if shape.recordsOriginal, let recording, let recorder {
                     Self.branch(

@@ -47,8 +47,11 @@ struct WatchConfiguration {
         if WatchOptions.flags.contains(entry.key) {
             _ = try Self.flag(entry)
         } else if !WatchOptions.valued.contains(entry.key) {
-            let known = WatchOptions.valued.union(WatchOptions.flags).sorted().joined(separator: ", ")
-            throw PlaybackError("\(entry.place): unknown option '\(entry.key)': use \(known)", isUsage: true)
+            let known = WatchOptions.valued.union(WatchOptions.flags).sorted()
+            let meant = nearestName(to: entry.key, in: known).map { "did you mean '\($0)'?" }
+            throw PlaybackError(
+                "\(entry.place): unknown option '\(entry.key)': \(meant ?? "use \(known.joined(separator: ", "))")",
+                isUsage: true)
         }
         guard WatchOptions.files.contains(entry.key), entry.value != "-", !entry.value.isEmpty else { return entry }
         var entry = entry

@@ -67,6 +67,9 @@ final class WatchSinks: Sendable {
         let broker = try MQTTOptions(options)
         let store = try StoreOptions(options).map { try StoreSink($0, notify: notify) }
         if let store { sinks.append(store) }
+        // The sink is created before the page's server starts its thread. GLib can deadlock if two threads register
+        // libsoup's types for the first time at once.
+        events = try EventSink(plan.rules, notify: notify)
         let (page, address) = try (PageOptions(options), MetricsOptions(options))
         metrics = page == nil && address == nil ? nil : MetricsBoard(options, cameras: cameras)
         if let metrics {
@@ -76,7 +79,6 @@ final class WatchSinks: Sendable {
                     try LivePage(page, metrics, cameras: cameras, clips: ClipOptions(options)?.folder, notify: notify))
             }
         }
-        events = try EventSink(plan.rules, notify: notify)
         sinks.append(events)
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, notify: notify) }

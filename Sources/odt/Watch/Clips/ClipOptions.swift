@@ -6,13 +6,13 @@ import SwiftODT
 struct ClipOptions: Sendable {
     static let names: Set<String> = ["clips", "clips-before", "clips-after", "clips-days", "clips-size"]
     static let help = """
-            --clips DIR        with --record: save a clip and a picture of each event that begins (an object appears, enters a
-                               zone or crosses a line), or that a group [event NAME] with clip=true selects:
-                               DIR/NAME/NAME-2026-11-22T15-45-01Z.mkv and .jpg
-            --clips-before SECONDS, --clips-after SECONDS
-                               video before and after the event, 0 to 60 (default: 5)
-            --clips-days N, --clips-size SIZE
-                               delete the oldest clips and pictures, as for recordings (default: keep all)
+          --clips DIR        with --record: save a clip and a picture of each event that begins (an object appears, enters a
+                             zone or crosses a line), or that a group [event NAME] with clip=true selects:
+                             DIR/NAME/NAME-2026-11-22T15-45-01Z.mkv and .jpg
+          --clips-before SECONDS, --clips-after SECONDS
+                             video before and after the event, 0 to 60 (default: 5)
+          --clips-days N, --clips-size SIZE
+                             delete the oldest clips and pictures, as for recordings (default: keep all)
         """
 
     /// The folder for the clips, ending in a slash.

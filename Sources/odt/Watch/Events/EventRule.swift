@@ -7,9 +7,9 @@ import SwiftODT
 struct EventRule: Sendable {
     static let option = "on-event"
     static let help = """
-            --on-event COMMAND|URL
-                               run COMMAND in a shell for each event, with the event as JSON on standard input and in variables
-                               $ODT_..., or send it to URL with POST. Groups [event NAME] of --config select events
+          --on-event COMMAND|URL
+                             run COMMAND in a shell for each event, with the event as JSON on standard input and in variables
+                             $ODT_..., or send it to URL with POST. Groups [event NAME] of --config select events
         """
 
     let name: String

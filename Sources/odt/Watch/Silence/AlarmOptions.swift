@@ -5,11 +5,11 @@ import SwiftODT
 struct AlarmOptions: Sendable {
     static let names: Set<String> = ["picture-alarm", "quiet-alarm"]
     static let help = """
-            --picture-alarm SECONDS|off
-                               report a picture that is black or covered, frozen, or of another scene because the camera was
-                               turned, after 1 to 3,600 s (default: 10)
-            --quiet-alarm N    report a camera that has seen no object for N times as long as usual at that hour, 1.5 to 100
-                               (default: off). The usual times are learned for three days and then continuously
+          --picture-alarm SECONDS|off
+                             report a picture that is black or covered, frozen, or of another scene because the camera was
+                             turned, after 1 to 3,600 s (default: 10)
+          --quiet-alarm N    report a camera that has seen no object for N times as long as usual at that hour, 1.5 to 100
+                             (default: off). The usual times are learned for three days and then continuously
         """
 
     /// The time in nanoseconds after which a bad picture is reported; `nil` to report none.

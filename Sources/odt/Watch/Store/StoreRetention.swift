@@ -111,9 +111,9 @@ struct StoreRetention {
 struct StoreOptions: Sendable {
     static let names: Set<String> = ["store", "store-days", "store-size"]
     static let help = """
-            --store FILE       store tracks, events, counts and boxes in an SQLite database for 'odt report --store'
-            --store-days DAYS  delete rows that are older than DAYS, 0 to 36,500; 0 keeps all (default: \(usualDays))
-            --store-size SIZE  delete the oldest rows while the database exceeds SIZE: 500M, 20G (default: no limit)
+          --store FILE       store tracks, events, counts and boxes in an SQLite database for 'odt report --store'
+          --store-days DAYS  delete rows that are older than DAYS, 0 to 36,500; 0 keeps all (default: \(usualDays))
+          --store-size SIZE  delete the oldest rows while the database exceeds SIZE: 500M, 20G (default: no limit)
         """
     private static let usualDays = 30
     /// The smallest accepted size limit in bytes. With a smaller limit, each deletion would remove nearly all rows.
