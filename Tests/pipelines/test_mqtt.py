@@ -143,7 +143,7 @@ class Publishing(InFolder):
                 Watch(f"--mqtt=mqtt://{broker.address}/a/b/", "--mqtt-discovery=off", f"yard={self.camera.address}") as watch:
             watch.wait(lambda said: events(said))
             self.assertEqual(watch.end(signal.SIGTERM), 0)
-            self.assertEqual(broker.retained(), {"a/b/state": "offline", "a/b/yard/state": "offline"})
+            self.assertEqual(broker.retained(), {"a/b/state": "offline", "a/b/yard/state": "offline", "a/b/yard/alarm": "ok"})
             self.assertNotIn("broker", "".join(watch.complaints))
 
     def test_names_become_topic_levels(self):

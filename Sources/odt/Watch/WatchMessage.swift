@@ -67,9 +67,6 @@ final class WatchSinks: Sendable {
         let broker = try MQTTOptions(options)
         let store = try StoreOptions(options).map { try StoreSink($0, notify: notify) }
         if let store { sinks.append(store) }
-        // The sink is created before the page's server starts its thread. GLib can deadlock if two threads register
-        // libsoup's types for the first time at once.
-        events = try EventSink(plan.rules, notify: notify)
         let (page, address) = try (PageOptions(options), MetricsOptions(options))
         metrics = page == nil && address == nil ? nil : MetricsBoard(options, cameras: cameras)
         if let metrics {
@@ -79,6 +76,7 @@ final class WatchSinks: Sendable {
                     try LivePage(page, metrics, cameras: cameras, clips: ClipOptions(options)?.folder, notify: notify))
             }
         }
+        events = try EventSink(plan.rules, notify: notify)
         sinks.append(events)
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, notify: notify) }
@@ -89,6 +87,9 @@ final class WatchSinks: Sendable {
         // the message before.
         if let lines { sinks.append(lines) }
         metrics?.add(sinks.compactMap { $0 as? any MeasuredSink })
+        // The page answers requests after all sinks were created, so that the metrics are complete. GLib can also
+        // deadlock if the server and the requests to URLs register libsoup's types for the first time at once.
+        for sink in sinks { try (sink as? LivePage)?.start() }
         metricsServer =
             if let address, let metrics { try MetricsServer(address, metrics, notify: notify) } else { nil }
         (all, self.lines, self.store) = (sinks, lines, store)

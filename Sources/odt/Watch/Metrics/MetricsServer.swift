@@ -34,6 +34,7 @@ final class MetricsServer: Sendable {
             options.address, tokenFile: options.tokenFile, of: "--metrics", path: "metrics", called: "metrics",
             notify: notify)
         server = try PageServer(place, TrustedProxies(), PageContent(metrics: metrics), pictures: NewestPictures())
+        try server.start()
     }
 
     func close() { server.close() }

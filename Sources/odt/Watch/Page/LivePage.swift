@@ -23,6 +23,9 @@ final class LivePage: PictureSink {
         )
     }
 
+    /// Begins to answer requests.
+    func start() throws { try server.start() }
+
     func take(_ message: WatchMessage) { board.take(message) }
 
     func take(_ clip: SavedClip, of camera: String) { board.take(clip, of: camera) }

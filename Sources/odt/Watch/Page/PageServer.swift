@@ -21,6 +21,7 @@ final class PageServer: @unchecked Sendable {
     /// The maximum age in nanoseconds of a picture that is served without waiting for a new one.
     private static let fresh: Nanoseconds = 500_000_000
 
+    private let option: String
     private let soup: Soup
     private let socket: PageSocket
     private let content: PageContent
@@ -34,7 +35,7 @@ final class PageServer: @unchecked Sendable {
     /// The connections by their remote address object. libsoup's messages and their connection share this object.
     private var connections: [Soup.Object: PageConnection] = [:]
 
-    /// Takes ownership of the socket and starts the thread.
+    /// Takes ownership of the socket.
     init(
         _ place: PageSocket.Place, _ trustedProxies: TrustedProxies, _ content: PageContent, pictures: NewestPictures
     ) throws {
@@ -43,9 +44,12 @@ final class PageServer: @unchecked Sendable {
         (soup, socket, self.content, self.pictures) = (place.soup, place.socket, content, pictures)
         authorizer = PageAuthorizer(token: place.token, port: place.socket.port)
         (self.server, self.loop, self.trustedProxies) = (OpaquePointer(server), loop, trustedProxies)
-        guard DetachedThread.run({ self.serve() }) else {
-            throw PlaybackError("\(place.option): cannot start a thread")
-        }
+        option = place.option
+    }
+
+    /// Starts the thread, which answers requests.
+    func start() throws {
+        guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("\(option): cannot start a thread") }
     }
 
     /// Signals that there are new pictures. May be called on any thread; does not block.
