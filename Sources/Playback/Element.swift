@@ -132,6 +132,14 @@ extension Element {
     }
 }
 
+extension Element {
+    /// Posts a structure as a message of the element.
+    package func post(_ structure: OwnedStructure) {
+        guard let copy = gst_structure_copy(structure.pointer) else { return }
+        gst_element_post_message(pointer, gst_message_new_element(object, copy))
+    }
+}
+
 /// Sets properties from user input of the form NAME=VALUE. An unknown property and an invalid value are reported as
 /// errors. The GStreamer function that ``Element/set(_:to:)`` uses would silently ignore them.
 package enum PropertySetting {

@@ -55,7 +55,8 @@ package final class Pad: @unchecked Sendable {
         watchBuffers { handler(Self.runningTime(of: $0, at: pad)) }
     }
 
-    private static func runningTime(
+    /// Returns the running times at which a buffer begins and ends, in nanoseconds; `nil` if they are unknown.
+    package static func runningTime(
         of buffer: UnsafeMutablePointer<GstBuffer>, at pad: UnsafeMutablePointer<GstPad>
     ) -> (begin: UInt64, end: UInt64)? {
         let begin = buffer.pointee.pts, duration = buffer.pointee.duration

@@ -24,9 +24,10 @@ package final class Progress: Sendable {
     private let isWatched: Bool
     private let state = Mutex(State())
 
-    /// - Parameter name: The text at the start of the line.
+    /// - Parameter name: The file or address that is played. The line begins with its last part.
     package init(of pipeline: Pipeline, name: String) {
-        (self.pipeline, self.name) = (pipeline, name)
+        let parts = PartFile.parts(of: name)
+        (self.pipeline, self.name) = (pipeline, parts.stem + parts.ending)
         let terminal = getenv("TERM").map { String(cString: $0) } ?? "dumb"
         isWatched = isatty(STDERR_FILENO) != 0 && terminal != "dumb"
     }

@@ -31,14 +31,16 @@ package final class SegmentRetention: Sendable {
     private let folder: String
     private let longest: Nanoseconds?
     private let largest: Int?
+    private let hasPictures: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - longest: The maximum age of a segment in nanoseconds; `nil` for no limit.
     ///   - largest: The maximum total size of all segments in bytes; `nil` for no limit.
-    package init(_ folder: String, longest: Nanoseconds?, largest: Int?) {
+    ///   - hasPictures: Whether a segment may have a picture of the same name, ending in `.jpg`, that is deleted with it.
+    package init(_ folder: String, longest: Nanoseconds?, largest: Int?, hasPictures: Bool = false) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
-        (self.longest, self.largest) = (longest, largest)
+        (self.longest, self.largest, self.hasPictures) = (longest, largest, hasPictures)
     }
 
     /// Deletes the segments that exceed a limit. Segments that are being written are not deleted.
@@ -88,7 +90,11 @@ package final class SegmentRetention: Sendable {
                 var status = stat()
                 guard PathText.withSystemPath(path, { lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG
                 else { return nil }
-                return Segment(name: name, path: path, size: Int(status.st_blocks) * 512)
+                var blocks = status.st_blocks
+                if hasPictures, PathText.withSystemPath(Self.picture(of: path), { lstat($0, &status) }) == 0 {
+                    blocks += status.st_blocks
+                }
+                return Segment(name: name, path: path, size: Int(blocks) * 512)
             }
         }.sorted { ($0.name.time, $0.name.number, $0.path) < ($1.name.time, $1.name.number, $1.path) }
     }
@@ -100,8 +106,11 @@ package final class SegmentRetention: Sendable {
         defer { close(file) }
         // A process that writes the segment holds a lock on its file.
         guard flock(file, LOCK_EX | LOCK_NB) == 0, Self.isOurs(file) else { return false }
+        if hasPictures { _ = PathText.withSystemPath(Self.picture(of: segment.path)) { unlink($0) } }
         return PathText.withSystemPath(segment.path) { unlink($0) } == 0
     }
+
+    private static func picture(of path: String) -> String { path.dropLast(4) + ".jpg" }
 
     private static func isOurs(_ file: Int32) -> Bool {
         var head = [UInt8](repeating: 0, count: 4096)

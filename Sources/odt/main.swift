@@ -1,6 +1,7 @@
 import CVersion
 import Glibc
 import Playback
+import SwiftODT
 
 /// The subcommands of `odt`. Each one is defined in its own file or folder.
 let subcommands: [Subcommand] = [
@@ -10,6 +11,7 @@ let subcommands: [Subcommand] = [
     detectSubcommand,
     doctorSubcommand,
     modelsSubcommand,
+    playSubcommand,
     reportSubcommand,
     setupSubcommand,
     trackSubcommand,
@@ -45,7 +47,8 @@ case "--version":
     print("odt \(SWIFTODT_VERSION)")
 case let name?:
     guard let subcommand = subcommands.first(where: { $0.name == name }) else {
-        printError("odt: unknown subcommand '\(name)'.\n\n\(usage())")
+        let meant = nearestName(to: name, in: subcommands.map(\.name)).map { "; did you mean '\($0)'?" }
+        printError("odt: unknown subcommand '\(name)'\(meant ?? ".")\n\n\(usage())")
         exit(ExitCode.usage)
     }
     let code = subcommand.run(Array(words.dropFirst()))

@@ -60,6 +60,19 @@ struct SegmentRetentionTests {
         #expect([old, young].map(isThere) == [false, true])
     }
 
+    @Test func picturesAreDeletedWithTheirSegments() {
+        let old = write("a", noon)
+        let picture = write("a/\(SegmentName(camera: "a", time: noon).text.dropLast(4)).jpg")
+        SegmentRetention(folder, longest: nil, largest: 4096).clean(now: noon)
+        #expect([old, picture].map(isThere) == [false, true])
+        write("a", noon)
+        // The size of the picture counts.
+        SegmentRetention(folder, longest: nil, largest: 2 * 8192, hasPictures: true).clean(now: noon)
+        #expect([old, picture].map(isThere) == [true, true])
+        SegmentRetention(folder, longest: nil, largest: 8192, hasPictures: true).clean(now: noon)
+        #expect([old, picture].map(isThere) == [false, false])
+    }
+
     /// Files in the folder that were not recorded by `odt watch` are kept, whatever their names are.
     @Test func foreignFilesAreKept() throws {
         let foreign = write("a", noon - 9 * day, mark: "OBS Studio")

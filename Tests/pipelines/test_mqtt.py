@@ -122,7 +122,7 @@ class Publishing(InFolder):
 
     def discovery(self, kept):
         configs = {topic: json.loads(text) for topic, text in kept.items() if topic.startswith("homeassistant/")}
-        self.assertEqual(len(configs), 2 + 2 * len(LINES), list(configs))
+        self.assertEqual(len(configs), 3 + 2 * len(LINES), list(configs))
         self.assertEqual(len({config["unique_id"] for config in configs.values()}), len(configs))
         self.assertEqual(len({json.dumps(config["device"]) for config in configs.values()}), 1)
         for topic, config in configs.items():
@@ -133,7 +133,7 @@ class Publishing(InFolder):
             self.assertRegex(config["default_entity_id"], rf"^{topic.split('/')[1]}\.yard_[a-z0-9_]+$")
             for place in config["availability"]:
                 self.assertEqual(kept[place["topic"]], "online")
-            if "value_template" in config:
+            if "value_json" in config.get("value_template", ""):
                 field = config["value_template"].split("'")[1]
                 self.assertIn(field, json.loads(kept[config["state_topic"]]))
 
@@ -143,7 +143,7 @@ class Publishing(InFolder):
                 Watch(f"--mqtt=mqtt://{broker.address}/a/b/", "--mqtt-discovery=off", f"yard={self.camera.address}") as watch:
             watch.wait(lambda said: events(said))
             self.assertEqual(watch.end(signal.SIGTERM), 0)
-            self.assertEqual(broker.retained(), {"a/b/state": "offline", "a/b/yard/state": "offline"})
+            self.assertEqual(broker.retained(), {"a/b/state": "offline", "a/b/yard/state": "offline", "a/b/yard/alarm": "ok"})
             self.assertNotIn("broker", "".join(watch.complaints))
 
     def test_names_become_topic_levels(self):

@@ -54,7 +54,7 @@ class Packages(Packed):
                   for name in ["gstreamer1.0-swiftodt", "swiftodt-tools", "python3-swiftodt", *(["swiftodt-models"] if MODELS else [])]}
         self.assertRegex(listed["gstreamer1.0-swiftodt"], r"\./usr/lib/[a-z0-9_]+-linux-gnu/gstreamer-1.0/libgstswiftodt.so\n")
         for path in ("bin/odt", "share/swiftodt/fetch-runtime", "share/swiftodt/models/catalogue.json", "bin/swiftodt-bus-to-json -> ",
-                     "share/bash-completion/completions/odt", "share/doc/swiftodt-tools/examples/watch.conf", *(f"share/man/man1/odt-{name}.1.gz" for name in subcommands())):
+                     "share/bash-completion/completions/odt", "share/zsh/vendor-completions/_odt", "share/fish/vendor_completions.d/odt.fish", "share/doc/swiftodt-tools/examples/watch.conf", *(f"share/man/man1/odt-{name}.1.gz" for name in subcommands())):
             self.assertIn("./usr/" + path, listed["swiftodt-tools"])
         self.assertIn("lib/systemd/system/swiftodt-watch.service", listed["swiftodt-tools"])
         self.assertIn("dist-packages/swiftodt/__init__.py", listed["python3-swiftodt"])
@@ -229,6 +229,27 @@ class Completion(unittest.TestCase):
         script = (f'source "{ROOT}/Pipelines/packaging/odt.bash-completion"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));'
                   ' _odt; printf "%s\\n" "${COMPREPLY[@]}"')
         return asked("bash", "--norc", "-c", script, "bash", ODT, *words).split()
+
+    def zsh(self, *words):
+        """Returns what the function for zsh offers for these words."""
+        script = ('compadd() { while [ "$1" != -- ]; do shift; done; shift; print -l -- "$@"; }; _files() { print FILES; };'
+                  f' words=("$@"); CURRENT=$#; source "{ROOT}/Pipelines/packaging/odt.zsh-completion"')
+        return asked("zsh", "-f", "-c", script, "zsh", ODT, *words).split()
+
+    def fish(self, line):
+        script = f'source "{ROOT}/Pipelines/packaging/odt.fish-completion"; complete -C "{line}"'
+        return [word.split("\t")[0] for word in asked("env", f"PATH={os.path.dirname(ODT)}:{os.environ['PATH']}", "fish", "--no-config", "-c", script).splitlines()]
+
+    @unittest.skipUnless(shutil.which("zsh"), "needs zsh")
+    def test_zsh_offers_the_same_as_bash(self):
+        for words in ([""], ["models", ""], ["detect", "-"], ["watch", "--"], ["models", "fetch", "-"], ["annotate", "--container", ""], ["bench", ""]):
+            self.assertEqual(sorted(self.zsh(*words)), sorted(self.completed(*words)) if words[-1] in ("", "-") else self.completed(words[0], "-"), words)
+        self.assertEqual(self.zsh("detect", "a"), ["FILES"])
+
+    @unittest.skipUnless(shutil.which("fish"), "needs fish")
+    def test_fish_offers_the_same_as_bash(self):
+        for words in (["dete"], ["models", "f"], ["detect", "-"], ["watch", "--cli"], ["models", "fetch", "--s"], ["annotate", "--container", "m"]):
+            self.assertEqual(sorted(self.fish(" ".join(["odt", *words]))), sorted(self.completed(*words)), words)
 
     def test_subcommands_are_completed(self):
         self.assertEqual(self.completed(""), [*subcommands(), "--help", "--version"])

@@ -33,6 +33,19 @@ class InBrowser(Paged):
                 self.assertRegex(seen["charts"], r"(?s)objects at once.*1.*in floor.*across middle")
                 self.assertEqual(browser.complaints, [])
 
+    def test_events_link_to_their_clip_and_picture(self):
+        self.serve("--record", self.path("video"), "--clips", self.path("clips"), "--clips-after=1", frames=500)
+        with Browser() as browser:
+            browser.open(f"http://127.0.0.1:{self.port}/")
+            browser.wait("[...document.querySelectorAll('#log li')].some(one => one.innerText.includes('appeared') && one.querySelectorAll('a').length === 2)")
+            links = browser.evaluate("[...[...document.querySelectorAll('#log li')].find(one => one.innerText.includes('appeared')).querySelectorAll('a')].map(one => [one.textContent, one.pathname])")
+            self.look(browser, "clips.png")
+            self.assertEqual([text for text, _ in links], ["clip", "picture"])
+            for (_, path), start in zip(links, (b"\x1aE\xdf\xa3", b"\xff\xd8\xff")):
+                status, _, body = self.get(path)
+                self.assertEqual((status, body[:len(start)]), (200, start))
+            self.assertEqual(browser.complaints, [])
+
     def test_several_cameras(self):
         """Navigation with pointer, keys and the browser's back button."""
         self.serve("--retry=1", "lost=rtsp://127.0.0.1:9/none", names=("front", "yard"))

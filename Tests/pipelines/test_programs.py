@@ -125,7 +125,8 @@ class Programs(unittest.TestCase):
 
     def test_odt_options_are_validated(self):
         self.refuses(2, "usage", TOOL)
-        self.refuses(2, "'nonsense'", TOOL, "nonsense")
+        self.refuses(2, "'nonsense'.", TOOL, "nonsense")
+        self.refuses(2, "unknown subcommand 'anotate'; did you mean 'annotate'?", TOOL, "anotate", "in.mp4")
         self.refuses(2, "--nonsense", TOOL, "detect", "--nonsense")
         self.refuses(2, "FILE", TOOL, "models", "show")
         self.refuses(1, "odt models list", TOOL, "models", "show", "nonsense")

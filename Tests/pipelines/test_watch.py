@@ -110,6 +110,7 @@ class Files(Watching):
         clip = self.clip()
         for words, sentence in (
                 ((), "name a camera"), ((f"a={clip}", f"a={clip}"), "two cameras have the name 'a'"), (("a=",), "has no source"),
+                ((f"front door={clip}",), "'front door' is not a valid camera name"), (("-a=x",), "unknown option"), ((f".a={clip}",), "'.a' is not a valid camera name"),
                 ((clip, "--set", "detector=mot"), "'mot' is not a valid value of detector"), ((clip, "--set", "nonsense=1"), "no property"),
                 ((clip, "--set", "message-format=json"), "is not supported here"), ((clip, "--set", "source=a"), "NAME=SOURCE"),
                 ((clip, "--timeout", "soon"), "--timeout must be a number"), ((clip, "--nonsense"), "unknown option")):
@@ -121,6 +122,9 @@ class Files(Watching):
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         for word in ("usage:", "examples:", "--retry", "exit code"):
             self.assertIn(word, said.stdout)
+        # All options have the same indentation, which the manual page needs.
+        options = re.findall(r"^( +)--", said.stdout, re.MULTILINE)
+        self.assertEqual((set(options), len(options) > 30), ({"  "}, True))
 
 
 class Configuration(Watching):
@@ -171,7 +175,8 @@ class Configuration(Watching):
                 ("[camera a]\nsource={clip}\ndetector=mot", "watch.conf:3: 'mot' is not a valid value of detector"),
                 ("[camera a]\nsource={clip}\nzones=none.json", "watch.conf:3: "),
                 ("[camera a]\nsource={clip}\nrecord=perhaps", "watch.conf:3: record: use true or false"),
-                ("[camera a]\nsource={clip}\n[watch]\nquite=true", "watch.conf:4: unknown option 'quite': use "),
+                ("[camera a]\nsource={clip}\n[watch]\nquite=true", "watch.conf:4: unknown option 'quite': did you mean 'quiet'?"),
+                ("[camera a]\nsource={clip}\n[watch]\nnonsense=true", "watch.conf:4: unknown option 'nonsense': use clips, "),
                 ("[camera a]\nsource={clip}\n[watch]\nquiet=yes", "watch.conf:4: quiet: use true or false"),
                 ("[camera a]\nsource={clip}\n[watch]\ntimeout=0", "watch.conf:4: timeout must be a number"),
                 ("[camera a]\nsource={clip}\n[watch]\nrecord-days=1", "watch.conf:4: record-days needs"),

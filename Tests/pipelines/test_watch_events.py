@@ -300,7 +300,7 @@ class Pictures(Ruled):
     def test_pictures_are_refused_if_redaction_is_not_guaranteed(self):
         said = command(ODT, "watch", "--config", self.configure(f"[camera cam]\nsource={self.clip()}\nbox-style=blur\nprivacy-strict=false", "[event a]\npicture=true\naction=true"))
         self.assertEqual((said.returncode, said.stdout), (2, ""))
-        self.assertIn("cam: picture=true would send pictures although privacy-strict=false", said.stderr)
+        self.assertIn("cam: picture=true or clips would show pictures although privacy-strict=false", said.stderr)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ private let help = """
 
     usage: odt annotate [options] IN OUT
            odt annotate [options] --out-dir DIR IN...
-           odt annotate [options] --json FILE|--csv FILE|--tracks-csv FILE|--crops DIR IN
+           odt annotate [options] --json FILE|--csv FILE|--tracks-csv FILE|--events-csv FILE|--export KIND=FILE|--crops DIR IN
 
     IN is a video file, a URI (rtsp://..., https://...) or a camera (/dev/video0). OUT is the annotated video; its extension
     selects the container: \(Container.endings.joined(separator: ", ")). Rotated video is turned upright. Sound is copied
@@ -20,6 +20,9 @@ private let help = """
       --json FILE        write the element's messages, one JSON object per line ('-' is standard output)
       --csv FILE         write a table with one row per object and frame
       --tracks-csv FILE  write a table with one row per track
+      --events-csv FILE  write a table with one row per event: tracks that begin or end, zones and lines
+      --export KIND=FILE write the boxes of all frames for other tools; repeatable: coco (JSON), cvat (CVAT for video 1.1)
+                         or mot (MOTChallenge)
       --crops DIR        write the best picture of each track, without annotations, as DIR/00007-person.jpg
       --zones FILE       count objects in the zones and at the lines of FILE (made with odt zones)
       --set NAME=VALUE   set a property of the element; repeatable; gst-inspect-1.0 swiftodt lists the properties
@@ -35,8 +38,8 @@ private let help = """
                          (default: as the input if supported, otherwise mp4)
       --help             show this text
 
-    With --out-dir, the values of --json, --csv, --tracks-csv and --crops are file name extensions: --json .jsonl writes
-    DIR/NAME.jsonl beside DIR/NAME.mp4.
+    With --out-dir, the values of --json, --csv, --tracks-csv, --events-csv, --export and --crops are file name extensions:
+    --json .jsonl writes DIR/NAME.jsonl beside DIR/NAME.mp4, and --export mot=.txt writes DIR/NAME.txt.
 
     Unfinished files are named NAME.part.EXT. After a full disk or kill -9 these files remain and can be played. Ctrl-C ends
     the recording properly; a second Ctrl-C stops at once. The exit code is 0 after success, 1 after an error, 2 after an
@@ -53,7 +56,8 @@ private let help = """
     let line = try CommandLineOptions(
         arguments,
         valued: [
-            "--json", "--csv", "--tracks-csv", "--crops", "--zones", "--set", "--quality", "--encoder", "--out-dir",
+            "--json", "--csv", "--tracks-csv", "--events-csv", "--export", "--crops", "--zones", "--set", "--quality",
+            "--encoder", "--out-dir",
             "--container",
         ], flags: ["--force"])
     guard !line.operands.isEmpty else { throw CommandLineError("missing IN: name a video.") }
@@ -88,13 +92,13 @@ private func settings(_ line: CommandLineOptions) throws -> [String] {
     if let format = named.first(where: { $0.hasPrefix("message-format=") }) {
         throw CommandLineError("'\(format)' is not supported here: use --json for JSON or --csv for a table.")
     }
-    if let option = ["--csv", "--crops"].first(where: { line.text($0) != nil }) {
+    if let option = ["--csv", "--export", "--crops"].first(where: { line.text($0) != nil }) {
         if let updates = named.first(where: { $0.hasPrefix("updates=") && $0 != "updates=every-frame" }) {
             throw CommandLineError("\(option) needs every frame: leave out --set \(updates).")
         }
         settings.append("updates=every-frame")
     }
-    if let option = ["--tracks-csv", "--crops"].first(where: { line.text($0) != nil }),
+    if let option = ["--tracks-csv", "--events-csv", "--crops"].first(where: { line.text($0) != nil }),
         named.contains(where: { $0.hasPrefix("track-events=") && $0 != "track-events=true" })
     {
         throw CommandLineError("\(option) needs track events: leave out --set track-events.")
@@ -112,9 +116,10 @@ private func single(_ line: CommandLineOptions) throws -> (input: String, Annota
     }
     let outputs = AnnotationOutputs(
         video: line.operands.count == 2 ? line.operands[1] : nil, messages: line.text("--json"),
-        frameTable: line.text("--csv"), trackTable: line.text("--tracks-csv"), pictures: line.text("--crops"))
+        frameTable: line.text("--csv"), trackTable: line.text("--tracks-csv"), eventTable: line.text("--events-csv"),
+        exports: try line.texts("--export").map(AnnotationOutputs.Export.init), pictures: line.text("--crops"))
     guard !outputs.isEmpty else {
-        throw CommandLineError("no output: name OUT, --json, --csv, --tracks-csv or --crops.")
+        throw CommandLineError("no output: name OUT, --json, --csv, --tracks-csv, --events-csv, --export or --crops.")
     }
     guard outputs.names.filter({ $0 == "-" }).count <= 1 else {
         throw CommandLineError("only one output can be '-' (standard output).")
@@ -128,6 +133,7 @@ private func single(_ line: CommandLineOptions) throws -> (input: String, Annota
 /// Annotates the inputs one after the other. If one fails, the others are still processed.
 private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: Annotation.Plan) throws -> Int32 {
     let batch = try AnnotationBatch(line, into: folder)
+    PartFile.makeFolder(folder.hasSuffix("/") ? folder : folder + "/")
     var plan = plan
     plan.isOneOfMany = true
     try PluginSearch.start()

@@ -63,7 +63,7 @@ final class Annotation: Sendable {
                 "--crops would show what '\(redaction.word)' redacts: leave out one of them", isUsage: true)
         }
         self.annotation = annotation
-        let progress = Progress(of: pipeline, name: PartFile.parts(of: source.name).stem)
+        let progress = Progress(of: pipeline, name: source.name)
         self.progress = progress
         shown.update { $0 = progress }
         for left in outputs.video.map(PartFile.interrupted) ?? [] {
@@ -102,16 +102,22 @@ final class Annotation: Sendable {
         let reportsTracks = reportsTracks
         var trackCount = 0
         var frames = FrameTable()
+        var export = TrackExport()
         var isRead = true
         write(TableRow.text(FrameTable.header), to: files.frameTable, &isRead)
         write(TableRow.text(TrackTable.header), to: files.trackTable, &isRead)
+        write(TableRow.text(EventTable.header), to: files.eventTable, &isRead)
         var ending = player.play { message in
             hasPosted.update { $0 = true }
             write(MessageText.line(message), to: files.messages, &isRead)
             let fields = MessageFields(message)
+            if files.eventTable != nil, let row = EventTable.row(of: fields) {
+                write(row, to: files.eventTable, &isRead)
+            }
             switch fields.name {
             case "swiftodt":
                 pictures?.see(fields)
+                if !files.exports.isEmpty { export.add(fields) }
                 if files.frameTable != nil { write(frames.rows(of: fields), to: files.frameTable, &isRead) }
             case "swiftodt-track":
                 if fields.text("event") == "begin" { trackCount += 1 }
@@ -123,6 +129,10 @@ final class Annotation: Sendable {
         ending.failure = ending.failure.map(annotation.explained)
         if let statistics = annotation.pipeline["swiftodt"].structure(of: "stats") {
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
+        }
+        let name = PartFile.parts(of: source.name)
+        for (format, output) in files.exports {
+            write(export.text(as: format, of: name.stem + name.ending), to: output, &isRead)
         }
         progress.clear()
         // The files are finished before the elements stop, because stopping a stalled source may take long.
@@ -157,10 +167,7 @@ final class Annotation: Sendable {
             isRead = false
             player.askToEnd()
         } catch {
-            let what =
-                output === files.messages
-                ? "the messages" : output === files.frameTable ? "the frame table" : "the track table"
-            player.fail("cannot write \(what): \(error)")
+            player.fail("cannot write \(output.name): \(error)")
         }
     }
 

@@ -19,17 +19,21 @@ struct AnnotationBatch {
 
     init(_ line: CommandLineOptions, into folder: String) throws {
         var endings: [String: String] = [:]
-        for option in ["--json", "--csv", "--tracks-csv", "--crops"] {
-            guard let ending = line.text(option) else { continue }
+        var taken: Set<String> = []
+        let exports = try line.texts("--export").map(AnnotationOutputs.Export.init)
+        let named = ["--json", "--csv", "--tracks-csv", "--events-csv", "--crops"].compactMap { option in
+            line.text(option).map { (option, $0) }
+        }
+        for (option, ending) in named + exports.map({ ("--export", $0.name) }) {
             guard ending.hasPrefix("."), !ending.contains("/") else {
                 throw CommandLineError(
                     "with --out-dir, \(option) needs an extension such as \(Self.examples[option] ?? ".csv"), not '\(ending)'."
                 )
             }
+            guard taken.insert(ending).inserted else {
+                throw CommandLineError("two outputs have the same extension: choose different ones.")
+            }
             endings[option] = ending
-        }
-        guard Set(endings.values).count == endings.count else {
-            throw CommandLineError("two outputs have the same extension: choose different ones.")
         }
         let container = try line.text("--container").map { kind in
             guard Container.named("." + kind) != nil else {
@@ -48,6 +52,12 @@ struct AnnotationBatch {
                     messages: endings["--json"].map { base + stem + $0 },
                     frameTable: endings["--csv"].map { base + stem + $0 },
                     trackTable: endings["--tracks-csv"].map { base + stem + $0 },
+                    eventTable: endings["--events-csv"].map { base + stem + $0 },
+                    exports: exports.map { export in
+                        var export = export
+                        export.name = base + stem + export.name
+                        return export
+                    },
                     pictures: endings["--crops"].map { base + stem + $0 }))
         }
         var targets: Set<String> = []

@@ -3,14 +3,34 @@ import Playback
 
 /// The names of the outputs of one input.
 struct AnnotationOutputs: Sendable {
+    /// The file of `--export`.
+    struct Export: Sendable {
+        let format: TrackExport.Format
+        var name: String
+
+        /// - Parameter word: KIND=FILE.
+        init(_ word: String) throws {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let kinds = TrackExport.Format.allCases.map(\.rawValue).joined(separator: ", ")
+            guard parts.count == 2, let format = TrackExport.Format(rawValue: parts[0]) else {
+                throw CommandLineError("--export needs KIND=FILE with one of \(kinds), not '\(word)'.")
+            }
+            (self.format, name) = (format, parts[1])
+        }
+    }
+
     var video: String?
     var messages: String?
     var frameTable: String?
     var trackTable: String?
+    var eventTable: String?
+    var exports: [Export] = []
     /// A folder for the best picture of each track.
     var pictures: String?
 
-    var names: [String] { [video, messages, frameTable, trackTable].compactMap(\.self) }
+    var names: [String] {
+        [video, messages, frameTable, trackTable, eventTable].compactMap(\.self) + exports.map(\.name)
+    }
 
     /// The names of all outputs, separated by commas, for a message to the user. `nil` if an output is written to
     /// standard output, where the message would mix with the data.
@@ -29,9 +49,15 @@ struct AnnotationOutputs: Sendable {
     /// Whether there is no output.
     var isEmpty: Bool { names.isEmpty && pictures == nil }
 
-    /// - Throws: ``PlaybackError`` if an output is the input itself, or exists and must not be replaced.
+    /// - Throws: ``PlaybackError`` if an output is the input itself, exists and must not be replaced, or is in a missing
+    ///   folder.
     func check(against source: MediaSource, mayReplace: Bool) throws {
         for name in names where name != "-" {
+            // As with other programs, a misspelled folder is an error.
+            let folder = PartFile.parts(of: name).folder
+            if !folder.isEmpty, !PathText.isThere(folder) {
+                throw PlaybackError("\(name): there is no folder \(folder): create it or check the name", isUsage: true)
+            }
             if source.isFile(name) { throw PlaybackError("\(name) is the input: choose another output file") }
             if !mayReplace, PathText.isThere(name) {
                 throw PlaybackError("\(name) already exists: use --force to replace it", isUsage: true)
@@ -60,6 +86,8 @@ final class AnnotationFiles: Sendable {
     let messages: TextOutput?
     let frameTable: TextOutput?
     let trackTable: TextOutput?
+    let eventTable: TextOutput?
+    let exports: [(format: TrackExport.Format, output: TextOutput)]
 
     /// - Throws: ``PlaybackError`` if a file cannot be created. In that case the files created before are deleted.
     init(_ outputs: AnnotationOutputs) throws {
@@ -76,6 +104,10 @@ final class AnnotationFiles: Sendable {
             messages = try output(outputs.messages)
             frameTable = try output(outputs.frameTable)
             trackTable = try output(outputs.trackTable)
+            eventTable = try output(outputs.eventTable)
+            exports = try outputs.exports.compactMap { export in
+                try output(export.name).map { (export.format, $0) }
+            }
         } catch {
             begun.forEach { $0.discard() }
             throw error
@@ -83,7 +115,8 @@ final class AnnotationFiles: Sendable {
     }
 
     private var files: [PartFile] {
-        [messages, frameTable, trackTable].compactMap { $0?.file } + [video].compactMap(\.self)
+        [messages, frameTable, trackTable, eventTable].compactMap { $0?.file } + exports.compactMap(\.output.file)
+            + [video].compactMap(\.self)
     }
 
     /// Renames all files to their final names. The video is renamed last, so that a program that waits for the video

@@ -49,6 +49,26 @@ struct FrameTable {
     }
 }
 
+/// The table of `--events-csv`: one row per event of a track or zone.
+enum EventTable {
+    static let header = [
+        "time", "kind", "event", "tracking_id", "label", "category", "zone", "direction", "dwell", "duration", "reason",
+        "epoch",
+    ]
+
+    /// Returns the row of a message about a track or zone; `nil` for other messages and for updates of tracks.
+    static func row(of message: MessageFields) -> String? {
+        let kinds = ["swiftodt-track": "track", "swiftodt-zone": "zone"]
+        guard let kind = kinds[message.name], let event = message.text("event"), event != "update" else { return nil }
+        var cells = [TableRow.seconds(message.count("event-running-time") ?? message.count("running-time"))]
+        cells += [kind, event, TableRow.count(message.count("tracking-id"))]
+        cells += ["label", "category", "zone", "direction"].map { message.text($0) ?? "" }
+        cells += ["dwell", "duration"].map { TableRow.seconds(message.count($0)) }
+        cells += [message.text("reason") ?? "", TableRow.count(message.count("epoch"))]
+        return TableRow.text(cells)
+    }
+}
+
 /// The table of `--tracks-csv`: one row per track.
 enum TrackTable {
     static let header = [

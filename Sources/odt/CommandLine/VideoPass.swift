@@ -45,7 +45,7 @@ enum VideoPass {
         guard let decoded = pipeline["upright"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
             throw PlaybackError("the pipeline has no entry or exit pad")
         }
-        let progress = Progress(of: pipeline, name: PartFile.parts(of: video.name).stem)
+        let progress = Progress(of: pipeline, name: video.name)
         progress.watch(decoded)
         var configuration = Player.Configuration()
         configuration.hasBegun = { progress.frames > 0 }

@@ -30,7 +30,7 @@ struct VideoDetection {
             "\(source.description) videoconvert name=video ! videoflip name=upright video-direction=auto "
                 + "! swiftodt name=swiftodt ! fakesink sync=false")
         source.give(to: pipeline)
-        progress = Progress(of: pipeline, name: FilePath.stem(of: video))
+        progress = Progress(of: pipeline, name: video)
         let element = pipeline["swiftodt"]
         // Only detections are recorded, so tracking is off, except for `zoom=auto`, which needs it. Frames are rotated
         // before inference, as in `odt annotate`.

@@ -27,6 +27,18 @@ final class JPEGCrop {
         compress(Self.shrunk(frame, to: side), quality: 82)
     }
 
+    /// Compresses the full frame with the outline of a box, as ``jpeg(of:side:)`` does.
+    func jpeg(of frame: VideoPass.Pixels, marking box: Box, side: Int) -> [UInt8]? {
+        var small = Self.shrunk(frame, to: side)
+        let (x, y) = (Double(small.width) / Double(frame.width), Double(small.height) / Double(frame.height))
+        let box = Box(minX: box.minX * x, minY: box.minY * y, maxX: box.maxX * x, maxY: box.maxY * y)
+            .clipped(width: small.width, height: small.height)
+        if box.isFinite, !box.isEmpty {
+            small.outline(Int(box.minX)..<Int(box.maxX.rounded(.up)), Int(box.minY)..<Int(box.maxY.rounded(.up)))
+        }
+        return compress(small, quality: 82)
+    }
+
     private func part(_ box: Box, of frame: VideoPass.Pixels) -> VideoPass.Pixels? {
         let box = box.clipped(width: frame.width, height: frame.height)
         guard box.isFinite, !box.isEmpty else { return nil }
@@ -44,6 +56,19 @@ final class JPEGCrop {
         var bytes: [UInt8]
         let width: Int
         let height: Int
+
+        /// Draws a green rectangle.
+        mutating func outline(_ columns: Range<Int>, _ rows: Range<Int>) {
+            let thickness = max(2, width / 320)
+            let (inner, innerRows) = (
+                columns.dropFirst(thickness).dropLast(thickness), rows.dropFirst(thickness).dropLast(thickness)
+            )
+            for y in rows {
+                for x in columns where !innerRows.contains(y) || !inner.contains(x) {
+                    bytes.replaceSubrange(4 * (y * width + x)..<4 * (y * width + x) + 3, with: [0, 230, 64])
+                }
+            }
+        }
     }
 
     /// Downscales a crop. Each target pixel is the average of the source pixels that it covers.

@@ -17,6 +17,9 @@ private let help = """
     FILE.sqlite is the database of 'odt watch --store'; its pictures come from the recordings of the same watch (--record).
 
       -o FILE        the page; '-' is standard output (default: FILE.jsonl's name with -report.html, in the current folder)
+      --csv FILE     write a table with one row per object ('-' is standard output); without -o there is no page then
+      --events-csv FILE
+                     write a table with one row per event of zones and lines, likewise
       --title TEXT   the heading (default: the name of VIDEO or FILE.jsonl)
       --zones FILE   the zones that were used, to show them in the picture
       --force        replace an existing page
@@ -37,7 +40,11 @@ private let help = """
 
 @Sendable private func runReport(_ arguments: [String]) throws -> Int32 {
     let line = try CommandLineOptions(
-        arguments, valued: ["-o", "--title", "--zones", "--store", "--camera", "--from", "--to", "--recordings"],
+        arguments,
+        valued: [
+            "-o", "--csv", "--events-csv", "--title", "--zones", "--store", "--camera", "--from", "--to",
+            "--recordings",
+        ],
         flags: ["--force", "--no-pictures"])
     if let store = line.text("--store") { return try runReport(ofStore: store, line) }
     let ofStores = ["--camera", "--from", "--to", "--recordings", "--no-pictures"]
@@ -61,6 +68,7 @@ private let help = """
         title: title, file: publicName(file), video: video.map(publicName), observations: observations, zones: zones,
         isCutOff: isCutOff)
     let tracks = observations.tracks
+    guard try write(observations, tracks, line) else { return ExitCode.success }
     let pictures = try source.map { try BestPictures(of: tracks, in: $0, observations) }
     if let signal = pictures?.signal { return 128 + signal }
     if let missing = pictures?.missingCount, missing > 0 {
@@ -97,6 +105,7 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
     let data = ReportData(
         title: title, file: publicName(store), video: nil, observations: observations, zones: zones, isCutOff: false)
     let tracks = observations.tracks
+    guard try write(observations, tracks, line) else { return ExitCode.success }
     let pictures = line.has("--no-pictures") ? nil : try pictures(of: tracks, messages, observations, line)
     if let signal = pictures?.signal { return 128 + signal }
     let html = ReportPage.html(
@@ -128,6 +137,21 @@ private func pictures(
     return pictures
 }
 
+/// Writes the tables.
+///
+/// - Returns: Whether a page is wanted, too.
+private func write(_ observations: Observations, _ tracks: [ObservedTrack], _ line: CommandLineOptions) throws -> Bool {
+    let tables = ReportTables(observations: observations)
+    if let file = line.text("--csv") { try ByteStream.write(Array(tables.objects(tracks).utf8), to: file) }
+    if let file = line.text("--events-csv") { try ByteStream.write(Array(tables.events.utf8), to: file) }
+    return !hasOnlyTables(line)
+}
+
+private func hasOnlyTables(_ line: CommandLineOptions) -> Bool {
+    (line.text("--csv") ?? line.text("--events-csv")) != nil && line.text("-o") == nil && line.operands.count < 2
+        && (line.text("--store") == nil || line.operands.isEmpty)
+}
+
 private func moment(_ option: String, _ line: CommandLineOptions) throws -> Int64? {
     guard let text = line.text(option) else { return nil }
     guard let time = WallTime.milliseconds(of: text) else {
@@ -138,11 +162,14 @@ private func moment(_ option: String, _ line: CommandLineOptions) throws -> Int6
 
 /// Returns the path of the page.
 ///
-/// - Throws: ``CommandLineError`` if the file exists and must not be replaced.
+/// - Throws: ``CommandLineError`` if an output exists and must not be replaced.
 private func page(_ line: CommandLineOptions, or usual: String) throws -> String {
     let page = line.text("-o") ?? usual
-    guard page == "-" || !PathText.isThere(page) || line.has("--force") else {
-        throw CommandLineError("\(page) already exists; use --force to replace it, or -o for another file.")
+    let tables = ["--csv", "--events-csv"].compactMap { line.text($0) }
+    let outputs = tables + (hasOnlyTables(line) ? [] : [page])
+    guard Set(outputs).count == outputs.count else { throw CommandLineError("two outputs are the same file.") }
+    for output in outputs where output != "-" && PathText.isThere(output) && !line.has("--force") {
+        throw CommandLineError("\(output) already exists; use --force to replace it, or name another file.")
     }
     return page
 }

@@ -1,4 +1,5 @@
 import CGStreamer
+import Glibc
 import Playback
 import SwiftODT
 
@@ -22,20 +23,25 @@ final class Camera: Sendable {
         var attempt: UInt32 = 0
         /// The reasons for the current outage that have already been reported.
         var reasons: Set<String> = []
+        /// Learns how long the camera usually sees no object; `nil` if this is not reported.
+        var quiet: QuietMonitor?
     }
 
     let name: String
     private let frameTimeout: Nanoseconds
     private let longestPause: Nanoseconds
+    private let alarms: AlarmOptions
     private let sinks: WatchSinks
     private let recording: Recording?
+    private let clips: Clips?
     private let state: Monitor<State>
     private let log: RepeatedMessageFilter
 
-    init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks, recording: Recording?) {
-        (name, self.sinks, self.recording) = (plan.name, sinks, recording)
+    init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks, recording: Recording?, clips: Clips?) {
+        (name, self.sinks, self.recording, self.clips) = (plan.name, sinks, recording, clips)
         (frameTimeout, longestPause) = (watch.frameTimeout, watch.longestPause)
-        state = Monitor(State(plan: plan))
+        alarms = watch.alarms
+        state = Monitor(State(plan: plan, quiet: watch.alarms.quietFactor.map(QuietMonitor.init)))
         log = RepeatedMessageFilter { [name] in printError("odt watch: \(name): \($0)") }
     }
 
@@ -124,18 +130,19 @@ final class Camera: Sendable {
     private func connect(_ plan: CameraPlan) -> CameraSession.Ending {
         do {
             let crops = plan.sendsPictures ? BestCrops() : nil
+            let clips = plan.isRecorded ? clips.map { recorder(of: $0, plan, crops) } : nil
             let session = try CameraSession(
                 plan, frameTimeout: frameTimeout, viewer: sinks.viewer, crops: crops,
-                times: sinks.metrics?.times(of: name),
-                recording: plan.isRecorded ? recording : nil,
+                times: sinks.metrics?.times(of: name), alarms: alarms,
+                recording: plan.isRecorded ? recording : nil, clips: clips,
                 recorded: { [sinks, name] in sinks.take($0, of: name) },
-                begin: { [weak self] in self?.begin(plan) },
+                begin: { [weak self] in self?.begin(plan) }, tick: { [weak self] in self?.noteQuiet(nil, plan) },
                 notify: { [log] in log.notify(plan.discreet($0)) })
             let (number, isObsolete) = state.update { state in
                 state.connection = session
                 return (state.session + 1, state.stopReason != nil || state.isChanged)
             }
-            if let crops { sinks.events.use(crops, of: name) }
+            sinks.events.use(crops, clips, of: name)
             sinks.metrics?.begin(session, of: name)
             defer {
                 state.update { $0.connection = nil }
@@ -146,6 +153,7 @@ final class Camera: Sendable {
                 let message = OwnedStructure(copying: message)
                 message.set("session", to: number)
                 hand(message.pointer, plan)
+                noteQuiet(MessageFields(message.pointer), plan)
             }
         } catch {
             // A device may reappear, so its absence is temporary. A missing file is a mistake of the user.
@@ -153,11 +161,19 @@ final class Camera: Sendable {
         }
     }
 
+    private func recorder(of clips: Clips, _ plan: CameraPlan, _ crops: BestCrops?) -> ClipRecorder {
+        ClipRecorder(
+            clips, camera: name, crops: crops, saved: { [sinks, name] in sinks.take($0, of: name) },
+            pictured: { [sinks, name] in sinks.take(snapshot: $0, of: name) },
+            notify: { [log] in log.notify(plan.discreet($0)) })
+    }
+
     // MARK: Events
 
     private func begin(_ plan: CameraPlan) {
         let (event, wasLost) = state.update { state in
             state.session += 1
+            state.quiet?.begin(at: MonotonicClock.now)
             let event = CameraEvent(camera: name, kind: .connected, session: state.session, attempt: state.attempt)
             let wasLost = !state.reasons.isEmpty
             state.attempt = 0
@@ -191,6 +207,24 @@ final class Camera: Sendable {
         hand(
             CameraEvent(
                 camera: name, kind: .ended, reason: plan.discreet(reason), session: session, attempt: attempt), plan)
+    }
+
+    /// Learns when the camera sees objects, and reports when it has not for unusually long.
+    ///
+    /// - Parameter message: A message of the element; `nil` if only time has passed.
+    private func noteQuiet(_ message: MessageFields?, _ plan: CameraPlan) {
+        guard alarms.quietFactor != nil else { return }
+        var seconds = time_t(WallClock.now / 1_000_000_000)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        let seesObject = message?.list("objects").contains { $0.text("state") != "lost" } ?? false
+        let (alarm, session) = state.update { state in
+            (state.quiet?.take(seesObject: seesObject, at: MonotonicClock.now, hour: Int(local.tm_hour)), state.session)
+        }
+        guard let alarm else { return }
+        let fields = alarm.message(of: name, running: nil, at: WallClock.now)
+        fields.set("session", to: session)
+        hand(fields.pointer, plan)
     }
 
     private func hand(_ event: CameraEvent, _ plan: CameraPlan) {

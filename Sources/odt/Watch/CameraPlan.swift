@@ -10,7 +10,7 @@ struct CameraPlan: Sendable {
     var settings: [CameraSetting] = []
     /// Whether `--record` records this camera.
     var isRecorded = true
-    /// Whether actions receive pictures of this camera's objects.
+    /// Whether actions receive pictures of this camera's objects, or clips with pictures are saved.
     var sendsPictures = false
     /// The states of the files that the properties name, see ``noteFiles()``.
     private var files: [String] = []
@@ -23,7 +23,7 @@ struct CameraPlan: Sendable {
     /// - Throws: ``CommandLineError`` if a camera has no source or a name is used twice.
     static func list(_ words: [String], besides others: [String]) throws -> [CameraPlan] {
         let named = try words.map { word -> (name: String?, source: String) in
-            guard let (name, source) = split(word) else { return (nil, word) }
+            guard let (name, source) = try split(word) else { return (nil, word) }
             guard !source.isEmpty else { throw CommandLineError("'\(word)' has no source: write NAME=SOURCE.") }
             return (name, source)
         }
@@ -45,13 +45,21 @@ struct CameraPlan: Sendable {
         return text.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     }
 
-    /// Splits NAME=SOURCE. Returns `nil` if the word is an existing file, or if the part before the equals sign is not
-    /// a valid name.
-    private static func split(_ word: String) -> (name: String, source: String)? {
-        guard let equals = word.firstIndex(of: "="), isName(String(word[..<equals])), !PathText.isThere(word) else {
-            return nil
+    /// Splits NAME=SOURCE. Returns `nil` if the word is an existing file, a URI, or a path whose folders contain the
+    /// equals sign.
+    ///
+    /// - Throws: ``CommandLineError`` if the name is invalid.
+    private static func split(_ word: String) throws -> (name: String, source: String)? {
+        guard let equals = word.firstIndex(of: "="), !PathText.isThere(word), !MediaSource.isAddress(word),
+            !word[..<equals].contains("/")
+        else { return nil }
+        let name = String(word[..<equals])
+        guard isName(name) else {
+            throw CommandLineError(
+                "'\(name)' is not a valid camera name: use letters, digits, '-', '_' and '.', the first one a letter or digit."
+            )
         }
-        return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+        return (name, String(word[word.index(after: equals)...]))
     }
 
     /// Derives a unique name from the source: the name of a file without extension, the name of a device, or the host
@@ -105,6 +113,11 @@ extension CameraPlan {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
         for setting in settings { try setting.set(of: element) }
         guard let request = RedactionRequest(of: element) else { return }
+        if sendsPictures, !request.isStrict {
+            throw PlaybackError(
+                "\(name): picture=true or clips would show pictures although privacy-strict=false does not guarantee what "
+                    + "'\(request.word)' redacts: leave one of them out", isUsage: true)
+        }
         let (records, isAnnotated) = (isRecorded && options.text("record") != nil, options.has("record-annotated"))
         if records, !isAnnotated {
             let fault =
@@ -114,13 +127,7 @@ extension CameraPlan {
                 throw PlaybackError("\(fault) (privacy-strict=false makes this a warning)", isUsage: true)
             }
             warn(fault)
-        } else if sendsPictures {
-            guard request.isStrict else {
-                throw PlaybackError(
-                    "\(name): picture=true would send pictures although privacy-strict=false does not guarantee what "
-                        + "'\(request.word)' redacts: leave one of them out", isUsage: true)
-            }
-        } else if !records, options.text("page") == nil {
+        } else if !records, !sendsPictures, options.text("page") == nil {
             warn(
                 "\(name): '\(request.word)' has no effect: without --page and --record-annotated no video leaves odt watch"
             )

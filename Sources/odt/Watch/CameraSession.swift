@@ -39,14 +39,18 @@ final class CameraSession: Sendable {
     ///   - viewer: The receiver of pictures for the live page; `nil` for none.
     ///   - crops: Collects pictures of the objects; `nil` for none.
     ///   - times: Measures the times of the frames; `nil` without metrics.
+    ///   - clips: Saves clips of the recorded frames; `nil` for none.
+    ///   - alarms: The alarms about the picture.
     ///   - recorded: Called for each finished segment.
     ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
+    ///   - tick: Called several times per second on that thread.
     /// - Throws: ``PlaybackError`` if the pipeline cannot be built.
     init(
         _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, crops: BestCrops?,
-        times: FrameTimes?,
-        recording: Recording?,
+        times: FrameTimes?, alarms: AlarmOptions,
+        recording: Recording?, clips: ClipRecorder?,
         recorded: @escaping @Sendable (FinishedSegment) -> Void, begin: @escaping @Sendable () -> Void,
+        tick: @escaping @Sendable () -> Void,
         notify: @escaping @Sendable (String) -> Void
     ) throws {
         let source = try MediaSource(plan.source)
@@ -60,9 +64,12 @@ final class CameraSession: Sendable {
         if let pad = pipeline["video"].pad("sink") { watchdog.attach(at: pad) }
         times?.attach(to: pipeline)
         crops?.attach(to: pipeline)
+        if let patience = alarms.picturePatience { PictureProbe(plan.name, patience: patience).attach(to: pipeline) }
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { ArrivalTimestamps.complete(at: pad) }
         if let viewer { CameraPictures.begin(of: plan.name, in: pipeline, for: viewer) }
-        let recorder = recording.map { CameraRecorder($0, camera: plan.name, finished: recorded, notify: notify) }
+        let recorder = recording.map {
+            CameraRecorder($0, camera: plan.name, clips: clips, finished: recorded, notify: notify)
+        }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.watchdog, self.hasLength, self.recorder) = (pipeline, watchdog, hasLength, recorder)
         let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")
@@ -75,6 +82,7 @@ final class CameraSession: Sendable {
                 if shape.isFile || (isKnown && !isStream) {
                     hasLength.update { $0 = true }
                     shape.playWhole(pipeline, choosesStrategy: !isChosen)
+                    if shape.isShown { notify("the file plays at its own speed because of --page") }
                 }
                 if shape.recordsOriginal, let recording, let recorder {
                     Self.branch(
@@ -107,7 +115,10 @@ final class CameraSession: Sendable {
         // react to events. It makes the element report the end of active tracks.
         configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
         configuration.survives = { !["swiftodt", "video"].contains($0) }
-        configuration.tick = first
+        configuration.tick = {
+            first()
+            tick()
+        }
         configuration.trouble = {
             guard !hasLength.read({ $0 }), watchdog.silence > frameTimeout else { return nil }
             return "no frame for \(frameTimeout / 1_000_000_000) s"

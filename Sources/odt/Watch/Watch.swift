@@ -26,11 +26,13 @@ private let help = """
       --json FILE        append messages to FILE instead of writing them to standard output
       --quiet            write no messages to standard output
     \(RecordOptions.help)
+    \(ClipOptions.help)
     \(MQTTOptions.help)
     \(StoreOptions.help)
     \(PageOptions.help)
     \(MetricsOptions.help)
     \(EventRule.help)
+    \(AlarmOptions.help)
       --timeout SECONDS  time without a frame after which a camera counts as lost, 1 to 86,400 (default: 20)
       --retry SECONDS    maximum delay between attempts to reconnect, 0.01 to 86,400; the delay starts at 1 s and doubles
                          (default: 60)

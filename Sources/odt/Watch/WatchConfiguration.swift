@@ -47,8 +47,11 @@ struct WatchConfiguration {
         if WatchOptions.flags.contains(entry.key) {
             _ = try Self.flag(entry)
         } else if !WatchOptions.valued.contains(entry.key) {
-            let known = WatchOptions.valued.union(WatchOptions.flags).sorted().joined(separator: ", ")
-            throw PlaybackError("\(entry.place): unknown option '\(entry.key)': use \(known)", isUsage: true)
+            let known = WatchOptions.valued.union(WatchOptions.flags).sorted()
+            let meant = nearestName(to: entry.key, in: known).map { "did you mean '\($0)'?" }
+            throw PlaybackError(
+                "\(entry.place): unknown option '\(entry.key)': \(meant ?? "use \(known.joined(separator: ", "))")",
+                isUsage: true)
         }
         guard WatchOptions.files.contains(entry.key), entry.value != "-", !entry.value.isEmpty else { return entry }
         var entry = entry
@@ -108,6 +111,7 @@ struct WatchPlan: Sendable {
     let cameras: [CameraPlan]
     let options: WatchOptions
     let rules: [EventRule]
+    let alarms: AlarmOptions
     /// The time in nanoseconds without a frame after which a camera counts as lost.
     let frameTimeout: Nanoseconds
     /// The maximum delay between two attempts to connect, in nanoseconds.
@@ -127,12 +131,16 @@ struct WatchPlan: Sendable {
             cameras[number].noteFiles()
         }
         options = WatchOptions(line, file?.options ?? [])
-        rules = (file?.rules ?? []) + (options.text(EventRule.option).map { [EventRule(commandLine: $0)] } ?? [])
-        try EventRule.check(rules, cameras: cameras)
+        var rules = (file?.rules ?? []) + (options.text(EventRule.option).map { [EventRule(commandLine: $0)] } ?? [])
+        alarms = try AlarmOptions(options)
+        let savesClips = try ClipOptions(options) != nil
+        try EventRule.check(rules, cameras: cameras, savesClips: savesClips)
+        if savesClips, !rules.contains(where: \.savesClip) { rules.append(.clips) }
+        self.rules = rules
         for number in cameras.indices {
             let name = cameras[number].name
             cameras[number].sendsPictures = rules.contains {
-                $0.sendsPicture && ($0.cameras.isEmpty || $0.cameras.contains(name))
+                ($0.sendsPicture || $0.savesClip) && ($0.cameras.isEmpty || $0.cameras.contains(name))
             }
         }
         self.cameras = cameras

@@ -11,7 +11,7 @@ struct WatchMessage {
     let steady: Nanoseconds
     /// The fields of the message. A message of the element is `swiftodt`, `swiftodt-track` or `swiftodt-zone`, with the
     /// camera's name as `source`. A message of the watch is `swiftodt-camera`, with the `event` `connected`, `lost` or
-    /// `ended`, and a `reason`. The fields are valid only until ``WatchSink/take(_:)`` returns.
+    /// `ended`, and a `reason`, or `swiftodt-alarm` (``CameraAlarm``). The fields are valid only until ``WatchSink/take(_:)`` returns.
     let fields: MessageFields
     /// The message as a line of JSON, including the line feed.
     let line: String
@@ -26,6 +26,12 @@ protocol WatchSink: AnyObject, Sendable {
     /// wait. If the message cannot be forwarded at once, it is queued or, if the queue is full, dropped.
     func take(_ message: WatchMessage)
 
+    /// Receives a clip of an event. Must not block.
+    func take(_ clip: SavedClip, of camera: String)
+
+    /// Receives the picture of an event, a JPEG file. Must not block.
+    func take(snapshot jpeg: [UInt8], of camera: String)
+
     /// Called when the configuration was read again.
     func use(_ cameras: [CameraPlan])
 
@@ -35,6 +41,8 @@ protocol WatchSink: AnyObject, Sendable {
 }
 
 extension WatchSink {
+    func take(_ clip: SavedClip, of camera: String) {}
+    func take(snapshot jpeg: [UInt8], of camera: String) {}
     func use(_ cameras: [CameraPlan]) {}
 }
 
@@ -63,7 +71,10 @@ final class WatchSinks: Sendable {
         metrics = page == nil && address == nil ? nil : MetricsBoard(options, cameras: cameras)
         if let metrics {
             sinks.append(metrics)
-            if let page { sinks.append(try LivePage(page, metrics, cameras: cameras, notify: notify)) }
+            if let page {
+                sinks.append(
+                    try LivePage(page, metrics, cameras: cameras, clips: ClipOptions(options)?.folder, notify: notify))
+            }
         }
         events = try EventSink(plan.rules, notify: notify)
         sinks.append(events)
@@ -76,6 +87,9 @@ final class WatchSinks: Sendable {
         // the message before.
         if let lines { sinks.append(lines) }
         metrics?.add(sinks.compactMap { $0 as? any MeasuredSink })
+        // The page answers requests after all sinks were created, so that the metrics are complete. GLib can also
+        // deadlock if the server and the requests to URLs register libsoup's types for the first time at once.
+        for sink in sinks { try (sink as? LivePage)?.start() }
         metricsServer =
             if let address, let metrics { try MetricsServer(address, metrics, notify: notify) } else { nil }
         (all, self.lines, self.store) = (sinks, lines, store)
@@ -87,6 +101,12 @@ final class WatchSinks: Sendable {
     func take(_ segment: FinishedSegment, of camera: String) {
         store?.take(segment, of: camera)
         metrics?.take(segment, of: camera)
+    }
+
+    func take(_ clip: SavedClip, of camera: String) { for sink in all { sink.take(clip, of: camera) } }
+
+    func take(snapshot jpeg: [UInt8], of camera: String) {
+        for sink in all { sink.take(snapshot: jpeg, of: camera) }
     }
 
     func use(_ cameras: [CameraPlan]) { for sink in all { sink.use(cameras) } }

@@ -6,7 +6,9 @@ import SwiftODT
 struct WatchOptions: Sendable {
     /// The names, without dashes, of options that have a value.
     static let valued: Set<String> = Set(["json", "timeout", "retry", EventRule.option])
-        .union(RecordOptions.names).union(MQTTOptions.names).union(StoreOptions.names)
+        .union(RecordOptions.names).union(ClipOptions.names).union(AlarmOptions.names).union(MQTTOptions.names).union(
+            StoreOptions.names
+        )
         .union(PageOptions.names).union(MetricsOptions.names)
     /// The names, without dashes, of options that have no value on the command line. In a configuration file their
     /// value is `true` or `false`.
@@ -14,7 +16,7 @@ struct WatchOptions: Sendable {
 
     /// The names of options whose value is a file name. In a configuration file, a relative name is relative to the
     /// folder of that file. The name `-` is not changed.
-    static let files: Set<String> = Set(["json", "record", "store"]).union(MQTTOptions.files)
+    static let files: Set<String> = Set(["json", "record", "clips", "store"]).union(MQTTOptions.files)
         .union(PageOptions.files).union(MetricsOptions.files)
 
     private var values: [String: String] = [:]
@@ -63,7 +65,8 @@ struct WatchOptions: Sendable {
 
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid. Has no side effects.
     func check() throws {
-        _ = try (RecordOptions(self), MQTTOptions(self), StoreOptions(self), PageOptions(self), MetricsOptions(self))
+        _ = try (RecordOptions(self), ClipOptions(self), MQTTOptions(self), StoreOptions(self))
+        _ = try (PageOptions(self), MetricsOptions(self))
     }
 
     /// Returns the name of an option for error messages. If the option comes from a configuration file, its file and

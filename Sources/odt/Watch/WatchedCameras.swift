@@ -20,6 +20,7 @@ final class WatchedCameras: Sendable {
 
     private let plan: WatchPlan
     private let recording: Recording?
+    private let clips: Clips?
     private let sinks: WatchSinks
     private let state = Monitor(State())
 
@@ -29,6 +30,7 @@ final class WatchedCameras: Sendable {
         recording = try RecordOptions(plan.options).map {
             try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
         }
+        clips = try ClipOptions(plan.options).map(Clips.init)
         sinks = try WatchSinks(plan) { printError("odt watch: \($0)") }
     }
 
@@ -117,7 +119,7 @@ final class WatchedCameras: Sendable {
         let changed = plans.filter { new in before.contains { $0.name == new.name && $0.differs(from: new) } }
         for old in removed { known[old.name]?.stop(because: "the camera was removed from the configuration") }
         for new in added + changed {
-            let camera = known[new.name] ?? Camera(new, plan, sinks: sinks, recording: recording)
+            let camera = known[new.name] ?? Camera(new, plan, sinks: sinks, recording: recording, clips: clips)
             state.update { $0.cameras[new.name] = camera }
             if camera.use(new) { try start(camera) }
         }

@@ -6,6 +6,11 @@ function eventText(event) {
     case "camera connected": return "connected";
     case "camera lost": return "lost" + (event.reason ? `: ${plain(event.reason)}` : "");
     case "camera ended": return "ended" + (event.reason ? `: ${plain(event.reason)}` : "");
+    case "alarm covered": return "the picture is black or covered";
+    case "alarm frozen": return "the picture is frozen";
+    case "alarm moved": return "the picture shows another scene";
+    case "alarm quiet": return "no object for unusually long";
+    case "alarm restored": return `no longer ${plain(event.reason)}`;
     case "track begin": return `${who} appeared`;
     case "track end": return `${who} ${event.reason === "left-frame" ? "left the frame" : "was lost"}` + stay(event.duration, "after");
     case "zone enter": return `${who} entered ${plain(event.zone)}`;
@@ -17,16 +22,24 @@ function eventText(event) {
 }
 function stay(seconds, word) { return seconds === undefined ? "" : ` ${word} ${lengthText(seconds)}`; }
 
-const log = {newest: null, camera: undefined};
+// Returns links to the clip that shows an event, and to its picture.
+function clipLinks(event) {
+  const clip = server.clips.find(clip => clip.camera === event.camera && clip.from <= event.time && event.time <= clip.to);
+  if (!clip) return [];
+  const link = (file, text) => make("a", {href: `/clips/${[clip.camera, file].map(encodeURIComponent).join("/")}`, target: "_blank"}, text);
+  return [link(clip.video, "clip"), ...(clip.picture ? [link(clip.picture, "picture")] : [])];
+}
+
+const log = {newest: null, camera: undefined, clip: 0};
 
 function showEvents(name) {
   const newest = server.events[0]?.number ?? null;
-  if (log.newest === newest && log.camera === name) return;
-  [log.newest, log.camera] = [newest, name];
+  if (log.newest === newest && log.camera === name && log.clip === server.latestClip) return;
+  [log.newest, log.camera, log.clip] = [newest, name, server.latestClip];
   const events = server.events.filter(event => !name || event.camera === name), isMany = server.cameras.length > 1 && !name;
   $("log").replaceChildren(...events.map(event => make("li", {}, make("time", {datetime: new Date(event.time).toISOString()}, momentText(event.time)),
     ...(isMany ? [make("span", {class: "camera-name"}, plain(event.camera))] : []),
-    make("span", {class: event.event === "lost" ? "weighty" : null}, eventText(event)))));
+    make("span", {class: event.event === "lost" || event.kind === "alarm" && event.event !== "restored" ? "weighty" : null}, eventText(event)), ...clipLinks(event))));
   $("quiet").hidden = events.length > 0;
   $("log").hidden = !events.length;
 }

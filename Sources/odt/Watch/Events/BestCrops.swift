@@ -26,10 +26,24 @@ final class BestCrops: Sendable {
         var seen: Int
     }
 
+    /// The request for a picture of the whole frame with the box of an object.
+    private struct Snapshot {
+        /// The number of the examined frame after which the request is dropped.
+        let end: Int
+        let give: @Sendable ([UInt8]) -> Void
+    }
+
+    /// The number of examined frames in which the object of a snapshot has to be visible, about 3 s.
+    private static let patience = 20
+    /// The maximum width and height of a snapshot in pixels.
+    private static let snapshotSide = 1280
+
     private struct State {
         var crops: [UInt64: Crop] = [:]
         var frame = 0
         var latest: GstClockTime?
+        /// The objects of which the next frame is wanted.
+        var snapshots: [UInt64: Snapshot] = [:]
     }
 
     private let state = Mutex(State())
@@ -41,6 +55,12 @@ final class BestCrops: Sendable {
             if let pad = pipeline?["crops"].pad("sink") { self.take(buffer, at: pad) }
             return .ok
         }
+    }
+
+    /// Passes the next frame in which an object is visible to `give`, as a JPEG file with the object's box. `give` is
+    /// called on a thread of its own, and not at all if the object does not appear.
+    func takeSnapshot(of id: UInt64, give: @escaping @Sendable ([UInt8]) -> Void) {
+        state.withLock { $0.snapshots[id] = Snapshot(end: $0.frame + Self.patience, give: give) }
     }
 
     func picture(of id: UInt64) -> [UInt8]? { state.withLock { $0.crops[id]?.jpeg } }
@@ -76,23 +96,39 @@ final class BestCrops: Sendable {
                 return state.crops[id].map { score > $0.score + 0.02 } ?? true
             }
         }
-        guard !better.isEmpty else { return }
+        let shown = result.list("objects").compactMap { object -> (MessageFields, Snapshot)? in
+            guard let id = object.count("tracking-id"), ["new", "tracked"].contains(object.text("state")) else {
+                return nil
+            }
+            return state.withLock { $0.snapshots.removeValue(forKey: id) }.map { (object, $0) }
+        }
+        state.withLock { state in state.snapshots = state.snapshots.filter { $0.value.end >= frame } }
+        guard !better.isEmpty || !shown.isEmpty else { return }
         _ = pad.withFrame(of: buffer) { video in
             guard let base = video.data.0 else { return }
             let pixels = VideoPass.Pixels(
                 base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), stride: Int(video.info.stride.0),
                 width: Int(video.info.width), height: Int(video.info.height))
             for object in better { cut(object, from: pixels, frame) }
+            for (object, snapshot) in shown {
+                let box = Self.box(of: object, in: pixels)
+                if let jpeg = JPEGCrop().jpeg(of: pixels, marking: box, side: Self.snapshotSide) { snapshot.give(jpeg) }
+            }
         }
     }
 
-    private func cut(_ object: MessageFields, from pixels: VideoPass.Pixels, _ frame: Int) {
+    /// Returns the box of an object in pixels.
+    private static func box(of object: MessageFields, in pixels: VideoPass.Pixels, margin: Double = 0) -> Box {
         let edges = ["x-min", "y-min", "x-max", "y-max"].map { object.real($0) ?? 0 }
-        let (x, y) = (Self.margin * (edges[2] - edges[0]), Self.margin * (edges[3] - edges[1]))
+        let (x, y) = (margin * (edges[2] - edges[0]), margin * (edges[3] - edges[1]))
         let (width, height) = (Double(pixels.width), Double(pixels.height))
-        let box = Box(
+        return Box(
             minX: (edges[0] - x) * width, minY: (edges[1] - y) * height, maxX: (edges[2] + x) * width,
             maxY: (edges[3] + y) * height)
+    }
+
+    private func cut(_ object: MessageFields, from pixels: VideoPass.Pixels, _ frame: Int) {
+        let box = Self.box(of: object, in: pixels, margin: Self.margin)
         guard let id = object.count("tracking-id"), let score = object.real("score"),
             let jpeg = JPEGCrop().jpeg(of: box, in: pixels, side: Self.side, limit: Self.limit)
         else { return }

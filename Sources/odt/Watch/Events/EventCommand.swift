@@ -23,28 +23,45 @@ final class EventCommand: EventDelivery {
         let input = try Self.pipe(with: Array((event.json(rule: rule, picture: nil).text + "\n").utf8))
         defer { close(input) }
         let id = try spawn(input, environment: environment(event, rule, file))
-        let deadline = MonotonicClock.now + Self.timeout
         running.withLock { $0 = id }
-        var (status, pause): (Int32, UInt32) = (0, 1_000)
-        while running.withLock({ running in
-            // The lock prevents that the id is signalled after it was released.
-            let isRunning = waitpid(id, &status, WNOHANG) == 0
-            if !isRunning { running = nil }
-            return isRunning
-        }) {
-            guard MonotonicClock.now < deadline else {
-                // The command has its own process group, so its children end, too.
-                kill(-id, SIGKILL)
-                waitpid(id, &status, 0)
-                running.withLock { $0 = nil }
-                throw EventDeliveryError(description: "stopped after \(Self.timeout / 1_000_000_000) s", isFinal: true)
-            }
-            usleep(pause)
-            pause = min(2 * pause, 100_000)
+        let isOver = Self.waits(for: id, until: MonotonicClock.now + Self.timeout)
+        // The command has its own process group, so its children end, too.
+        if !isOver { kill(-id, SIGKILL) }
+        var status: Int32 = 0
+        // The lock prevents that the id is signalled after it was released.
+        if !isOver { Self.waitForEnd(of: id) }
+        running.withLock { running in
+            waitpid(id, &status, 0)
+            running = nil
+        }
+        guard isOver else {
+            throw EventDeliveryError(description: "stopped after \(Self.timeout / 1_000_000_000) s", isFinal: true)
         }
         guard status != 0 else { return }
         let text = status & 0x7f == 0 ? "exit code \(status >> 8 & 0xff)" : "ended by signal \(status & 0x7f)"
         throw EventDeliveryError(description: text, isFinal: true)
+    }
+
+    /// Waits until a process has ended or a monotonic time has come. The process keeps its id.
+    ///
+    /// - Returns: Whether the process has ended.
+    private static func waits(for id: pid_t, until deadline: Nanoseconds) -> Bool {
+        let hasEnded = Monitor(false)
+        let isStarted = DetachedThread.run {
+            waitForEnd(of: id)
+            hasEnded.update { $0 = true }
+        }
+        // Without a thread, there is no time limit.
+        guard isStarted else {
+            waitForEnd(of: id)
+            return true
+        }
+        return hasEnded.wait(until: deadline) { $0 ? true : nil } ?? false
+    }
+
+    private static func waitForEnd(of id: pid_t) {
+        var result = siginfo_t()
+        while waitid(P_PID, id_t(id), &result, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     }
 
     func cancel() { running.withLock { if let id = $0 { kill(-id, SIGTERM) } } }

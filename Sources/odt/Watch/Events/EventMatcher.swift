@@ -194,7 +194,7 @@ struct EventMatcher {
             used[rule.name] = before
         }
         matched[rule.name] = now
-        guard rule.action != nil else { return [] }
+        guard rule.action != nil || rule.savesClip else { return [] }
         let key = RuleAndCamera(rule: rule.name, camera: event.camera)
         if let last = acted[key], now >= last, now - last < rule.cooldown { return [] }
         acted[key] = now

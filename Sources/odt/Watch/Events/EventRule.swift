@@ -7,9 +7,9 @@ import SwiftODT
 struct EventRule: Sendable {
     static let option = "on-event"
     static let help = """
-            --on-event COMMAND|URL
-                               run COMMAND in a shell for each event, with the event as JSON on standard input and in variables
-                               $ODT_..., or send it to URL with POST. Groups [event NAME] of --config select events
+          --on-event COMMAND|URL
+                             run COMMAND in a shell for each event, with the event as JSON on standard input and in variables
+                             $ODT_..., or send it to URL with POST. Groups [event NAME] of --config select events
         """
 
     let name: String
@@ -32,16 +32,25 @@ struct EventRule: Sendable {
     var predecessor: (name: String, within: Nanoseconds)?
     /// Whether the action receives a picture of the object.
     var sendsPicture = false
+    /// Whether a clip of the event is saved.
+    var savesClip = false
     /// The file and line of the rule; `nil` for the command line.
     private(set) var place: String?
 
     init(commandLine action: String) { (name, self.action) = (Self.option, action) }
 
-    private static let eventNames: Set<String> = [
+    private init(clipsOf events: Set<String>) { (name, self.events, savesClip) = ("clips", events, true) }
+
+    /// The rule of `--clips` if no group [event NAME] has clip=true.
+    static let clips = EventRule(clipsOf: ["begin", "enter", "cross"])
+
+    private static let eventNames = Set(CameraAlarm.Problem.allCases.map(\.rawValue)).union([
         "begin", "end", "enter", "leave", "dwell", "cross", "in", "out", "connected", "lost", "ended", "count",
-    ]
+        CameraAlarm.restored,
+    ])
     private static let keys = [
-        "action", "after", "camera", "cooldown", "count", "dwell", "event", "label", "picture", "times", "within",
+        "action", "after", "camera", "clip", "cooldown", "count", "dwell", "event", "label", "picture", "times",
+        "within",
         "zone",
     ]
 
@@ -72,6 +81,7 @@ struct EventRule: Sendable {
                 }
                 count = number
             case "times": times = try entry.value.split(separator: ",").map { try Self.span($0, entry) }
+            case "clip": savesClip = try WatchConfiguration.flag(entry)
             case "picture": sendsPicture = try WatchConfiguration.flag(entry)
             default:
                 let meant = nearestName(to: entry.key, in: Self.keys).map { "did you mean '\($0)'?" }
@@ -88,8 +98,9 @@ struct EventRule: Sendable {
         }
     }
 
-    /// - Throws: ``PlaybackError`` if the rules name cameras or other rules that do not exist.
-    static func check(_ rules: [EventRule], cameras: [CameraPlan]) throws {
+    /// - Throws: ``PlaybackError`` if the rules name cameras or other rules that do not exist, or need clips that are not
+    ///   saved.
+    static func check(_ rules: [EventRule], cameras: [CameraPlan], savesClips: Bool) throws {
         for rule in rules {
             let place = rule.place ?? "--\(option)"
             if let other = rule.cameras.first(where: { name in !cameras.contains { $0.name == name } }) {
@@ -98,8 +109,13 @@ struct EventRule: Sendable {
             if let before = rule.predecessor, !rules.contains(where: { $0.name == before.name }) {
                 throw PlaybackError("\(place): there is no [event \(before.name)]", isUsage: true)
             }
-            if rule.action == nil, !rules.contains(where: { $0.predecessor?.name == rule.name }) {
-                throw PlaybackError("\(place): [event \(rule.name)] needs action=COMMAND or URL", isUsage: true)
+            if rule.savesClip, !savesClips {
+                throw PlaybackError("\(place): clip=true needs clips=DIR in [watch], or --clips DIR", isUsage: true)
+            }
+            let isUsed = rule.action != nil || rule.savesClip
+            if !isUsed, !rules.contains(where: { $0.predecessor?.name == rule.name }) {
+                throw PlaybackError(
+                    "\(place): [event \(rule.name)] needs action=COMMAND or URL, or clip=true", isUsage: true)
             }
         }
     }

@@ -10,6 +10,8 @@ final class EventSink: MeasuredSink {
         var receivers: [String: EventReceiver] = [:]
         /// The best pictures of the objects of each connected camera.
         var pictures: [String: BestCrops] = [:]
+        /// The recorders of the clips of each connected camera.
+        var clips: [String: ClipRecorder] = [:]
     }
 
     private let state: Mutex<State>
@@ -39,14 +41,23 @@ final class EventSink: MeasuredSink {
         for receiver in old.values { DetachedThread.run { receiver.close() } }
     }
 
-    /// Uses the pictures of a camera's new connection.
-    func use(_ crops: BestCrops, of camera: String) { state.withLock { $0.pictures[camera] = crops } }
+    /// Uses the pictures and clips of a camera's new connection.
+    func use(_ crops: BestCrops?, _ clips: ClipRecorder?, of camera: String) {
+        state.withLock { ($0.pictures[camera], $0.clips[camera]) = (crops, clips) }
+    }
 
     func take(_ message: WatchMessage) {
-        let due = state.withLock { state in
-            state.matcher.take(message).compactMap { match in
+        let (due, clips) = state.withLock { state in
+            let matches = state.matcher.take(message)
+            let due = matches.compactMap { match in
                 match.rule.action.flatMap { state.receivers[$0] }.map { ($0, match, state.pictures[message.camera]) }
             }
+            let recorder = state.clips[message.camera]
+            return (due, matches.filter(\.rule.savesClip).compactMap { match in recorder.map { ($0, match.event) } })
+        }
+        let running = message.fields.count("event-running-time") ?? message.fields.count("running-time")
+        if let running {
+            for (recorder, event) in clips { recorder.save(event, at: Nanoseconds(clamping: running)) }
         }
         for (receiver, match, crops) in due {
             var picture: (@Sendable () -> [UInt8]?)?

@@ -4,7 +4,7 @@ import SwiftODT
 /// An event that rules select and actions receive.
 struct WatchEvent: Sendable {
     let camera: String
-    /// `track`, `zone`, `camera` or `count`.
+    /// `track`, `zone`, `camera`, `alarm` or `count`.
     let kind: String
     /// The event, for example `begin` or `enter`.
     let event: String
@@ -27,7 +27,10 @@ struct WatchEvent: Sendable {
 
     /// - Returns: `nil` if the message is no event.
     init?(_ message: WatchMessage) {
-        let kinds = ["swiftodt-track": "track", "swiftodt-zone": "zone", "swiftodt-camera": "camera"]
+        let kinds = [
+            "swiftodt-track": "track", "swiftodt-zone": "zone", "swiftodt-camera": "camera",
+            CameraAlarm.message: "alarm",
+        ]
         let fields = message.fields
         guard let kind = kinds[fields.name], let event = fields.text("event"), event != "update" else { return nil }
         self.init(camera: message.camera, kind: kind, event: event, time: message.time)

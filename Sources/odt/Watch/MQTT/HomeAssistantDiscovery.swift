@@ -2,7 +2,8 @@ import CVersion
 import SwiftODT
 
 /// Creates discovery messages for Home Assistant's MQTT integration. Each camera is a device. Its sensors are the state
-/// of its connection, the number of objects in each zone (total and by label), and the crossings of each line.
+/// of its connection, the number of objects in each zone (total and by label), and the crossings of each line. An image
+/// shows the latest event of which a clip was saved.
 struct HomeAssistantDiscovery: Sendable {
     static let usualPrefix = "homeassistant"
 
@@ -20,6 +21,29 @@ struct HomeAssistantDiscovery: Sendable {
                 "payload_on": .string("online"), "payload_off": .string("offline"),
                 "device_class": .string("connectivity"), "entity_category": .string("diagnostic"),
                 "availability": .array([availability("\(topic)/state")]),
+            ])
+    }
+
+    /// Returns the discovery message of the sensor that shows whether the camera delivers a bad picture.
+    func alarm(of camera: String) -> MQTTMessage {
+        let base = "\(topic)/\(MQTTTopic.level(camera))"
+        return message(
+            "binary_sensor", "alarm", of: camera,
+            [
+                "name": .string("Picture"), "state_topic": .string("\(base)/alarm"),
+                "value_template": .string("{{ 'OFF' if value == 'ok' else 'ON' }}"), "device_class": .string("problem"),
+                "entity_category": .string("diagnostic"), "availability_mode": .string("all"),
+                "availability": .array([availability("\(topic)/state"), availability("\(base)/state")]),
+            ])
+    }
+
+    /// Returns the discovery message of the image entity that shows the picture of the latest event.
+    func snapshot(of camera: String) -> MQTTMessage {
+        message(
+            "image", "snapshot", of: camera,
+            [
+                "name": .string("Latest event"), "image_topic": .string("\(topic)/\(MQTTTopic.level(camera))/snapshot"),
+                "content_type": .string("image/jpeg"), "availability": .array([availability("\(topic)/state")]),
             ])
     }
 

@@ -10,18 +10,19 @@ struct MQTTOptions: Sendable {
     /// The names of options whose values are file names.
     static let files: Set<String> = ["mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key"]
     static let help = """
-            --mqtt ADDRESS     publish to an MQTT broker: \(BrokerAddress.form). Below TOPIC: CAMERA/track and
-                               CAMERA/zone (events, QoS 1), CAMERA/zones/ZONE (counts), CAMERA/objects, CAMERA/state, state
-            --mqtt-password-file FILE
-                               read the password from the first line of FILE; $\(passwordVariable) works too. A password
-                               in ADDRESS is visible to all users of this machine
-            --mqtt-ca FILE     with mqtts://: CA certificates (default: those of the system)
-            --mqtt-cert FILE, --mqtt-key FILE
-                               with mqtts://: client certificate and key
-            --mqtt-discovery PREFIX|off
-                               Home Assistant's discovery prefix (default: \(HomeAssistantDiscovery.usualPrefix))
-            --mqtt-queue SIZE  maximum size of events that are queued while the broker is away; the oldest are dropped
-                               (default: 32M)
+          --mqtt ADDRESS     publish to an MQTT broker: \(BrokerAddress.form). Below TOPIC: CAMERA/track and
+                             CAMERA/zone (events, QoS 1), CAMERA/zones/ZONE (counts), CAMERA/objects, CAMERA/snapshot, CAMERA/alarm,
+                             CAMERA/state, state
+          --mqtt-password-file FILE
+                             read the password from the first line of FILE; $\(passwordVariable) works too. A password
+                             in ADDRESS is visible to all users of this machine
+          --mqtt-ca FILE     with mqtts://: CA certificates (default: those of the system)
+          --mqtt-cert FILE, --mqtt-key FILE
+                             with mqtts://: client certificate and key
+          --mqtt-discovery PREFIX|off
+                             Home Assistant's discovery prefix (default: \(HomeAssistantDiscovery.usualPrefix))
+          --mqtt-queue SIZE  maximum size of events that are queued while the broker is away; the oldest are dropped
+                             (default: 32M)
         """
     private static let passwordVariable = "SWIFTODT_MQTT_PASSWORD"
     private static let longestPassword = 4096

@@ -121,6 +121,8 @@ struct MQTTMessage: Sendable {
         (self.topic, self.payload) = (topic, Array(payload.utf8))
     }
 
+    init(_ topic: String, bytes payload: [UInt8]) { (self.topic, self.payload) = (topic, payload) }
+
     /// The approximate memory use of the message in bytes.
     var size: Int { topic.utf8.count + payload.count + 96 }
 }

@@ -7,6 +7,8 @@ import Synchronization
 /// - `state`, `CAMERA/state`: `online` or `offline`, retained
 /// - `CAMERA/track`, `CAMERA/zone`: events, at least once each and in order (QoS 1)
 /// - `CAMERA/zones/ZONE`: the counts of a zone, retained, after each change
+/// - `CAMERA/alarm`: `ok` or the problems of the picture (``CameraAlarm``), separated by commas, retained
+/// - `CAMERA/snapshot`: the picture of the latest event of which a clip is saved, a JPEG file, retained
 /// - `CAMERA/objects`: at most one result per second, may be lost (QoS 0)
 /// - `lost`: the number of dropped events, retained, only if events were dropped
 final class MQTTSink: MeasuredSink {
@@ -20,6 +22,7 @@ final class MQTTSink: MeasuredSink {
         var resultTime: Nanoseconds?
         /// The latest published counts of each zone.
         var figures: [String: ZoneCount] = [:]
+        var problems = CameraProblems()
         /// The labels for which a Home Assistant sensor was announced, by zone.
         var labels: [String: Set<String>] = [:]
     }
@@ -47,6 +50,10 @@ final class MQTTSink: MeasuredSink {
     }
 
     private func take(_ message: WatchMessage, _ camera: inout Camera) {
+        if camera.problems.take(message.fields) {
+            let problems = camera.problems.names.sorted().joined(separator: ",")
+            publisher.publish(retained: MQTTMessage("\(camera.topic)/alarm", problems.isEmpty ? "ok" : problems))
+        }
         switch message.fields.name {
         case "swiftodt": takeResult(message, &camera)
         case "swiftodt-track": publisher.publish(event: MQTTMessage("\(camera.topic)/track", body(message)))
@@ -58,6 +65,17 @@ final class MQTTSink: MeasuredSink {
         }
     }
 
+    func take(snapshot jpeg: [UInt8], of camera: String) {
+        let topic = cameras.withLock { cameras in
+            if let known = cameras[camera] { return known.topic }
+            let new = meet(camera)
+            cameras[camera] = new
+            return new.topic
+        }
+        if let discovery { publisher.publish(retained: discovery.snapshot(of: camera)) }
+        publisher.publish(retained: MQTTMessage("\(topic)/snapshot", bytes: jpeg))
+    }
+
     func measure(into text: inout MetricsText) { publisher.measure(into: &text) }
 
     func close() {
@@ -66,7 +84,10 @@ final class MQTTSink: MeasuredSink {
     }
 
     private func meet(_ name: String) -> Camera {
-        if let discovery { publisher.publish(retained: discovery.connection(of: name)) }
+        if let discovery {
+            publisher.publish(retained: discovery.connection(of: name))
+            publisher.publish(retained: discovery.alarm(of: name))
+        }
         return Camera(topic: "\(topic)/\(MQTTTopic.level(name))")
     }
 

@@ -24,10 +24,12 @@ struct CameraMetrics {
     private(set) var entered: [LabelledZone: Int] = [:]
     private(set) var left: [LabelledZone: Int] = [:]
     private(set) var crossings: [LabelledZone: Int] = [:]
+    private(set) var problems = CameraProblems()
     private(set) var segmentCount = 0
     private(set) var recordedBytes = 0
 
     mutating func take(_ fields: MessageFields) {
+        _ = problems.take(fields)
         switch fields.name {
         case "swiftodt": note(fields)
         case "swiftodt-track" where fields.text("event") == "end": tracks[fields.text("label") ?? "", default: 0] += 1

@@ -141,6 +141,16 @@ final class MetricsBoard: WatchSink {
             "swiftodt_camera_losses_total", .counter, "Reported reasons for which the camera was lost.",
             cameras
         ) { $0.lossCount }
+        text.add(
+            "swiftodt_camera_problem", .gauge,
+            "Whether the picture is covered, frozen, of another scene, or without objects.",
+            cameras.flatMap { name, metrics in
+                CameraAlarm.Problem.allCases.map { problem in
+                    Sample(
+                        ["camera": name, "problem": problem.rawValue],
+                        metrics.problems.names.contains(problem.rawValue) ? 1 : 0)
+                }
+            })
     }
 
     private func addFrames(of cameras: [(String, FrameTimes.Figures)], to text: inout MetricsText) {

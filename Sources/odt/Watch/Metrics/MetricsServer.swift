@@ -4,11 +4,11 @@ struct MetricsOptions: Sendable {
     static let names: Set<String> = ["metrics", "metrics-token-file"]
     static let files: Set<String> = ["metrics-token-file"]
     static let help = """
-            --metrics [ADDRESS:]PORT
-                               serve metrics for Prometheus at /metrics, and /healthz. Without ADDRESS only for this machine;
-                               another ADDRESS requires a token. --page serves both paths, too
-            --metrics-token-file FILE
-                               read the token from FILE, or create FILE; default: a new token at each start
+          --metrics [ADDRESS:]PORT
+                             serve metrics for Prometheus at /metrics, and /healthz. Without ADDRESS only for this machine;
+                             another ADDRESS requires a token. --page serves both paths, too
+          --metrics-token-file FILE
+                             read the token from FILE, or create FILE; default: a new token at each start
         """
 
     let address: PageAddress
@@ -34,6 +34,7 @@ final class MetricsServer: Sendable {
             options.address, tokenFile: options.tokenFile, of: "--metrics", path: "metrics", called: "metrics",
             notify: notify)
         server = try PageServer(place, TrustedProxies(), PageContent(metrics: metrics), pictures: NewestPictures())
+        try server.start()
     }
 
     func close() { server.close() }

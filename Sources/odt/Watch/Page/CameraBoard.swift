@@ -7,6 +7,7 @@ final class CameraBoard: Sendable {
     private struct State {
         var cameras: [ShownCamera]
         var log = EventLog()
+        var clips = ClipLog()
     }
 
     private let state: Mutex<State>
@@ -36,10 +37,16 @@ final class CameraBoard: Sendable {
         }
     }
 
+    func take(_ clip: SavedClip, of camera: String) { state.withLock { $0.clips.take(clip, of: camera) } }
+
     var cameras: JSONValue { reply("cameras", .array(state.withLock { $0.cameras.map(\.json) })) }
 
     func events(since number: Int) -> JSONValue {
         reply("events", .array(state.withLock { $0.log.events(since: number) }))
+    }
+
+    func clips(since number: Int) -> JSONValue {
+        reply("clips", .array(state.withLock { $0.clips.clips(since: number) }))
     }
 
     /// Returns the count history of a camera; `nil` if no camera has this name.
@@ -53,10 +60,34 @@ final class CameraBoard: Sendable {
     func has(_ camera: String) -> Bool { state.withLock { $0.cameras.contains { $0.name == camera } } }
 
     private func reply(_ name: String, _ value: JSONValue) -> JSONValue {
-        .object(["run": .string(run), "now": milliseconds(WallClock.now), name: value])
+        let clip = JSONValue.number(Double(state.withLock(\.clips.latest)))
+        return .object(["run": .string(run), "now": milliseconds(WallClock.now), "clip": clip, name: value])
     }
 
     private static var step: Int { Int(MonotonicClock.now / CountHistory.step) }
+}
+
+/// The latest clips. They have consecutive numbers, as events have.
+struct ClipLog {
+    private static let maximum = 300
+
+    private var clips: [JSONValue] = []
+    /// The number of the newest clip. The first clip has the number 1.
+    private(set) var latest = 0
+
+    mutating func take(_ clip: SavedClip, of camera: String) {
+        latest += 1
+        var members: [String: JSONValue] = [
+            "number": .number(Double(latest)), "camera": .string(camera), "video": .string(clip.video),
+            "from": milliseconds(clip.from), "to": milliseconds(clip.to),
+        ]
+        if let picture = clip.picture { members["picture"] = .string(picture) }
+        clips.append(.object(members))
+        if clips.count > Self.maximum { clips.removeFirst(Self.maximum / 10) }
+    }
+
+    /// Returns the clips whose number is higher than `number`, the oldest first. `number` must not be negative.
+    func clips(since number: Int) -> [JSONValue] { clips.suffix(max(0, latest - number)) }
 }
 
 /// The latest events. They have consecutive numbers, so that clients can request only events that are newer than a
@@ -95,6 +126,7 @@ struct EventLog {
         case "swiftodt-track": "track"
         case "swiftodt-zone": "zone"
         case "swiftodt-camera": "camera"
+        case CameraAlarm.message: "alarm"
         default: nil
         }
     }

@@ -9,18 +9,26 @@ final class LivePage: PictureSink {
     private let pictures = NewestPictures()
     private let server: PageServer
 
+    /// - Parameter clips: The folder of the clips, ending in a slash; `nil` without clips.
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` if the page cannot be served at the address.
     init(
-        _ options: PageOptions, _ metrics: MetricsBoard, cameras: [String], notify: @escaping @Sendable (String) -> Void
+        _ options: PageOptions, _ metrics: MetricsBoard, cameras: [String], clips: String?,
+        notify: @escaping @Sendable (String) -> Void
     ) throws {
         let place = try PageSocket.Place(
             options.address, tokenFile: options.tokenFile, of: "--page", path: "", called: "page", notify: notify)
         board = CameraBoard(cameras)
         server = try PageServer(
-            place, options.trustedProxies, PageContent(board: board, metrics: metrics), pictures: pictures)
+            place, options.trustedProxies, PageContent(board: board, metrics: metrics, clips: clips), pictures: pictures
+        )
     }
 
+    /// Begins to answer requests.
+    func start() throws { try server.start() }
+
     func take(_ message: WatchMessage) { board.take(message) }
+
+    func take(_ clip: SavedClip, of camera: String) { board.take(clip, of: camera) }
 
     func use(_ cameras: [CameraPlan]) { board.show(cameras.map(\.name)) }
 

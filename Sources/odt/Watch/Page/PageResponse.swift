@@ -1,3 +1,4 @@
+import Playback
 import SwiftODT
 
 /// A response of the page's server.
@@ -7,6 +8,9 @@ enum PageResponse {
     case pictures(String)
     /// The next picture of the named camera.
     case picture(String)
+
+    /// A file of the machine.
+    case file(String, kind: String)
 
     static func sentence(_ status: Int, _ text: String, headers: [(String, String)] = []) -> PageResponse {
         .text(status, Array((text + "\n").utf8), kind: "text/plain; charset=utf-8", headers: headers)
@@ -23,8 +27,10 @@ enum PageResponse {
 struct PageContent: Sendable {
     var board: CameraBoard?
     let metrics: MetricsBoard
+    /// The folder of the clips, ending in a slash; `nil` without clips.
+    var clips: String?
 
-    /// Returns the response to a request. No path gives access to a file of the machine.
+    /// Returns the response to a request. No path gives access to a file of the machine, except clips and their pictures.
     func response(to request: PageRequest) -> PageResponse {
         guard !request.hasBody else { return .sentence(413, "Requests with a body are not accepted.") }
         guard request.method == "GET" || request.method == "HEAD" else {
@@ -62,6 +68,12 @@ struct PageContent: Sendable {
                 return .sentence(400, "since= must be the number of an event.")
             }
             return .json(board.events(since: since))
+        case ["api", "clips"]:
+            guard let since = request.value("since").map(Int.init) ?? 0, since >= 0 else {
+                return .sentence(400, "since= must be the number of a clip.")
+            }
+            return .json(board.clips(since: since))
+        case let path? where path.count == 3 && path[0] == "clips": return clip(path[2], of: path[1], board) ?? .nothing
         case let path? where path.count == 3 && path[0] == "api" && path[1] == "counts":
             return board.counts(of: path[2]).map(PageResponse.json) ?? .nothing
         case let path? where path.count == 2:
@@ -70,6 +82,15 @@ struct PageContent: Sendable {
             return .nothing
         default: return .nothing
         }
+    }
+
+    /// Returns a clip or its picture. The name must be that of a clip, so it cannot lead to another folder.
+    private func clip(_ file: String, of camera: String, _ board: CameraBoard) -> PageResponse? {
+        guard let clips, board.has(camera), let dot = file.lastIndex(of: "."),
+            let kind = [".mkv": "video/x-matroska", ".jpg": "image/jpeg"][file[dot...]],
+            SegmentName(file[..<dot] + ".mkv", camera: camera)?.text == file[..<dot] + ".mkv"
+        else { return nil }
+        return .file("\(clips)\(camera)/\(file)", kind: kind)
     }
 
     private func camera(_ file: String, _ ending: String, _ board: CameraBoard) -> String? {

@@ -21,6 +21,7 @@ final class PageServer: @unchecked Sendable {
     /// The maximum age in nanoseconds of a picture that is served without waiting for a new one.
     private static let fresh: Nanoseconds = 500_000_000
 
+    private let option: String
     private let soup: Soup
     private let socket: PageSocket
     private let content: PageContent
@@ -34,7 +35,7 @@ final class PageServer: @unchecked Sendable {
     /// The connections by their remote address object. libsoup's messages and their connection share this object.
     private var connections: [Soup.Object: PageConnection] = [:]
 
-    /// Takes ownership of the socket and starts the thread.
+    /// Takes ownership of the socket.
     init(
         _ place: PageSocket.Place, _ trustedProxies: TrustedProxies, _ content: PageContent, pictures: NewestPictures
     ) throws {
@@ -43,9 +44,12 @@ final class PageServer: @unchecked Sendable {
         (soup, socket, self.content, self.pictures) = (place.soup, place.socket, content, pictures)
         authorizer = PageAuthorizer(token: place.token, port: place.socket.port)
         (self.server, self.loop, self.trustedProxies) = (OpaquePointer(server), loop, trustedProxies)
-        guard DetachedThread.run({ self.serve() }) else {
-            throw PlaybackError("\(place.option): cannot start a thread")
-        }
+        option = place.option
+    }
+
+    /// Starts the thread, which answers requests.
+    func start() throws {
+        guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("\(option): cannot start a thread") }
     }
 
     /// Signals that there are new pictures. May be called on any thread; does not block.
@@ -328,6 +332,12 @@ final class PageServer: @unchecked Sendable {
                 if let body = soup.responseBody(message), !text.isEmpty { soup.append(body, bytes) }
                 g_bytes_unref(bytes)
             }
+        case .file(let path, let kind):
+            guard let bytes = Self.bytes(of: path) else { return self.answer(message, .nothing) }
+            soup.setStatus(message, 200, nil)
+            setHeader("Content-Type", kind, message)
+            if let body = soup.responseBody(message) { soup.append(body, bytes) }
+            g_bytes_unref(bytes)
         case .pictures(let camera): begin(camera, message)
         case .picture(let camera):
             if let picture = pictures.newest(of: camera), MonotonicClock.now - picture.time < Self.fresh {
@@ -337,6 +347,19 @@ final class PageServer: @unchecked Sendable {
             pictures.await(camera)
             soup.pause(server, message)
         }
+    }
+
+    /// Maps a regular file; `nil` if there is none. A symbolic link is not followed.
+    private static func bytes(of path: String) -> OpaquePointer? {
+        let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard file >= 0 else { return nil }
+        defer { Glibc.close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0,
+            let map = g_mapped_file_new_from_fd(file, 0, nil)
+        else { return nil }
+        defer { g_mapped_file_unref(map) }
+        return g_mapped_file_get_bytes(map)
     }
 
     private func begin(_ camera: String, _ message: Soup.Object) {

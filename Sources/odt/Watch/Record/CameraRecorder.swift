@@ -18,6 +18,7 @@ final class CameraRecorder: @unchecked Sendable {
     private let folder: String
     private let notify: @Sendable (String) -> Void
     private let finished: @Sendable (FinishedSegment) -> Void
+    private let clips: ClipRecorder?
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
     private var caps: UnsafeMutablePointer<GstCaps>?
@@ -32,13 +33,17 @@ final class CameraRecorder: @unchecked Sendable {
     /// Whether a key frame has been requested, with which the next segment begins.
     private var isAsked = false
 
-    /// - Parameter finished: Called for each finished segment, on the streaming thread or on the thread that calls
-    ///   ``finish()``.
+    /// - Parameters:
+    ///   - clips: Saves clips of the same frames; `nil` for none.
+    ///   - finished: Called for each finished segment, on the streaming thread or on the thread that calls
+    ///     ``finish()``.
     init(
-        _ recording: Recording, camera: String, finished: @escaping @Sendable (FinishedSegment) -> Void,
+        _ recording: Recording, camera: String, clips: ClipRecorder?,
+        finished: @escaping @Sendable (FinishedSegment) -> Void,
         notify: @escaping @Sendable (String) -> Void
     ) {
         (self.recording, self.camera, self.finished, self.notify) = (recording, camera, finished, notify)
+        self.clips = clips
         gst_segment_init(&times, GST_FORMAT_TIME)
         folder = recording.options.folder + camera + "/"
     }
@@ -59,7 +64,10 @@ final class CameraRecorder: @unchecked Sendable {
         }
     }
 
-    func finish() { lock.withLock { _ in endSegment() } }
+    func finish() {
+        lock.withLock { _ in endSegment() }
+        clips?.finish()
+    }
 
     private func see(_ event: UnsafeMutablePointer<GstEvent>) {
         switch event.pointee.type {
@@ -72,6 +80,7 @@ final class CameraRecorder: @unchecked Sendable {
             endSegment()
             if let caps { gst_caps_unref(caps) }
             caps = gst_caps_ref(new)
+            clips?.use(new)
         case GST_EVENT_SEGMENT: gst_event_copy_segment(event, &times)
         case GST_EVENT_EOS: endSegment()
         default: break
@@ -83,6 +92,7 @@ final class CameraRecorder: @unchecked Sendable {
         let now = MonotonicClock.now
         let time = Nanoseconds(clamping: UInt64(buffer.pointee.pts == .max ? buffer.pointee.dts : buffer.pointee.pts))
         recording.retention.cleanIfDue(steady: now)
+        if time < .max { clips?.take(buffer, isKey: isKey, time: time, running: runningTime(of: time)) }
         if let segment, isDue(segment, at: time) {
             if isKey {
                 endSegment()

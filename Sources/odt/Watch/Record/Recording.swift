@@ -94,14 +94,14 @@ struct RecordOptions: Sendable {
     ]
     static let flags: Set<String> = ["record-annotated"]
     static let help = """
-            --record DIR       record the video in segments that stay playable after a crash:
-                               DIR/NAME/NAME-2026-11-22T15-45-01Z.mkv. H.264 and H.265 are copied, other formats are encoded
-            --record-annotated record annotated video, which is always encoded
-            --record-minutes N length of a segment in minutes, 0.01 to 1,440 (default: 10)
-            --record-days N    delete segments that are older than N days (default: keep all)
-            --record-size SIZE delete the oldest segments while their total size exceeds SIZE: 500M, 40G (default: no limit)
-            --record-encoder NAME, --record-quality Q
-                               encoder and quality of encoded video, as for odt annotate (default: auto, 75)
+          --record DIR       record the video in segments that stay playable after a crash:
+                             DIR/NAME/NAME-2026-11-22T15-45-01Z.mkv. H.264 and H.265 are copied, other formats are encoded
+          --record-annotated record annotated video, which is always encoded
+          --record-minutes N length of a segment in minutes, 0.01 to 1,440 (default: 10)
+          --record-days N    delete segments that are older than N days (default: keep all)
+          --record-size SIZE delete the oldest segments while their total size exceeds SIZE: 500M, 40G (default: no limit)
+          --record-encoder NAME, --record-quality Q
+                             encoder and quality of encoded video, as for odt annotate (default: auto, 75)
         """
 
     /// The folder for the recordings, ending in a slash.

@@ -6,7 +6,7 @@ import SwiftODT
 struct StoreRetention {
     /// The interval in nanoseconds at which the ages of rows are checked.
     private static let interval: Nanoseconds = 60_000_000_000
-    private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment"]
+    private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment", "alarm"]
     /// The divisor for the rows that are deleted in one step: 1/20 of all rows.
     private static let stepsOfAll = 20
 
@@ -111,9 +111,9 @@ struct StoreRetention {
 struct StoreOptions: Sendable {
     static let names: Set<String> = ["store", "store-days", "store-size"]
     static let help = """
-            --store FILE       store tracks, events, counts and boxes in an SQLite database for 'odt report --store'
-            --store-days DAYS  delete rows that are older than DAYS, 0 to 36,500; 0 keeps all (default: \(usualDays))
-            --store-size SIZE  delete the oldest rows while the database exceeds SIZE: 500M, 20G (default: no limit)
+          --store FILE       store tracks, events, counts and boxes in an SQLite database for 'odt report --store'
+          --store-days DAYS  delete rows that are older than DAYS, 0 to 36,500; 0 keeps all (default: \(usualDays))
+          --store-size SIZE  delete the oldest rows while the database exceeds SIZE: 500M, 20G (default: no limit)
         """
     private static let usualDays = 30
     /// The smallest accepted size limit in bytes. With a smaller limit, each deletion would remove nearly all rows.

@@ -11,6 +11,7 @@ struct StoreRow: Sendable {
         case zoneEvent(ZoneEvent)
         case zoneCounts(ZoneCount)
         case segment(Segment)
+        case alarm(event: String, reason: String?)
     }
 
     /// The result for one frame. `width` and `height` are the size of the frame in pixels.

@@ -24,7 +24,7 @@ final class StoreWriter {
     private let database: SQLiteDatabase
     private var numbers = Numbers()
     private let addSession, touchSession, endSession, sizeSession: SQLiteStatement
-    private let addTrack, addResult, addBox, addZoneEvent, addZoneCount, addSegment: SQLiteStatement
+    private let addTrack, addResult, addBox, addZoneEvent, addZoneCount, addSegment, addAlarm: SQLiteStatement
 
     init(_ database: SQLiteDatabase) throws {
         self.database = database
@@ -40,6 +40,7 @@ final class StoreWriter {
             "INSERT INTO zone_event (time, session, zone, event, track, label, dwell) VALUES (?, ?, ?, ?, ?, ?, ?)")
         addZoneCount = try database.prepare("INSERT OR REPLACE INTO zone_count VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         addSegment = try database.prepare("INSERT OR REPLACE INTO segment VALUES (?, ?, ?, ?, ?)")
+        addAlarm = try database.prepare("INSERT INTO alarm (time, session, event, reason) VALUES (?, ?, ?, ?)")
     }
 
     /// Stores all rows in one transaction. If this fails, no row is stored.
@@ -102,6 +103,8 @@ final class StoreWriter {
                 .integer(session), .integer(row.time), .integer(segment.ended), .integer(segment.length),
                 .text(segment.file),
             ])
+        case .alarm(let event, let reason):
+            try addAlarm.run([.integer(row.time), .integer(session), .text(event), SQLiteValue(reason)])
         case .zoneCounts(let figures):
             let zone = try zone(Zone(camera: row.camera, name: figures.name, isLine: figures.isLine))
             try write(figures.all, ofLabel: 0, zone, at: row.time, session)

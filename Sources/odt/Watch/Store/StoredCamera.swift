@@ -50,6 +50,10 @@ struct StoredCamera {
             default: return []
             }
         }
+        if fields.name == CameraAlarm.message {
+            let time = milliseconds(fields, "running-time").flatMap { clock.wall(at: $0) } ?? now
+            return row(time, .alarm(event: fields.text("event") ?? "", reason: fields.text("reason")))
+        }
         guard let running = milliseconds(fields, "running-time") else { return [] }
         if let wall = milliseconds(fields, "utc-time") {
             let lead = wall - message.steady / 1_000_000

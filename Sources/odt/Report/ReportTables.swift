@@ -1,0 +1,44 @@
+import SwiftODT
+
+/// The tables of `odt report --csv` and `--events-csv`.
+struct ReportTables {
+    let observations: Observations
+
+    /// Returns one row for each object. Times are seconds on the report's time axis; `moment` is the local time of the
+    /// first detection, if it is known.
+    func objects(_ tracks: [ObservedTrack]) -> String {
+        var text = TableRow.text([
+            "source", "tracking_id", "label", "category", "first_seen", "last_seen", "duration", "moment", "best_score",
+            "best_time", "path_length", "reason",
+        ])
+        for track in tracks {
+            text += TableRow.text([
+                observations.sources[track.key.source], String(track.key.id), observations.labels[track.label],
+                Category(rawValue: track.category)?.name ?? "", Self.seconds(track.first), Self.seconds(track.last),
+                Self.seconds(track.duration), moment(of: track.first), TableRow.number(track.best?.score, decimals: 4),
+                track.best.map { Self.seconds($0.time) } ?? "", TableRow.number(track.pathLength, decimals: 1),
+                track.reason,
+            ])
+        }
+        return text
+    }
+
+    /// Returns one row for each event of a zone or line, in the order of time.
+    var events: String {
+        var text = TableRow.text(["time", "moment", "zone", "event", "tracking_id", "label", "dwell"])
+        let events = observations.zones.flatMap { zone in zone.events.map { (zone.name, $0) } }
+        for (zone, event) in events.sorted(by: { $0.1.time < $1.1.time }) {
+            text += TableRow.text([
+                Self.seconds(event.time), moment(of: event.time), zone, event.kind.rawValue, String(event.id),
+                observations.labels[event.label], event.dwell.map(Self.seconds) ?? "",
+            ])
+        }
+        return text
+    }
+
+    private func moment(of time: Double) -> String {
+        observations.utc.map { WallTime.text(of: Int64(($0 + time) * 1000)) } ?? ""
+    }
+
+    private static func seconds(_ time: Double) -> String { TableRow.number(time, decimals: 3) }
+}

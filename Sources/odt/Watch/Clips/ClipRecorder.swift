@@ -1,0 +1,179 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Synchronization
+
+/// Saves the clips of one connection to a camera. It receives the encoded frames that are recorded, keeps the newest
+/// ones in memory, and writes a clip while its time passes. Nothing is encoded again.
+///
+/// `@unchecked Sendable`: the lock protects the frames and the open file.
+final class ClipRecorder: @unchecked Sendable {
+    /// The time in nanoseconds by which an event may arrive later than its frame is recorded.
+    private static let latency: Nanoseconds = 10_000_000_000
+    /// The maximum size in bytes of the frames in memory.
+    private static let largest = 64 << 20
+
+    private struct Frame {
+        let buffer: HeldBuffer
+        /// The timestamp and the running time in nanoseconds.
+        let (time, running): (Nanoseconds, Nanoseconds)
+        let isKey: Bool
+    }
+
+    private let camera: String
+    private let clips: Clips
+    private let crops: BestCrops?
+    private let saved: @Sendable (SavedClip) -> Void
+    private let pictured: @Sendable ([UInt8]) -> Void
+    private let notify: @Sendable (String) -> Void
+    /// Events are added on another thread, which must not wait for the disk.
+    private let spans: Mutex<ClipSpans>
+    // ``lock`` protects the following variables.
+    private let lock = Mutex(())
+    private var caps: UnsafeMutablePointer<GstCaps>?
+    /// The newest frames. The first one is a key frame.
+    private var frames: [Frame] = []
+    private var size = 0
+    /// The clip that is being written; `nil` if there is none.
+    private var file: RecordedSegment?
+    private var isFailing = false
+
+    /// - Parameters:
+    ///   - crops: Takes the pictures.
+    ///   - saved: Called for each saved clip.
+    ///   - pictured: Called with the picture of each clip, a JPEG file, as soon as it is taken.
+    init(
+        _ clips: Clips, camera: String, crops: BestCrops?, saved: @escaping @Sendable (SavedClip) -> Void,
+        pictured: @escaping @Sendable ([UInt8]) -> Void, notify: @escaping @Sendable (String) -> Void
+    ) {
+        (self.clips, self.camera, self.crops, self.saved) = (clips, camera, crops, saved)
+        (self.pictured, self.notify) = (pictured, notify)
+        spans = Mutex(ClipSpans(before: clips.options.before, after: clips.options.after))
+    }
+
+    deinit { if let caps { gst_caps_unref(caps) } }
+
+    /// Saves a clip of an event at a running time. Does not block.
+    func save(_ event: WatchEvent, at time: Nanoseconds) {
+        guard let picture = spans.withLock({ $0.add(at: time, wall: event.time) }), let id = event.id else { return }
+        crops?.takeSnapshot(of: id) { [pictured] jpeg in
+            picture.use(jpeg)
+            pictured(jpeg)
+        }
+    }
+
+    /// Uses another format. It ends the clip that is being written.
+    func use(_ new: UnsafeMutablePointer<GstCaps>) {
+        lock.withLock { _ in
+            advance(to: .max)
+            (frames, size) = ([], 0)
+            if let caps { gst_caps_unref(caps) }
+            caps = gst_caps_ref(new)
+        }
+    }
+
+    /// Takes an encoded frame.
+    func take(_ buffer: UnsafeMutablePointer<GstBuffer>, isKey: Bool, time: Nanoseconds, running: Nanoseconds?) {
+        lock.withLock { _ in
+            clips.retention.cleanIfDue()
+            guard let running, isKey || !frames.isEmpty else { return }
+            // A time that goes back by more than a reordered frame means that the timestamps have restarted.
+            if let last = frames.last, running < last.running.since(1_000_000_000) {
+                advance(to: .max)
+                (frames, size) = ([], 0)
+                guard isKey else { return }
+            }
+            let frame = Frame(buffer: HeldBuffer(buffer), time: time, running: running, isKey: isKey)
+            advance(to: running)
+            frames.append(frame)
+            size += frame.buffer.size
+            if file != nil { write(frame) }
+            if isKey { forget(before: running.since(clips.options.before + Self.latency)) }
+        }
+    }
+
+    /// Saves the clips that have begun.
+    func finish() { lock.withLock { _ in advance(to: .max) } }
+
+    /// Ends the clips that end before a running time, and begins the clip that is due.
+    private func advance(to running: Nanoseconds) {
+        while let span = spans.withLock({ $0.first }) {
+            if file == nil { begin(span, until: running) }
+            guard let over = spans.withLock({ $0.finish(before: running) }) else { return }
+            end(over)
+        }
+    }
+
+    /// Begins a clip with the frames in memory.
+    private func begin(_ span: ClipSpans.Span, until running: Nanoseconds) {
+        let first = frames.lastIndex { $0.isKey && $0.running <= span.start } ?? 0
+        guard let caps, frames.indices.contains(first), frames[first].running <= span.end else { return }
+        do {
+            let begin = frames[first]
+            file = try RecordedSegment(
+                in: clips.options.folder + camera + "/", of: camera,
+                at: span.wall.adding(begin.running - span.start), start: begin.time, caps: caps)
+        } catch { return giveUp("\(error)") }
+        for frame in frames[first...] where frame.running <= span.end && file != nil { write(frame) }
+    }
+
+    private func write(_ frame: Frame) {
+        do {
+            try file?.write(frame.buffer.pointer)
+            isFailing = false
+        } catch { giveUp("\(error)") }
+    }
+
+    private func end(_ span: ClipSpans.Span) {
+        guard let file else { return }
+        self.file = nil
+        do {
+            try file.finish()
+            let video = PartFile.parts(of: file.path)
+            let picture = try span.picture.write(beside: file.path)
+            saved(
+                SavedClip(
+                    video: video.stem + video.ending, picture: picture, from: span.wall,
+                    to: span.wall.adding(span.end - span.start)))
+        } catch { fail("\(error)") }
+    }
+
+    /// Drops the clip that is being written.
+    private func giveUp(_ problem: String) {
+        _ = spans.withLock { $0.finish(before: .max) }
+        fail(problem)
+    }
+
+    private func fail(_ problem: String) {
+        file?.leave()
+        file = nil
+        clips.retention.clean()
+        if !isFailing { notify("cannot save a clip: \(problem)") }
+        isFailing = true
+    }
+
+    /// Forgets the frames before the last key frame that is not later than a running time. If the frames are too
+    /// large, forgets all but those of the newest key frame.
+    private func forget(before running: Nanoseconds) {
+        let limit = size > Self.largest ? Nanoseconds.max : running
+        guard let first = frames.lastIndex(where: { $0.isKey && $0.running <= limit }), first > 0 else { return }
+        size -= frames[..<first].reduce(0) { $0 + $1.buffer.size }
+        frames.removeFirst(first)
+    }
+}
+
+/// A reference to a buffer.
+///
+/// `@unchecked Sendable`: the buffer is only read, and its reference count is atomic.
+private final class HeldBuffer: @unchecked Sendable {
+    let pointer: UnsafeMutablePointer<GstBuffer>
+
+    init(_ pointer: UnsafeMutablePointer<GstBuffer>) {
+        gst_mini_object_ref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self))
+        self.pointer = pointer
+    }
+
+    deinit { gst_mini_object_unref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)) }
+
+    var size: Int { Int(gst_buffer_get_size(pointer)) }
+}

@@ -1,0 +1,50 @@
+import SwiftODT
+
+/// The times of the clips that are still to be saved. Events that follow each other closely share a clip.
+struct ClipSpans {
+    struct Span: Sendable {
+        /// The running times at which the clip begins and ends, in nanoseconds.
+        let start: Nanoseconds
+        fileprivate(set) var end: Nanoseconds
+        /// The wall-clock time of the beginning in nanoseconds since 1970.
+        let wall: Nanoseconds
+        let picture: ClipPicture
+    }
+
+    /// The length in nanoseconds above which a clip is not extended.
+    static let longest: Nanoseconds = 60_000_000_000
+    /// The maximum number of clips that wait.
+    private static let maximum = 8
+
+    private let before: Nanoseconds
+    private let after: Nanoseconds
+    private var spans: [Span] = []
+
+    init(before: Nanoseconds, after: Nanoseconds) { (self.before, self.after) = (before, after) }
+
+    var first: Span? { spans.first }
+
+    /// Adds an event.
+    ///
+    /// - Parameters:
+    ///   - time: The running time of the event in nanoseconds.
+    ///   - wall: Its wall-clock time in nanoseconds since 1970.
+    /// - Returns: The picture to take if a new clip begins; `nil` if the event belongs to a clip that has begun.
+    mutating func add(at time: Nanoseconds, wall: Nanoseconds) -> ClipPicture? {
+        let (start, end) = (max(0, time.since(before)), time.adding(after))
+        if let last = spans.last, time <= last.end, end.since(last.start) <= max(Self.longest, before + after) {
+            spans[spans.count - 1].end = max(last.end, end)
+            return nil
+        }
+        guard spans.count < Self.maximum else { return nil }
+        let span = Span(start: start, end: end, wall: wall.since(time.since(start)), picture: ClipPicture())
+        spans.append(span)
+        return span.picture
+    }
+
+    /// Removes the first clip if it ends before a running time. It does not if an event has extended it meanwhile.
+    mutating func finish(before time: Nanoseconds) -> Span? {
+        guard let first = spans.first, first.end < time else { return nil }
+        return spans.removeFirst()
+    }
+}

@@ -1,0 +1,64 @@
+import SwiftODT
+
+/// Detects that the picture of a camera is covered, frozen, or shows another scene.
+struct PictureMonitor {
+    /// The contrast below which a picture counts as covered.
+    private static let leastContrast: Float = 5
+    /// The similarity to the usual scene below which the scene has changed. Changes of the light stay above it.
+    private static let leastSimilarity: Float = 0.4
+    /// The number of pictures whose average is the usual scene.
+    private static let memory: Float = 60
+    /// The number of pictures after which the scene is known.
+    private static let introduction: Float = 10
+    /// The time in nanoseconds after which another scene becomes the usual one.
+    private static let adoption: Nanoseconds = 600_000_000_000
+    /// The time in nanoseconds for which the picture has to be good before the problem counts as ended.
+    private static let recovery: Nanoseconds = 2_000_000_000
+
+    /// The time in nanoseconds after which a problem is reported.
+    let patience: Nanoseconds
+    private var usual: LumaThumbnail?
+    private var count: Float = 0
+    private var previous: LumaThumbnail?
+    private var suspicion: (problem: CameraAlarm.Problem, since: Nanoseconds)?
+    private var goodSince: Nanoseconds?
+    private var reported: CameraAlarm.Problem?
+
+    init(patience: Nanoseconds) { self.patience = patience }
+
+    /// Takes a picture, about one per second.
+    ///
+    /// - Parameter now: The time of the picture in nanoseconds.
+    mutating func take(_ picture: LumaThumbnail, at now: Nanoseconds) -> [CameraAlarm] {
+        defer { previous = picture }
+        guard let problem = problem(of: picture) else {
+            suspicion = nil
+            learn(picture)
+            let since = goodSince ?? now
+            goodSince = since
+            guard let old = reported, now - since >= Self.recovery else { return [] }
+            reported = nil
+            return [.ended(old)]
+        }
+        goodSince = nil
+        let since = suspicion.flatMap { $0.problem == problem ? $0.since : nil } ?? now
+        suspicion = (problem, since)
+        if problem == .moved, now - since >= Self.adoption { (usual, count) = (picture, Self.introduction) }
+        guard now - since >= patience, reported != problem else { return [] }
+        defer { reported = problem }
+        return (reported.map { [.ended($0)] } ?? []) + [.began(problem)]
+    }
+
+    private func problem(of picture: LumaThumbnail) -> CameraAlarm.Problem? {
+        if picture.contrast < Self.leastContrast { return .covered }
+        // The noise of a camera changes each picture.
+        if picture == previous { return .frozen }
+        guard let usual, count >= Self.introduction else { return nil }
+        return picture.similarity(to: usual) < Self.leastSimilarity ? .moved : nil
+    }
+
+    private mutating func learn(_ picture: LumaThumbnail) {
+        count = min(count + 1, Self.memory)
+        usual = usual?.blended(with: picture, part: 1 / count) ?? picture
+    }
+}

@@ -1,0 +1,61 @@
+import SwiftODT
+
+/// Detects that a camera has seen no object for much longer than usual. The usual time is the longest time without an
+/// object in each hour of the day, averaged over the days.
+struct QuietMonitor {
+    private struct Hour {
+        /// The usual longest time without an object in nanoseconds.
+        var usual: Double = 0
+        var days = 0
+    }
+
+    /// The number of days for which an hour is learned before it is judged.
+    static let introduction = 3
+    /// The shortest time without an object in nanoseconds that is reported.
+    static let shortest: Nanoseconds = 600_000_000_000
+    /// The weight of the latest day.
+    private static let weight = 0.3
+
+    private let factor: Double
+    private var hours = [Hour](repeating: Hour(), count: 24)
+    private var hour: Int?
+    /// The time of the latest object, or of the begin of the observation, in nanoseconds.
+    private var latest: Nanoseconds?
+    /// The longest time without an object in this hour, in nanoseconds.
+    private var longest: Nanoseconds = 0
+    private var isReported = false
+
+    /// - Parameter factor: The multiple of the usual time that is reported.
+    init(factor: Double) { self.factor = factor }
+
+    /// Begins a connection. The time without a connection is not counted.
+    mutating func begin(at now: Nanoseconds) { (latest, isReported) = (now, false) }
+
+    /// - Parameters:
+    ///   - now: A monotonic time in nanoseconds.
+    ///   - hour: The hour of the day, 0 to 23.
+    mutating func take(seesObject: Bool, at now: Nanoseconds, hour: Int) -> CameraAlarm? {
+        let silence = now - (latest ?? now)
+        longest = max(longest, silence)
+        if let old = self.hour, old != hour {
+            learn(old)
+            longest = 0
+        }
+        self.hour = hour
+        if seesObject || latest == nil { latest = now }
+        if seesObject {
+            defer { isReported = false }
+            return isReported ? .ended(.quiet) : nil
+        }
+        let limit = max(Double(Self.shortest), factor * hours[hour].usual)
+        guard !isReported, hours[hour].days >= Self.introduction, Double(silence) > limit else { return nil }
+        isReported = true
+        return .began(.quiet)
+    }
+
+    private mutating func learn(_ hour: Int) {
+        let (old, days) = (hours[hour].usual, hours[hour].days)
+        hours[hour] = Hour(
+            usual: days == 0 ? Double(longest) : old + (Double(longest) - old) * Self.weight, days: days + 1)
+    }
+}
