@@ -16,6 +16,7 @@
  */
 /* This file contains registration, pads and the virtual functions of the base class, which call the session. The
  * logic is written in Swift. */
+#include "include/swiftodt-gate.h"
 #include "include/swiftodt-session.h"
 #include "../CVersion/version.h"
 
@@ -395,7 +396,8 @@ static gboolean
 plugin_init (GstPlugin * plugin)
 {
   GST_DEBUG_CATEGORY_INIT (swiftodt_debug, "swiftodt", 0, "Object detection and tracking");
-  return gst_element_register (plugin, "swiftodt", GST_RANK_NONE, gst_swift_odt_get_type ());
+  return gst_element_register (plugin, "swiftodt", GST_RANK_NONE, gst_swift_odt_get_type ())
+      && gst_element_register (plugin, "swiftodtgate", GST_RANK_NONE, gst_swift_odt_gate_get_type ());
 }
 
 #define PACKAGE "swiftodt"

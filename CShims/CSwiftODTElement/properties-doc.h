@@ -1,4 +1,4 @@
-/* Documentation of the properties for hotdoc, written by Tests/plugin-cache from the element. */
+/* Documentation of the properties for hotdoc, written by Tests/plugin-cache from the elements. */
 #pragma once
 
 /**
@@ -525,6 +525,54 @@
  * GstSwiftOdt:stats:
  *
  * Counters and processing times.
+ *
+ * Since: 0.1.0
+ */
+
+/**
+ * GstSwiftOdtGate:mode:
+ *
+ * Which frames pass.
+ *
+ * Since: 0.1.0
+ */
+
+/**
+ * GstSwiftOdtGate:calm-interval:
+ *
+ * Minimum time between two key frames that pass while the picture is calm, in nanoseconds.
+ *
+ * Since: 0.1.0
+ */
+
+/**
+ * GstSwiftOdtGate:hold-time:
+ *
+ * Minimum time without activity until the gate closes, in nanoseconds.
+ *
+ * Since: 0.1.0
+ */
+
+/**
+ * GstSwiftOdtGate:max-bytes:
+ *
+ * Maximum size of the kept frames in bytes; at the limit the gate opens.
+ *
+ * Since: 0.1.0
+ */
+
+/**
+ * GstSwiftOdtGate:max-time:
+ *
+ * Maximum duration of the kept frames in nanoseconds; at the limit the gate opens.
+ *
+ * Since: 0.1.0
+ */
+
+/**
+ * GstSwiftOdtGate:stats:
+ *
+ * State, reasons to open, and counters.
  *
  * Since: 0.1.0
  */

@@ -9,9 +9,9 @@ PLUGIN = f"{ROOT}/.build/plugin/libgstswiftodt.so"
 INHERITED = {"name", "parent", "qos"}
 
 
-def documented():
-    """Returns the columns of docs/properties.md by property name, without the last one, which is prose."""
-    with open(f"{ROOT}/docs/properties.md", encoding="utf-8") as file:
+def documented(page="properties.md"):
+    """Returns the columns of the tables of a page by property name, without the last one, which is prose."""
+    with open(f"{ROOT}/docs/{page}", encoding="utf-8") as file:
         rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \| (.*?) \| .*\|$", file.read(), re.MULTILINE)
     return {name: tuple(columns) for name, *columns in rows}
 
@@ -110,6 +110,34 @@ class Inspection(unittest.TestCase):
 
     def test_qos_drops_no_frames(self):
         self.assertFalse(self.element.get_property("qos"))
+
+
+class GateInspection(unittest.TestCase):
+    """The element swiftodtgate as gst-inspect-1.0 shows it."""
+
+    def setUp(self):
+        self.element = Gst.ElementFactory.make("swiftodtgate", None)
+        self.text = command("gst-inspect-1.0", "swiftodtgate").stdout
+
+    def test_element_metadata(self):
+        factory = self.element.get_factory()
+        self.assertEqual(factory.get_metadata("klass"), "Filter/Video")
+        for key in ("long-name", "description", "author"):
+            self.assertGreater(len(factory.get_metadata(key)), 10, key)
+
+    def test_properties_match_documentation(self):
+        specs = [spec for spec in self.element.list_properties() if spec.name not in INHERITED]
+        rows = documented("gate.md")
+        self.assertEqual(list(rows), [spec.name for spec in specs])
+        for spec in specs:
+            with self.subTest(spec.name):
+                self.assertEqual(rows[spec.name], registered(spec, self.text))
+                self.assertGreater(len(spec.blurb), 12)
+                if spec.name != "stats":
+                    self.assertEqual(self.element.get_property(spec.name), spec.default_value)
+
+    def test_action_signal_exists(self):
+        self.element.emit("open")
 
 
 class SelfContained(unittest.TestCase):

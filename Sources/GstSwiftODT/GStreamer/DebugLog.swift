@@ -36,7 +36,7 @@ extension ElementHandle {
     private func write(
         _ level: GstDebugLevel, _ text: String, file: StaticString, function: StaticString, line: Int32
     ) {
-        swiftodt_log(base, level, file.cString, function.cString, line, text)
+        swiftodt_log(element, level, file.cString, function.cString, line, text)
     }
 }
 

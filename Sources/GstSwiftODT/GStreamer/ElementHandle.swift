@@ -6,16 +6,25 @@ import SwiftODT
 /// `@unchecked Sendable`: the element outlives its session, so no reference is held. All GStreamer functions that are
 /// called here are thread-safe.
 struct ElementHandle: @unchecked Sendable {
-    let base: UnsafeMutablePointer<GstBaseTransform>
+    let element: UnsafeMutablePointer<GstElement>
+    let sinkPad: UnsafeMutablePointer<GstPad>
+    let sourcePad: UnsafeMutablePointer<GstPad>
 
-    init(_ base: UnsafeMutablePointer<GstBaseTransform>) { self.base = base }
+    /// Creates the handle of an element that exists and has its pads.
+    init(
+        _ element: UnsafeMutableRawPointer, sinkPad: UnsafeMutablePointer<GstPad>,
+        sourcePad: UnsafeMutablePointer<GstPad>
+    ) {
+        self.element = element.assumingMemoryBound(to: GstElement.self)
+        (self.sinkPad, self.sourcePad) = (sinkPad, sourcePad)
+    }
 
-    private var element: UnsafeMutablePointer<GstElement> {
-        UnsafeMutableRawPointer(base).assumingMemoryBound(to: GstElement.self)
+    init(_ base: UnsafeMutablePointer<GstBaseTransform>) {
+        self.init(UnsafeMutableRawPointer(base), sinkPad: base.pointee.sinkpad, sourcePad: base.pointee.srcpad)
     }
 
     private var object: UnsafeMutablePointer<GstObject> {
-        UnsafeMutableRawPointer(base).assumingMemoryBound(to: GstObject.self)
+        UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstObject.self)
     }
 
     /// Posts a message on the bus. Takes ownership of the message.
@@ -41,7 +50,7 @@ struct ElementHandle: @unchecked Sendable {
 
     /// Sends a custom event upstream. Takes ownership of the structure.
     func sendUpstream(_ structure: UnsafeMutablePointer<GstStructure>) {
-        _ = gst_pad_push_event(base.pointee.sinkpad, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
+        _ = gst_pad_push_event(sinkPad, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
     }
 
     /// Creates an element message. Takes ownership of the structure.
@@ -65,7 +74,7 @@ struct ElementHandle: @unchecked Sendable {
     func isUpstreamLive() -> Bool? {
         guard let query = gst_query_new_latency() else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(query).assumingMemoryBound(to: GstMiniObject.self)) }
-        guard gst_pad_peer_query(base.pointee.sinkpad, query) != 0 else { return nil }
+        guard gst_pad_peer_query(sinkPad, query) != 0 else { return nil }
         var live: gboolean = 0
         gst_query_parse_latency(query, &live, nil, nil)
         return live != 0
@@ -73,7 +82,7 @@ struct ElementHandle: @unchecked Sendable {
 
     /// Returns the part of the tagged orientation that upstream elements have already applied to the frames.
     func turnsUpstream(tagged: Orientation) -> UpstreamOrientation {
-        tagged == .identity ? UpstreamOrientation() : UpstreamOrientation(before: base.pointee.sinkpad, tagged: tagged)
+        tagged == .identity ? UpstreamOrientation() : UpstreamOrientation(before: sinkPad, tagged: tagged)
     }
 
     /// Posts a warning. The stream continues.

@@ -10,7 +10,8 @@ import SwiftODT
 /// All times are running times. Two frames in the wrong order are tolerated: time may step back by up to three frame
 /// durations, but at most 1 s. This is also true for a stream in which every frame steps back slightly. A gap is longer
 /// than `track-max-age` and longer than two frame durations. A stream with one frame every ten seconds thus does not
-/// begin an epoch at each frame.
+/// begin an epoch at each frame. After the event `still-frame`, the frames that are absent show the same picture, so
+/// there is no gap.
 struct EpochRule {
     /// The reasons for a new epoch.
     enum Break: String {
@@ -35,6 +36,8 @@ struct EpochRule {
 
     private var last: FrameInfo?
     private var hasSeeked = false
+    /// Whether the latest frame stands for the time until the next one.
+    private var isStill = false
     /// The latest frame interval in nanoseconds, measured between consecutive frames whose time increased.
     private var rhythm: Nanoseconds = 0
 
@@ -50,6 +53,9 @@ struct EpochRule {
     /// previous frame.
     mutating func noteSeek() { hasSeeked = true }
 
+    /// Notes that the latest frame is a still picture until the next frame, or that it no longer is.
+    mutating func noteStill(_ isStill: Bool) { self.isStill = isStill }
+
     /// Checks whether a new epoch begins at the next frame.
     ///
     /// - Parameter maxAge: The maximum time in nanoseconds for which a track without detections is kept
@@ -64,7 +70,7 @@ struct EpochRule {
         guard let now = frame.time, let then = last.time else { return nil }
         let (step, usual) = (now.since(then), max(last.duration, rhythm))
         if step < -min(usual.times(3), Self.maximumDisorder) { return .backwards }
-        return step > maxAge && step > usual.times(2) ? .gap : nil
+        return !isStill && step > maxAge && step > usual.times(2) ? .gap : nil
     }
 
     private mutating func remember(_ frame: FrameInfo) {

@@ -13,7 +13,7 @@ struct OverlayNegotiation {
 
     /// - Parameter isForced: whether overlays are attached even if no element downstream announces that it blends them.
     init(_ element: ElementHandle, isForced: Bool) {
-        let (source, sink) = (element.base.pointee.srcpad!, element.base.pointee.sinkpad!)
+        let (source, sink) = (element.sourcePad, element.sinkPad)
         guard let caps = gst_pad_get_current_caps(source) else {
             (attaches, isAnnounced) = (isForced, false)
             return

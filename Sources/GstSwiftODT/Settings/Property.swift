@@ -2,26 +2,36 @@ import CGStreamer
 import CSwiftODTElement
 import SwiftODT
 
-/// One property of the element: its GObject specification, and the key path of its value in ``Settings``. The initial
-/// value in ``Settings`` is the default of the property.
+/// The values of all properties of an element. The initial values are the defaults.
+protocol PropertyValues: Sendable {
+    init()
+}
+
+extension Settings: PropertyValues {}
+
+typealias Property = ElementProperty<Settings>
+
+/// The states of the element in which a property can be changed.
+enum PropertyMutability: Sendable {
+    /// In any state, and by a GStreamer controller from frame to frame.
+    case controllable
+    /// In any state.
+    case playing
+    /// In any state, but a running element uses the value that the property had when the element started. The new
+    /// value takes effect when the element starts again.
+    case ready
+    /// Never. The session provides the value.
+    case readOnly
+}
+
+/// One property of an element: its GObject specification, and the key path of its value in the type of the element's
+/// settings. The initial value there is the default of the property.
 ///
 /// Values are read and written through the key path without allocation. Frames do not read properties in this way; they
 /// use a copy of the settings.
-struct Property: Sendable {
-    typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
-
-    /// The states of the element in which a property can be changed.
-    enum Mutability: Sendable {
-        /// In any state, and by a GStreamer controller from frame to frame.
-        case controllable
-        /// In any state.
-        case playing
-        /// In any state, but a running element uses the value that the property had when the element started. The new
-        /// value takes effect when the element starts again.
-        case ready
-        /// Never. The session provides the value.
-        case readOnly
-    }
+struct ElementProperty<Values: PropertyValues>: Sendable {
+    typealias Path<Value> = WritableKeyPath<Values, Value> & Sendable
+    typealias Mutability = PropertyMutability
 
     let name: String
     /// The name of the property whose value this one represents in another type, for example as an array instead of a
@@ -31,16 +41,16 @@ struct Property: Sendable {
     /// Creates the specification of the property. It is called once, when the element's class is initialised.
     let makeSpec: @Sendable () -> UnsafeMutablePointer<GParamSpec>
     /// Stores a value in the settings.
-    let set: @Sendable (_ value: UnsafePointer<GValue>, _ settings: inout Settings) -> Void
+    let set: @Sendable (_ value: UnsafePointer<GValue>, _ settings: inout Values) -> Void
     /// Reads the value from the settings.
-    let get: @Sendable (_ settings: Settings, _ value: UnsafeMutablePointer<GValue>) -> Void
+    let get: @Sendable (_ settings: Values, _ value: UnsafeMutablePointer<GValue>) -> Void
     /// Copies the value from other settings.
-    let copy: @Sendable (_ from: Settings, _ settings: inout Settings) -> Void
+    let copy: @Sendable (_ from: Values, _ settings: inout Values) -> Void
     /// Returns whether two settings have the same value.
-    let isEqual: @Sendable (Settings, Settings) -> Bool
+    let isEqual: @Sendable (Values, Values) -> Bool
     /// Returns the text of a warning if the value itself is implausible, independent of other properties; `nil` if it
     /// is not.
-    let fault: @Sendable (Settings) -> String?
+    let fault: @Sendable (Values) -> String?
 
     init<Value: Equatable & Sendable>(
         _ name: String, of subject: String? = nil, _ path: Path<Value>, _ kind: PropertyKind<Value>,
@@ -49,7 +59,7 @@ struct Property: Sendable {
         self.name = name
         self.subject = subject ?? name
         self.mutability = mutability
-        let standard = Settings()[keyPath: path]
+        let standard = Values()[keyPath: path]
         makeSpec = { kind.makeSpec(PropertyText(name, nick, blurb, mutability), standard) }
         set = { $1[keyPath: path] = kind.get($0) ?? standard }
         get = { kind.set($1, $0[keyPath: path]) }
@@ -83,7 +93,7 @@ struct PropertyText {
     let blurb: UnsafePointer<CChar>
     let flags: GParamFlags
 
-    init(_ name: String, _ nick: String, _ blurb: String, _ mutability: Property.Mutability) {
+    init(_ name: String, _ nick: String, _ blurb: String, _ mutability: PropertyMutability) {
         self.name = g_intern_string(name)
         self.nick = g_intern_string(nick)
         self.blurb = g_intern_string(blurb)

@@ -1,8 +1,9 @@
 import CGStreamer
 import SwiftODT
 
-/// Sends the custom event `swiftodt-activity` to elements upstream. It states whether objects are present, and whether
-/// inference is useful. An element before the decoder can drop frames while both are false.
+/// Sends the custom event `swiftodt-activity` to elements upstream. It states whether objects are present, whether
+/// inference is useful, and whether something moves. ``Gate`` holds back frames before the decoder while the latter two
+/// are false.
 struct ActivityEvent {
     struct Activity: Equatable {
         /// Whether there are objects, before the selection of the most prominent ones. Tentative objects do not count.
@@ -10,24 +11,43 @@ struct ActivityEvent {
         /// Whether inference on the next frames is likely to change the result: a track is tentative or missed, or
         /// there is motion that no track explains. Always `true` without tracking.
         var wantsInference: Bool
+        /// Whether the frame differs from that of the latest inference, explained by a track or not. Without adaptive
+        /// inference this is unknown, and it equals ``hasObjects``.
+        var seesMotion: Bool
     }
 
     private var sent: Activity?
+    private var latest: (activity: Activity, times: FrameTimes)?
 
     /// Sends an event if the activity has changed.
     mutating func note(_ activity: Activity, at times: FrameTimes, through element: ElementHandle) {
+        latest = (activity, times)
         guard activity != sent else { return }
+        send(activity, at: times, through: element)
+    }
+
+    /// Sends the activity of the latest frame again. The gate before the decoder waits for this after a still picture.
+    mutating func repeatLatest(through element: ElementHandle) {
+        guard let latest else { return }
+        send(latest.activity, at: latest.times, through: element)
+    }
+
+    private mutating func send(_ activity: Activity, at times: FrameTimes, through element: ElementHandle) {
         sent = activity
-        element.log(.debug, "activity: objects \(activity.hasObjects), inference \(activity.wantsInference)")
+        element.log(
+            .debug,
+            "activity: objects \(activity.hasObjects), inference \(activity.wantsInference), motion "
+                + "\(activity.seesMotion)")
         element.sendUpstream(
             StructureWriter.structure(
                 "swiftodt-activity",
                 [
                     ("objects", .boolean(activity.hasObjects)), ("inference", .boolean(activity.wantsInference)),
-                    ("timestamp", .time(times.timestamp)), ("running-time", .time(times.runningTime)),
+                    ("motion", .boolean(activity.seesMotion)), ("timestamp", .time(times.timestamp)),
+                    ("running-time", .time(times.runningTime)),
                 ]))
     }
 
     /// Makes the next frame send an event, because a flush also clears the state of elements upstream.
-    mutating func reset() { sent = nil }
+    mutating func reset() { (sent, latest) = (nil, nil) }
 }

@@ -152,7 +152,10 @@ final class FrameFinisher {
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
     /// The activity according to the tracks of the latest frame. The caller adds motion that no track explains.
-    var activity: ActivityEvent.Activity { .init(hasObjects: scene.trackCount > 0, wantsInference: scene.isUndecided) }
+    var activity: ActivityEvent.Activity {
+        let hasObjects = scene.trackCount > 0
+        return .init(hasObjects: hasObjects, wantsInference: scene.isUndecided, seesMotion: hasObjects)
+    }
 
     // MARK: Stages
 

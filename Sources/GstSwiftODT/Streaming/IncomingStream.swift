@@ -20,6 +20,10 @@ struct IncomingStream {
     /// The number of frames so far (`frameCount`), and whether there has been a seek or flush (`hasJumped`). After a
     /// seek or flush, the number is not the position in the video.
     private var (frameCount, hasJumped) = (0, false)
+    /// Whether the latest frame is a still picture, according to the event `still-frame`.
+    private(set) var isStill = false
+    /// The running time of the latest frame, and that of the still picture after which no other frame has arrived.
+    private var (latestTime, stillTime): (UInt64?, UInt64?)
 
     init(element: ElementHandle, signals: StreamSignals, isLive: Bool) {
         (self.element, self.signals, self.isLive) = (element, signals, isLive)
@@ -40,6 +44,14 @@ struct IncomingStream {
     /// Returns the times of a frame. Returns `nil` for a frame outside its segment.
     mutating func times(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameTimes? {
         FrameTimes(buffer, segment: &segment)
+    }
+
+    /// Returns whether a frame repeats the still picture before it. The gate before the decoder passes this picture
+    /// again when it opens, and some decoders output it again.
+    mutating func isRepeatedStill(_ times: FrameTimes) -> Bool {
+        let time = times.runningTime
+        defer { (latestTime, stillTime) = (time, nil) }
+        return time != .max && time == stillTime
     }
 
     /// Creates the context of the next frame.
@@ -89,6 +101,12 @@ struct IncomingStream {
             var tags: UnsafeMutablePointer<GstTagList>?
             gst_event_parse_tag(event, &tags)
             if let tags { orientationTag.notice(tags) }
+        case GST_EVENT_CUSTOM_DOWNSTREAM:
+            var still: gboolean = 0
+            guard gst_video_event_parse_still_frame(event, &still) != 0 else { return }
+            isStill = still != 0
+            epochs.noteStill(isStill)
+            if isStill { stillTime = latestTime }
         default: break
         }
     }
@@ -99,6 +117,7 @@ struct IncomingStream {
     mutating func flush() -> EpochRule.Break? {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         hasJumped = frameCount > 0
+        (isStill, latestTime, stillTime) = (false, nil, nil)
         guard let reason = epochs.flush() else { return nil }
         clock.reset()
         return reason

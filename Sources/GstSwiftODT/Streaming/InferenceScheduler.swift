@@ -42,6 +42,9 @@ struct InferenceScheduler {
     /// Whether something moves that no object explains. Known only if the interval is automatic.
     var seesUnexplainedMotion: Bool { policy.seesUnexplainedMotion }
 
+    /// Whether the latest frame differs from that of the latest inference. Known only if the interval is automatic.
+    var seesMotion: Bool { policy.seesMotion }
+
     /// Discards the state of all objects. The next frame runs inference on the full frame.
     mutating func forgetScene() {
         policy.reset()

@@ -83,6 +83,11 @@ final class Stream {
             queue.append(.unchanged(buffer))
             return GST_FLOW_OK
         }
+        if incoming.isRepeatedStill(times) {
+            element.log(.debug, "the still picture of \(times) has been processed already and is dropped")
+            GstBufferReference.release(buffer)
+            return GST_FLOW_OK
+        }
         element.syncProperties(to: times.streamTime)
         var settings = settings()
         do {
@@ -331,6 +336,7 @@ final class Stream {
         if !queue.beginsEpoch { scheduler.note(frame, finisher.snapshot) }
         var latest = finisher.activity
         latest.wantsInference = latest.wantsInference || scheduler.seesUnexplainedMotion
+        if frame.context.intervalPolicy == .auto { latest.seesMotion = scheduler.seesMotion }
         activity.note(latest, at: frame.context.times, through: element)
         if frame.waits {
             work.add(frame.work + MonotonicClock.now - begin)
@@ -373,6 +379,7 @@ final class Stream {
         case GST_EVENT_EOS:
             finisher.finishStream()
             sources.source?.finishStream { element.warn($0) }
+        case GST_EVENT_CUSTOM_DOWNSTREAM where incoming.isStill: activity.repeatLatest(through: element)
         default: break
         }
         guard !queue.isEmpty || !held.isEmpty else { return false }

@@ -68,6 +68,9 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// Whether the latest frame has motion that no track explains.
     var seesUnexplainedMotion: Bool { motion.isAny || changes > 0 }
 
+    /// Whether the latest frame differs from that of the latest inference, whether a track explains this or not.
+    var seesMotion: Bool { change.count > 0 }
+
     /// Records the tracker's state after a finished frame.
     mutating func note(_ snapshot: TrackerSnapshot?) { known = snapshot }
 

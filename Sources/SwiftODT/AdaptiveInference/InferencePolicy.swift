@@ -120,6 +120,9 @@ package struct InferencePolicy: Sendable {
     /// Whether the latest frame has motion that no track explains. Known only with ``Interval/auto``.
     package var seesUnexplainedMotion: Bool { adaptive.seesUnexplainedMotion }
 
+    /// Whether the latest frame differs from that of the latest inference. Known only with ``Interval/auto``.
+    package var seesMotion: Bool { adaptive.seesMotion }
+
     /// Records a frame without inference.
     package mutating func pass() { framesSinceInference = min(framesSinceInference, Int.max - 1) + 1 }
 

@@ -64,6 +64,67 @@ import Testing
         #expect(activities("", frames: 0..<6, flushAt: 3) { _ in [] } == ["0: 00", "3: 00"])
     }
 
+    /// The gate before the decoder waits for the report on each still picture. Some decoders output the picture again
+    /// when the gate opens; it is not processed twice.
+    @Test func stillPictureIsReportedOnAndNotRepeated() {
+        let detector = ScriptedDetector { _ in [] }
+        let harness = ElementHarness("draw=false", source: { .detector(detector) })
+        harness.setCaps()
+        func reports() -> Int {
+            var count = 0
+            while let event = gst_harness_try_pull_upstream_event(harness.harness) {
+                if gst_event_has_name(event, "swiftodt-activity") != 0 { count += 1 }
+                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+            }
+            return count
+        }
+        ElementHarness.release(harness.pass(harness.buffer(0, fill: nil)))
+        #expect(reports() == 1)
+        for number in [60, 120] {
+            ElementHarness.release(harness.pass(harness.buffer(number, fill: nil)))
+            #expect(reports() == 0)
+            gst_harness_push_event(harness.harness, gst_video_event_new_still_frame(1))
+            #expect(reports() == 1)
+        }
+        gst_harness_push_event(harness.harness, gst_video_event_new_still_frame(0))
+        #expect(harness.push(harness.buffer(120, fill: nil)) == GST_FLOW_OK)
+        #expect(harness.pull(ifThere: true) == nil)
+        ElementHarness.release(harness.pass(harness.buffer(121, fill: nil)))
+    }
+
+    @Test func motionEqualsObjectsWithoutAdaptiveInference() {
+        #expect(motion("") == ["0: true"])
+    }
+
+    /// A change of the picture is motion, even if an object explains it, and an unchanged picture is not.
+    @Test func motionIsChangeOfPictureWithAdaptiveInference() {
+        #expect(motion("inference-interval=0") == ["0: false", "3: true", "5: false"])
+    }
+
+    /// Returns the changes of the field `motion`. A cup is always detected; its place is brighter from frame 3 on.
+    private func motion(_ properties: String) -> [String] {
+        let detector = ScriptedDetector { _ in [Self.cup] }
+        let harness = ElementHarness("draw=false \(properties)", source: { .detector(detector) })
+        harness.setCaps()
+        var sent: [String] = []
+        for number in 0..<12 {
+            let buffer = harness.buffer(number) { index in
+                index < 64 * 48 && (8..<28).contains(index % 64) && (6..<22).contains(index / 64) && number >= 3
+                    ? 220 : 128
+            }
+            ElementHarness.release(harness.pass(buffer))
+            while let event = gst_harness_try_pull_upstream_event(harness.harness) {
+                var value: gboolean = 0
+                if gst_event_has_name(event, "swiftodt-activity") != 0 {
+                    gst_structure_get_boolean(gst_event_get_structure(event), "motion", &value)
+                    if sent.last?.hasSuffix(": \(value != 0)") != true { sent.append("\(number): \(value != 0)") }
+                }
+                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+            }
+        }
+        return sent
+    }
+
     @Test func inferenceIsAlwaysWantedWithoutTracking() {
         #expect(activities("tracking=false", frames: 0..<3) { _ in [] } == ["0: 01"])
     }

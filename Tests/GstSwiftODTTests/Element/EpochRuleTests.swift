@@ -38,6 +38,16 @@ import Testing
         #expect(breaks(times) == [nil, .gap, nil, nil, nil])
     }
 
+    @Test func stillPictureExplainsGap() {
+        var rule = EpochRule()
+        #expect(rule.check(at: frameInfo(0), maxAge: Self.second) == nil)
+        rule.noteStill(true)
+        #expect(rule.check(at: frameInfo(5 * Self.second), maxAge: Self.second) == nil)
+        #expect(rule.check(at: frameInfo(5 * Self.second, width: 65), maxAge: Self.second) == .size)
+        rule.noteStill(false)
+        #expect(rule.check(at: frameInfo(30 * Self.second, width: 65), maxAge: Self.second) == .gap)
+    }
+
     @Test func reorderedFramesKeepEpochBackwardTimeBeginsOne() {
         #expect(breaks([0, 1, 3, 2, 4, 5].map { $0 * Self.frame }).allSatisfy { $0 == nil })
         #expect(breaks((0..<20).map { (40 - $0) * Self.frame }).allSatisfy { $0 == nil })

@@ -1,0 +1,58 @@
+/* The interface between the C element swiftodtgate and its Swift implementation.
+ *
+ * The C element calls these functions. Sources/GstSwiftODT/Gate/GateBridge.swift implements them. A session is the Swift
+ * object of one element, as an opaque pointer. It exists from the init to the finalize function of the element.
+ *
+ * Functions marked as "Streaming" are called one at a time, with the stream lock of the sink pad held. All other
+ * functions are thread-safe. */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef void *SwiftOdtGateSession;
+
+/* The instance of the element. All of its state is in the session. */
+typedef struct
+{
+  GstElement parent;
+  GstPad *sinkpad;
+  GstPad *srcpad;
+  SwiftOdtGateSession session;
+} GstSwiftOdtGate;
+
+GType gst_swift_odt_gate_get_type (void);
+
+/* Installs the properties of the element in its class. */
+void swiftodt_gate_install_properties (GObjectClass * klass);
+
+/* Creates a session. The session holds no reference to `element`, because the element outlives the session. The pads of
+ * the element must exist. */
+SwiftOdtGateSession swiftodt_gate_session_new (GstSwiftOdtGate * element);
+void swiftodt_gate_session_free (SwiftOdtGateSession session);
+
+void swiftodt_gate_session_set_property (SwiftOdtGateSession session, guint id, const GValue * value);
+void swiftodt_gate_session_get_property (SwiftOdtGateSession session, guint id, GValue * value);
+
+/* Called for the state change READY to PAUSED, before the pads are activated. Resets the counters. */
+void swiftodt_gate_session_start (SwiftOdtGateSession session);
+/* Called for the state change PAUSED to READY, after the streaming thread has ended. Drops the kept frames. */
+void swiftodt_gate_session_stop (SwiftOdtGateSession session);
+
+/* Streaming. Returns whether caps describe parsed access units. Posts an element error if they do not. The caps are
+ * borrowed. */
+gboolean swiftodt_gate_session_accepts (SwiftOdtGateSession session, GstCaps * caps);
+/* Streaming. Passes or keeps a frame. Takes ownership of the buffer. */
+GstFlowReturn swiftodt_gate_session_push (SwiftOdtGateSession session, GstBuffer * buffer);
+/* Streaming. Called for each serialized event at the sink pad, before the event is forwarded. Pushes the kept frames if
+ * the event must not overtake them. The event is borrowed. */
+void swiftodt_gate_session_notice (SwiftOdtGateSession session, GstEvent * event);
+/* Called for each custom upstream event at the source pad. Reads the activity that swiftodt reports. The event is
+ * borrowed. */
+void swiftodt_gate_session_notice_upstream (SwiftOdtGateSession session, GstEvent * event);
+
+/* The handler of the action signal `open`. It may be emitted on any thread. */
+void swiftodt_gate_session_open (SwiftOdtGateSession session);
+
+G_END_DECLS

@@ -1,0 +1,96 @@
+/// How the NAL units of a stream are stored, and whether an access unit is decodable on its own.
+///
+/// Parsers also mark the recovery points of streams with gradual intra refresh as key frames. These are no complete
+/// pictures without the frames before them, so the gate needs the type of the picture.
+struct AccessUnitFormat: Hashable {
+    enum Codec {
+        case h264
+        case h265
+        case av1
+    }
+
+    var codec: Codec
+    /// The size in bytes of the length before each NAL unit; `nil` if NAL units begin with start codes.
+    var lengthSize: Int?
+
+    /// Returns whether the first slice of an access unit belongs to an intra picture. Returns `true` if there is no
+    /// slice that can be read, so that the mark of the parser is valid.
+    func isIntra(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard codec != .av1 else { return true }
+        var position = 0
+        while let start = nextUnit(in: bytes, &position) {
+            guard start + 2 < bytes.count else { return true }
+            if let isIntra = isIntraSlice(bytes, at: start) { return isIntra }
+        }
+        return true
+    }
+
+    /// Returns the start of the next NAL unit and moves `position` behind its prefix or its end.
+    private func nextUnit(in bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Int? {
+        if let lengthSize {
+            let start = position + lengthSize
+            guard start < bytes.count else { return nil }
+            let length = bytes[position..<start].reduce(0) { $0 << 8 | Int($1) }
+            position = min(start + length, bytes.count)
+            return start
+        }
+        while position + 3 < bytes.count {
+            if bytes[position] == 0, bytes[position + 1] == 0, bytes[position + 2] == 1 {
+                position += 3
+                return position
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    /// Returns whether a NAL unit is a slice of an intra picture; `nil` if it is no slice.
+    private func isIntraSlice(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool? {
+        switch codec {
+        case .h264:
+            switch bytes[start] & 0x1f {
+            case 5: return true
+            case 1:
+                var bits = BitReader(bytes: bytes, position: (start + 1) * 8)
+                _ = bits.exponentialGolomb()
+                // Slice types 2 and 4, or 7 and 9 if all slices of the picture have the same type.
+                return bits.exponentialGolomb().map { [2, 4].contains($0 % 5) }
+            default: return nil
+            }
+        case .h265:
+            let type = bytes[start] >> 1 & 0x3f
+            return type < 32 ? (16...23).contains(type) : nil
+        case .av1: return nil
+        }
+    }
+}
+
+/// Reads the fields at the beginning of a slice header.
+private struct BitReader {
+    let bytes: UnsafeRawBufferPointer
+    var position: Int
+
+    private mutating func bit() -> Int? {
+        guard position / 8 < bytes.count else { return nil }
+        defer { position += 1 }
+        return Int(bytes[position / 8] >> UInt8(7 - position % 8) & 1)
+    }
+
+    /// Reads an unsigned number in exponential Golomb code. Returns `nil` at the end of the data.
+    mutating func exponentialGolomb() -> Int? {
+        var zeros = 0
+        while let next = bit() {
+            if next == 1 {
+                var value = 1
+                for _ in 0..<zeros {
+                    guard let next = bit() else { return nil }
+                    value = value << 1 | next
+                }
+                return value - 1
+            }
+            zeros += 1
+            if zeros > 31 { return nil }
+        }
+        return nil
+    }
+}

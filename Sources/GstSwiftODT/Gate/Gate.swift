@@ -1,0 +1,247 @@
+import SwiftODT
+
+/// Decides which encoded frames reach the decoder.
+///
+/// While the gate is calm, it passes key frames only and keeps the frames after the latest passed one. When it opens, the
+/// kept frames are passed, so the decoder gets a complete sequence. The gate becomes calm at a key frame, because the
+/// next passed frame is a key frame, too. Key frames whose distance exceeds the limits of the kept frames leave the gate
+/// open.
+///
+/// All times are timestamps in nanoseconds of one segment. The value uses no GStreamer types.
+struct Gate {
+    enum State: String {
+        case open
+        case calm
+    }
+
+    /// The reasons for which the gate opens. The raw values are used in `stats`.
+    enum Reason: String, CaseIterable {
+        /// The stream has begun, or a flush has ended.
+        case start
+        /// swiftodt wants inference or sees motion.
+        case activity
+        /// The application emitted the signal `open`, or has set `mode=open`.
+        case application
+        /// A frame is marked as discontinuous or corrupted.
+        case discontinuity
+        /// The caps or the segment change, or the stream announces missing data.
+        case streamChange = "stream-change"
+        /// The kept frames have reached a limit.
+        case bound
+        case endOfStream = "end-of-stream"
+    }
+
+    struct Options: Hashable {
+        /// The minimum time between two passed key frames while the gate is calm. A tenth less is tolerated, because
+        /// cameras send key frames with jitter.
+        var calmInterval: Nanoseconds = 1_000_000_000
+        /// The minimum time for which the gate is open after the latest reason to open it.
+        var holdTime: Nanoseconds = 2_000_000_000
+        /// The limits of the kept frames.
+        var maxBytes = 32 << 20
+        var maxTime: Nanoseconds = 15_000_000_000
+        var isForcedOpen = false
+    }
+
+    /// One access unit.
+    struct Frame {
+        /// The presentation timestamp; `nil` if it is unknown.
+        var time: Nanoseconds?
+        /// The size in bytes.
+        var size: Int
+        var isKeyFrame: Bool
+        /// Whether the buffer contains only stream headers.
+        var isHeader = false
+        /// Whether frames before this one are missing, or this one is damaged.
+        var isDiscontinuous = false
+    }
+
+    enum Action {
+        /// Pass the frame.
+        case pass
+        /// Drop the kept frames, pass the key frame, and let the decoder output it without waiting for later frames.
+        case passStill
+        /// Keep the frame.
+        case keep
+        /// Drop the frame.
+        case drop
+        /// Pass the latest still key frame again, which restores the state of the decoder. Then pass the kept frames
+        /// and the frame itself.
+        case release
+    }
+
+    struct Counters {
+        var received: UInt64 = 0
+        var passed: UInt64 = 0
+        var dropped: UInt64 = 0
+        var openings = [UInt64](repeating: 0, count: Reason.allCases.count)
+        /// The age of the oldest kept frame when the gate opened for the last time, and the greatest of these ages.
+        var delay: Nanoseconds = 0
+        var greatestDelay: Nanoseconds = 0
+    }
+
+    private(set) var state = State.open
+    /// The reason for which the gate opened for the last time.
+    private(set) var reason = Reason.start
+    private(set) var counters = Counters()
+    private(set) var keptFrames = 0
+    private(set) var keptBytes = 0
+
+    /// The reason to open at the next frame.
+    private var request: Reason?
+    private var isActive = false
+    /// Whether swiftodt has reported activity. Without reports, the gate does not wait for them.
+    private var hasReports = false
+    /// Whether swiftodt has reported on the latest still key frame.
+    private var isAnswered = true
+
+    /// The latest time of all frames.
+    private var latest: Nanoseconds?
+    /// The time from which `holdTime` counts.
+    private var quietSince: Nanoseconds?
+    private var keptSince: Nanoseconds?
+    /// The time of the latest still key frame.
+    private var stillTime: Nanoseconds?
+    /// The time of the latest still key frame, until the next key frame. Frames with earlier times are leading pictures
+    /// of an open group: they refer to frames that were not decoded.
+    private var leadingLimit: Nanoseconds?
+
+    /// The time and the bytes since the latest key frame.
+    private var group: (start: Nanoseconds, bytes: Int)?
+    /// Whether the latest complete group of frames is within the limits.
+    private var isGroupShort = false
+
+    init() { counters.openings[Self.index(.start)] = 1 }
+
+    // MARK: Frames
+
+    mutating func decide(on frame: Frame, _ options: Options) -> Action {
+        counters.received += 1
+        let action = frame.isHeader ? .pass : action(on: frame, options)
+        switch action {
+        case .pass, .passStill, .release: counters.passed += 1
+        case .drop: counters.dropped += 1
+        case .keep: break
+        }
+        return action
+    }
+
+    private mutating func action(on frame: Frame, _ options: Options) -> Action {
+        let now = max(latest ?? .min, frame.time ?? latest ?? 0)
+        latest = now
+        noteGroup(frame, at: now, options)
+        if frame.isKeyFrame { leadingLimit = nil }
+        let isLeading = leadingLimit.map { limit in frame.time.map { $0 < limit } ?? false } ?? false
+        if isLeading, !frame.isDiscontinuous { return .drop }
+        switch state {
+        case .open: return actionWhileOpen(frame, at: now, options)
+        case .calm: return actionWhileCalm(frame, at: now, options)
+        }
+    }
+
+    private mutating func actionWhileOpen(_ frame: Frame, at now: Nanoseconds, _ options: Options) -> Action {
+        if frame.isDiscontinuous || request != nil || quietSince == nil { quietSince = now }
+        request = nil
+        guard frame.isKeyFrame, isGroupShort, !isActive, !options.isForcedOpen,
+            now.since(quietSince ?? now) >= options.holdTime
+        else { return .pass }
+        state = .calm
+        beginStill(at: now)
+        return .passStill
+    }
+
+    private mutating func actionWhileCalm(_ frame: Frame, at now: Nanoseconds, _ options: Options) -> Action {
+        if let reason = reasonToOpen(frame, options) { return open(reason) }
+        let sincePassed = now.since(stillTime ?? now)
+        if frame.isKeyFrame, isAnswered || !hasReports,
+            sincePassed >= options.calmInterval - options.calmInterval / 10
+        {
+            counters.dropped += UInt64(keptFrames)
+            beginStill(at: now)
+            return .passStill
+        }
+        if keptBytes + frame.size > options.maxBytes || sincePassed > options.maxTime { return open(.bound) }
+        keptFrames += 1
+        keptBytes += frame.size
+        keptSince = keptSince ?? now
+        return .keep
+    }
+
+    private func reasonToOpen(_ frame: Frame, _ options: Options) -> Reason? {
+        if options.isForcedOpen { return .application }
+        return request ?? (frame.isDiscontinuous ? .discontinuity : nil)
+    }
+
+    private mutating func noteGroup(_ frame: Frame, at now: Nanoseconds, _ options: Options) {
+        if frame.isKeyFrame {
+            if let group { isGroupShort = now.since(group.start) <= options.maxTime && group.bytes <= options.maxBytes }
+            group = (now, 0)
+        }
+        group?.bytes += frame.size
+    }
+
+    private mutating func beginStill(at now: Nanoseconds) {
+        (stillTime, leadingLimit, isAnswered) = (now, now, false)
+        forgetKept()
+    }
+
+    private mutating func forgetKept() { (keptFrames, keptBytes, keptSince) = (0, 0, nil) }
+
+    private mutating func open(_ reason: Reason) -> Action {
+        state = .open
+        if reason == .bound { isGroupShort = false }
+        (self.reason, request, quietSince) = (reason, nil, latest)
+        counters.openings[Self.index(reason)] += 1
+        counters.passed += UInt64(keptFrames)
+        if let keptSince, let latest {
+            counters.delay = latest.since(keptSince)
+            counters.greatestDelay = max(counters.greatestDelay, counters.delay)
+        }
+        forgetKept()
+        return .release
+    }
+
+    private static func index(_ reason: Reason) -> Int { Reason.allCases.firstIndex(of: reason)! }
+
+    // MARK: Events
+
+    /// Notes what swiftodt reports about the frame with a timestamp.
+    ///
+    /// - Parameter wantsFrames: whether the next frames are likely to change the results.
+    mutating func noteActivity(_ wantsFrames: Bool, at time: Nanoseconds?) {
+        hasReports = true
+        if time.map({ $0 >= stillTime ?? .min }) ?? true { isAnswered = true }
+        if isActive, !wantsFrames { quietSince = max(quietSince ?? .min, time ?? latest ?? .min) }
+        isActive = wantsFrames
+        if wantsFrames, state == .calm { request = .activity }
+    }
+
+    /// Opens the gate at the next frame, for at least `holdTime`.
+    mutating func requestOpening() { request = .application }
+
+    /// Opens the gate before an event that must not overtake the kept frames.
+    ///
+    /// - Returns: whether the kept frames must be passed now.
+    mutating func interrupt(_ reason: Reason) -> Bool {
+        guard state == .calm else {
+            quietSince = latest
+            return false
+        }
+        _ = open(reason)
+        return true
+    }
+
+    /// Forgets all times, because another segment begins. The gate must be open.
+    mutating func beginSegment() {
+        (latest, quietSince, stillTime, leadingLimit, group) = (nil, nil, nil, nil, nil)
+    }
+
+    /// Drops the kept frames and opens the gate, because the stream was flushed. Counters continue.
+    mutating func flush() {
+        var fresh = Gate()
+        fresh.counters = counters
+        fresh.counters.dropped += UInt64(keptFrames)
+        fresh.counters.openings[Self.index(.start)] += 1
+        self = fresh
+    }
+}

@@ -1,0 +1,236 @@
+import CGStreamer
+import SwiftODT
+import Synchronization
+
+/// The Swift part of one element `swiftodtgate`. Owns the kept frames and pushes buffers.
+///
+/// `@unchecked Sendable`: the buffers and the segment are accessed only by the streaming thread, and by `start` and `stop`
+/// while it does not run. All other state is synchronised. The lock is not held during calls into GStreamer, because
+/// swiftodt reports activity while a frame is pushed.
+final class GateSession: @unchecked Sendable {
+    private struct State {
+        var settings = GateSettings()
+        var gate = Gate()
+        /// Whether the stream plays backwards. Parsers then send groups of frames in reverse order.
+        var isReverse = false
+
+        var options: Gate.Options {
+            var options = settings.options
+            options.isForcedOpen = settings.mode == .open || isReverse
+            return options
+        }
+    }
+
+    private typealias Buffer = UnsafeMutablePointer<GstBuffer>
+
+    private let element: ElementHandle
+    private let state = Mutex(State())
+
+    /// The frames after `still` that have not been passed.
+    private var kept: [Buffer] = []
+    /// The latest key frame that was passed as a still picture.
+    private var still: Buffer?
+    /// Whether frames were dropped before the next one.
+    private var isDiscontinuous = false
+    /// The format of the stream; `nil` before valid caps have arrived.
+    private var format: AccessUnitFormat?
+
+    init(element: ElementHandle) { self.element = element }
+
+    deinit { dropAll() }
+
+    // MARK: Properties, signals and reports, from any thread
+
+    func set(_ id: UInt32, to value: UnsafePointer<GValue>) {
+        let property = GateSettings.property(id)
+        element.log(.debug, "\(property.name) is set to \(GstText.of(value))")
+        let settings = state.withLock { state in
+            property.set(value, &state.settings)
+            return state.settings
+        }
+        if let fault = property.fault(settings) { element.warn(.settings(fault)) }
+    }
+
+    func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
+        let property = GateSettings.property(id)
+        let now = state.withLock { $0 }
+        if property.mutability == .readOnly {
+            g_value_take_boxed(value, GateStatistics.structure(of: now.gate))
+        } else {
+            property.get(now.settings, value)
+        }
+    }
+
+    func requestOpening() { state.withLock { $0.gate.requestOpening() } }
+
+    /// Reads the event `swiftodt-activity`.
+    func noticeUpstream(_ event: UnsafeMutablePointer<GstEvent>) {
+        guard let structure = gst_event_get_structure(event),
+            gst_structure_has_name(structure, "swiftodt-activity") != 0
+        else { return }
+        func flag(_ name: String) -> Bool {
+            var value: gboolean = 0
+            return gst_structure_get_boolean(structure, name, &value) != 0 && value != 0
+        }
+        var timestamp: guint64 = .max
+        gst_structure_get_uint64(structure, "timestamp", &timestamp)
+        let wantsFrames = flag("inference") || flag("motion")
+        state.withLock { $0.gate.noteActivity(wantsFrames, at: Nanoseconds(exactly: timestamp)) }
+    }
+
+    // MARK: Life cycle
+
+    func start() {
+        dropAll()
+        state.withLock { state in
+            state.gate = Gate()
+            state.isReverse = false
+        }
+    }
+
+    func stop() { dropAll() }
+
+    private func dropAll() {
+        dropKept()
+        still.map(GstBufferReference.release)
+        (still, isDiscontinuous, format) = (nil, false, nil)
+    }
+
+    private func dropKept() {
+        if !kept.isEmpty { isDiscontinuous = true }
+        kept.forEach(GstBufferReference.release)
+        kept.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Streaming
+
+    /// Returns whether the caps are those of parsed access units. Posts an error if they are not.
+    func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
+        let problem = GateCaps.problem(with: caps)
+        if let problem { element.fail(problem) }
+        format = problem == nil ? GateCaps.format(caps) : nil
+        return format != nil
+    }
+
+    /// Passes or keeps a frame and takes ownership of it.
+    func push(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
+        guard let format else {
+            GstBufferReference.release(buffer)
+            if gst_pad_has_current_caps(element.sinkPad) == 0 { element.fail(GateCaps.missingParser) }
+            return GST_FLOW_NOT_NEGOTIATED
+        }
+        let frame = Gate.Frame(buffer, format)
+        let (action, reason) = state.withLock { state in
+            (state.gate.decide(on: frame, state.options), state.gate.reason)
+        }
+        element.log(.log, "the frame at \(buffer.pointee.pts) ns: \(action)")
+        switch action {
+        case .pass: return pass(buffer)
+        case .passStill: return passStill(buffer)
+        case .keep:
+            kept.append(buffer)
+            return GST_FLOW_OK
+        case .drop:
+            isDiscontinuous = true
+            GstBufferReference.release(buffer)
+            return GST_FLOW_OK
+        case .release:
+            let flow = release(because: reason)
+            guard flow == GST_FLOW_OK else {
+                GstBufferReference.release(buffer)
+                return flow
+            }
+            return pass(buffer)
+        }
+    }
+
+    /// Handles a serialized event before it is forwarded.
+    func notice(_ event: UnsafeMutablePointer<GstEvent>) {
+        switch event.pointee.type {
+        case GST_EVENT_FLUSH_STOP:
+            let kept = format
+            dropAll()
+            format = kept
+            state.withLock { $0.gate.flush() }
+        case GST_EVENT_CAPS, GST_EVENT_STREAM_START, GST_EVENT_GAP: interrupt(.streamChange)
+        case GST_EVENT_EOS, GST_EVENT_SEGMENT_DONE: interrupt(.endOfStream)
+        case GST_EVENT_SEGMENT:
+            interrupt(.streamChange)
+            var segment = GstSegment()
+            gst_event_copy_segment(event, &segment)
+            state.withLock { state in
+                state.isReverse = segment.rate < 0
+                state.gate.beginSegment()
+            }
+        default: break
+        }
+    }
+
+    private func interrupt(_ reason: Gate.Reason) {
+        if state.withLock({ $0.gate.interrupt(reason) }) { _ = release(because: reason) }
+    }
+
+    private func pass(_ buffer: Buffer) -> GstFlowReturn { gst_pad_push(element.sourcePad, marked(buffer)) }
+
+    private func passStill(_ buffer: Buffer) -> GstFlowReturn {
+        dropKept()
+        let buffer = marked(buffer)
+        still.map(GstBufferReference.release)
+        gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+        still = buffer
+        let flow = gst_pad_push(element.sourcePad, buffer)
+        if flow == GST_FLOW_OK { announceStill(true) }
+        return flow
+    }
+
+    /// Passes the latest still key frame again, and then the kept frames.
+    private func release(because reason: Gate.Reason) -> GstFlowReturn {
+        element.log(.info, "opens because of \(reason.rawValue) and passes \(kept.count) kept frames")
+        announceStill(false)
+        var flow = GST_FLOW_OK
+        if let again = still.map({ GstBufferReference.makeWritable($0) }) {
+            still = nil
+            again.pointee.mini_object.flags |= GST_BUFFER_FLAG_DECODE_ONLY.rawValue
+            flow = pass(again)
+        }
+        for buffer in kept {
+            if flow == GST_FLOW_OK { flow = pass(buffer) } else { GstBufferReference.release(buffer) }
+        }
+        kept.removeAll(keepingCapacity: true)
+        return flow
+    }
+
+    /// Announces that the latest frame is a still picture. Decoders then output it at once, which they otherwise do only
+    /// after later frames. swiftodt reports on the frame, and does not take its distance to the next one for a gap.
+    private func announceStill(_ isStill: Bool) {
+        gst_pad_push_event(element.sourcePad, gst_video_event_new_still_frame(isStill ? 1 : 0))
+    }
+
+    /// Marks the first frame after dropped ones as discontinuous.
+    private func marked(_ buffer: Buffer) -> Buffer {
+        guard isDiscontinuous else { return buffer }
+        isDiscontinuous = false
+        let buffer = GstBufferReference.makeWritable(buffer)
+        buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DISCONT.rawValue
+        return buffer
+    }
+}
+
+extension Gate.Frame {
+    init(_ buffer: UnsafeMutablePointer<GstBuffer>, _ format: AccessUnitFormat) {
+        func has(_ flag: GstBufferFlags) -> Bool { GstBufferReference.hasFlag(buffer, flag) }
+        let time = Nanoseconds(exactly: buffer.pointee.pts) ?? Nanoseconds(exactly: buffer.pointee.dts)
+        self.init(
+            time: time, size: Int(clamping: gst_buffer_get_size(buffer)),
+            isKeyFrame: !has(GST_BUFFER_FLAG_DELTA_UNIT) && Self.isIntra(buffer, format),
+            isHeader: time == nil && has(GST_BUFFER_FLAG_HEADER),
+            isDiscontinuous: has(GST_BUFFER_FLAG_DISCONT) || has(GST_BUFFER_FLAG_CORRUPTED))
+    }
+
+    private static func isIntra(_ buffer: UnsafeMutablePointer<GstBuffer>, _ format: AccessUnitFormat) -> Bool {
+        var map = GstMapInfo()
+        guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return true }
+        defer { gst_buffer_unmap(buffer, &map) }
+        return format.isIntra(UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
+    }
+}

@@ -1,0 +1,242 @@
+import CGStreamer
+import CGStreamerCheck
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Tests the element `swiftodtgate` with made-up access units: buffers, events, caps and statistics.
+@Suite struct GateElementTests {
+    private static let caps = "video/x-h264,parsed=true,alignment=au,stream-format=byte-stream,width=64,height=48"
+    private static let frame: UInt64 = 100_000_000
+
+    /// A `swiftodtgate` in a harness. Its stream has 10 frames per second and a key frame every second.
+    private final class Harness {
+        let harness: UnsafeMutablePointer<GstHarness>
+        let element: UnsafeMutablePointer<GstElement>
+        let bus: UnsafeMutablePointer<GstBus>
+        private var number: UInt64 = 0
+
+        init(_ properties: String = "", caps: String? = GateElementTests.caps) {
+            precondition(ElementHarness.isReady)
+            element = gst_parse_launch("swiftodtgate \(properties)", nil)
+            bus = gst_bus_new()
+            gst_element_set_bus(element, bus)
+            harness = gst_harness_new_with_element(element, "sink", "src")
+            if let caps { gst_harness_set_src_caps_str(harness, caps) }
+        }
+
+        deinit {
+            gst_harness_teardown(harness)
+            gst_element_set_bus(element, nil)
+            gst_object_unref(bus)
+            gst_object_unref(element)
+        }
+
+        /// Pushes the next frames and returns the numbers of the frames that pass.
+        func push(_ count: Int, flags: GstBufferFlags? = nil) -> [UInt64] {
+            for _ in 0..<count {
+                let buffer = gst_buffer_new_allocate(nil, 100, nil)!
+                buffer.pointee.pts = GstClockTime(number * GateElementTests.frame)
+                if number % 10 != 0 { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue }
+                if let flags { buffer.pointee.mini_object.flags |= flags.rawValue }
+                gst_harness_push(harness, buffer)
+                number += 1
+            }
+            return pulled().map(\.number)
+        }
+
+        /// Returns the passed buffers, as frame number and flags.
+        func pulled() -> [(number: UInt64, flags: guint)] {
+            var passed: [(number: UInt64, flags: guint)] = []
+            while gst_harness_buffers_in_queue(harness) > 0, let buffer = gst_harness_try_pull(harness) {
+                passed.append((UInt64(buffer.pointee.pts) / GateElementTests.frame, buffer.pointee.mini_object.flags))
+                ElementHarness.release(buffer)
+            }
+            return passed
+        }
+
+        /// Sends the event of swiftodt for a frame.
+        func report(_ inference: Bool, motion: Bool = false, at frame: UInt64) {
+            let structure = StructureWriter.structure(
+                "swiftodt-activity",
+                [
+                    ("objects", .boolean(true)), ("inference", .boolean(inference)), ("motion", .boolean(motion)),
+                    ("timestamp", .time(frame * GateElementTests.frame)),
+                ])
+            gst_harness_push_upstream_event(harness, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
+        }
+
+        /// Removes the received downstream events and returns the states of those of the kind still-frame.
+        func stills() -> [Bool] {
+            var found: [Bool] = []
+            while let event = gst_harness_try_pull_event(harness) {
+                var still: gboolean = 0
+                if gst_video_event_parse_still_frame(event, &still) != 0 { found.append(still != 0) }
+                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+            }
+            return found
+        }
+
+        func send(_ event: UnsafeMutablePointer<GstEvent>?) { gst_harness_push_event(harness, event) }
+
+        var stats: Structure {
+            var value = GValue()
+            g_value_init(&value, gst_structure_get_type())
+            defer { g_value_unset(&value) }
+            g_object_get_property(
+                UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), "stats", &value)
+            return Structure(copying: UnsafeMutablePointer(mutating: gst_value_get_structure(&value)!))
+        }
+
+        func error() -> String? {
+            guard let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return nil }
+            defer {
+                gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+            }
+            var error: UnsafeMutablePointer<GError>?
+            gst_message_parse_error(message, &error, nil)
+            defer { g_error_free(error) }
+            return error.map { String(cString: $0.pointee.message) }
+        }
+    }
+
+    @Test func calmStreamPassesKeyFramesAsStillPictures() {
+        let gate = Harness()
+        #expect(gate.push(51) == Array(0...20) + [30, 40, 50])
+        #expect(gate.stills() == [true, true, true, true])
+        #expect(gate.stats[text: "state"] == "calm")
+        #expect(gate.stats[uint64: "dropped"] == 27 && gate.stats[uint64: "passed"] == 24)
+    }
+
+    @Test(arguments: [true, false]) func activityReleasesFramesSinceStillKeyFrame(isMotion: Bool) {
+        let gate = Harness()
+        _ = gate.push(34)
+        _ = gate.stills()
+        gate.report(!isMotion, motion: isMotion, at: 30)
+        #expect(gate.pulled().isEmpty)
+        // The key frame is passed again for the decoder, which was drained.
+        #expect(gate.push(2) == [30, 31, 32, 33, 34, 35])
+        #expect(gate.stills() == [false])
+        #expect(gate.stats[text: "reason"] == "activity")
+        #expect(gate.stats[structure: "openings"]?[uint64: "activity"] == 1)
+        #expect(gate.stats[uint64: "delay"] == 3 * Self.frame)
+    }
+
+    @Test func repeatedKeyFrameIsMarkedDecodeOnlyAndFollowingGapDiscontinuous() {
+        let gate = Harness()
+        _ = gate.push(31)
+        gate.report(true, at: 30)
+        let buffer = gst_buffer_new_allocate(nil, 100, nil)!
+        buffer.pointee.pts = GstClockTime(31 * Self.frame)
+        buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue
+        gst_harness_push(gate.harness, buffer)
+        let passed = gate.pulled()
+        #expect(passed.map(\.number) == [30, 31])
+        #expect(passed[0].flags & GST_BUFFER_FLAG_DECODE_ONLY.rawValue != 0)
+        #expect(passed[1].flags & GST_BUFFER_FLAG_DECODE_ONLY.rawValue == 0)
+    }
+
+    @Test func standingObjectsDoNotOpenGate() {
+        let gate = Harness()
+        _ = gate.push(31)
+        gate.report(false, at: 30)
+        #expect(gate.push(10) == [40])
+    }
+
+    @Test func corruptedFrameOpensGate() {
+        let gate = Harness()
+        _ = gate.push(35)
+        #expect(gate.push(1, flags: GST_BUFFER_FLAG_CORRUPTED) == [30, 31, 32, 33, 34, 35])
+        #expect(gate.stats[text: "reason"] == "discontinuity")
+    }
+
+    @Test func signalAndModeOpenGate() {
+        let gate = Harness()
+        _ = gate.push(33)
+        emitOpen(gate.element)
+        #expect(gate.push(1) == [30, 31, 32, 33])
+        #expect(gate.stats[text: "reason"] == "application")
+        gst_util_set_object_arg(
+            UnsafeMutableRawPointer(gate.element).assumingMemoryBound(to: GObject.self), "mode", "open")
+        #expect(gate.push(100) == Array(34..<134))
+    }
+
+    @Test func endOfStreamReleasesKeptFrames() {
+        let gate = Harness()
+        _ = gate.push(33)
+        gate.send(gst_event_new_eos())
+        #expect(gate.pulled().map(\.number) == [30, 31, 32])
+        #expect(gate.stats[text: "reason"] == "end-of-stream")
+    }
+
+    @Test func capsChangeReleasesKeptFramesBeforeIt() {
+        let gate = Harness()
+        _ = gate.push(33)
+        gst_harness_set_src_caps_str(gate.harness, Self.caps.replacing("width=64", with: "width=80"))
+        #expect(gate.pulled().map(\.number) == [30, 31, 32])
+        #expect(gate.stats[text: "reason"] == "stream-change")
+    }
+
+    @Test func flushDropsKeptFramesAndOpensGate() {
+        let gate = Harness()
+        _ = gate.push(33)
+        gate.send(gst_event_new_flush_start())
+        gate.send(gst_event_new_flush_stop(1))
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        gate.send(gst_event_new_segment(&segment))
+        #expect(gate.pulled().isEmpty)
+        #expect(gate.push(3) == [33, 34, 35])
+        #expect(gate.stats[text: "reason"] == "start")
+    }
+
+    @Test func reversePlaybackPassesAllFrames() {
+        let gate = Harness()
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        (segment.rate, segment.stop, segment.position) = (-1, 100_000_000_000, 100_000_000_000)
+        gate.send(gst_event_new_segment(&segment))
+        #expect(gate.push(60) == Array(0..<60))
+    }
+
+    @Test(arguments: [
+        ("video/x-h264,alignment=nal,parsed=true", "alignment=nal", "h264parse"),
+        ("video/x-h264,alignment=au", "is not parsed", "h264parse"),
+        ("video/x-h265,parsed=true", "alignment=unknown", "h265parse"),
+        ("video/x-av1,alignment=obu,parsed=true", "alignment=obu", "av1parse"),
+    ]) func streamThatIsNotParsedIsErrorWithParser(caps: String, fault: String, parser: String) {
+        let gate = Harness(caps: nil)
+        gate.send(gst_event_new_stream_start("test"))
+        let wrong = gst_caps_from_string(caps)!
+        gate.send(gst_event_new_caps(wrong))
+        gst_mini_object_unref(UnsafeMutableRawPointer(wrong).assumingMemoryBound(to: GstMiniObject.self))
+        let error = gate.error() ?? "none"
+        #expect(error.contains(fault) && error.contains("put \(parser) before swiftodtgate"), "\(error)")
+    }
+
+    @Test func memoryIsReleased() {
+        let gate = Harness()
+        let buffer = gst_buffer_new_allocate(nil, 100, nil)!
+        buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue
+        _ = gate.push(31)
+        buffer.pointee.pts = GstClockTime(31 * Self.frame)
+        gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+        gst_harness_push(gate.harness, buffer)
+        #expect(buffer.pointee.mini_object.refcount == 2)
+        _ = gate.push(10)
+        #expect(buffer.pointee.mini_object.refcount == 1)
+        ElementHarness.release(buffer)
+    }
+}
+
+/// Emits the action signal `open`. Swift does not import the variadic function of GObject.
+private func emitOpen(_ element: UnsafeMutablePointer<GstElement>) {
+    var instance = GValue()
+    g_value_init(&instance, gst_element_get_type())
+    g_value_set_object(&instance, element)
+    let type = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee
+        .g_type
+    g_signal_emitv(&instance, g_signal_lookup("open", type), 0, nil)
+    g_value_unset(&instance)
+}

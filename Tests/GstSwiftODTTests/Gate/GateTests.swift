@@ -1,0 +1,281 @@
+import TestSupport
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Tests which encoded frames pass the gate, without GStreamer.
+@Suite struct GateTests {
+    private static let second: Nanoseconds = 1_000_000_000
+    private static let rate = 10
+
+    /// A stream of 10 frames per second with a key frame every `distance` frames, and the actions of the gate.
+    private struct Stream {
+        var gate = Gate()
+        var options = Gate.Options()
+        var distance = 10
+        private(set) var number = 0
+
+        /// Passes the next frames to the gate.
+        ///
+        /// - Returns: the actions as letters: p for pass, s for passStill, k for keep, d for drop, r for release.
+        mutating func next(_ count: Int, size: Int = 100, discontAt: Int? = nil) -> String {
+            (0..<count).map { _ in
+                defer { number += 1 }
+                return send(
+                    number, isKeyFrame: number % distance == 0, size: size, isDiscontinuous: number == discontAt)
+            }.joined()
+        }
+
+        mutating func send(_ time: Int, isKeyFrame: Bool, size: Int = 100, isDiscontinuous: Bool = false) -> String {
+            let frame = Gate.Frame(
+                time: Nanoseconds(time) * second / Nanoseconds(rate), size: size, isKeyFrame: isKeyFrame,
+                isDiscontinuous: isDiscontinuous)
+            switch gate.decide(on: frame, options) {
+            case .pass: return "p"
+            case .passStill: return "s"
+            case .keep: return "k"
+            case .drop: return "d"
+            case .release: return "r"
+            }
+        }
+
+        /// Reports the activity of the latest frame.
+        mutating func report(_ wantsFrames: Bool, at frame: Int? = nil) {
+            gate.noteActivity(wantsFrames, at: Nanoseconds(frame ?? number - 1) * second / Nanoseconds(rate))
+        }
+
+        /// Passes frames until the gate is calm.
+        mutating func becomeCalm() {
+            for _ in 0..<1000 where gate.state == .open { _ = next(1) }
+            report(false)
+        }
+    }
+
+    private func repeated(_ letter: Character, _ count: Int) -> String { String(repeating: letter, count: count) }
+
+    @Test func gateIsOpenAtStartAndBecomesCalmAtKeyFrameAfterHoldTime() {
+        var stream = Stream()
+        #expect(stream.next(21) == repeated("p", 20) + "s")
+        #expect(stream.next(20) == repeated("k", 9) + "s" + repeated("k", 9) + "s")
+        #expect(stream.gate.state == .calm && stream.gate.reason == .start)
+    }
+
+    @Test func activityReleasesKeptFramesAtNextFrame() {
+        var stream = Stream()
+        stream.becomeCalm()
+        #expect(stream.next(3) == "kkk")
+        #expect(stream.gate.keptFrames == 3 && stream.gate.keptBytes == 300)
+        stream.report(true, at: 20)
+        #expect(stream.next(3) == "rpp")
+        #expect(stream.gate.reason == .activity && stream.gate.keptFrames == 0)
+        #expect(stream.gate.counters.delay == 3 * Self.second / 10)
+    }
+
+    @Test func gateStaysOpenDuringActivityAndForHoldTimeAfterIt() {
+        var stream = Stream()
+        stream.becomeCalm()
+        stream.report(true)
+        #expect(stream.next(60).hasSuffix(repeated("p", 59)))
+        stream.report(false, at: 75)
+        // Quiet since frame 75, so that frame 100 is the first key frame after the hold time.
+        let actions = stream.next(30)
+        #expect(actions == repeated("p", 19) + "s" + repeated("k", 10), "\(actions)")
+    }
+
+    @Test func keyFramesPassAtMostOncePerCalmInterval() {
+        var stream = Stream()
+        stream.distance = 4
+        stream.becomeCalm()
+        stream.gate.noteActivity(false, at: nil)
+        var stills = 0
+        for _ in 0..<120 {
+            if stream.next(1) == "s" {
+                stills += 1
+                stream.report(false)
+            }
+        }
+        // Every third key frame: 1.2 s.
+        #expect(stills == 10)
+    }
+
+    @Test func keyFrameWithJitterPasses() {
+        var stream = Stream()
+        stream.options.calmInterval = 1_050_000_000
+        stream.becomeCalm()
+        #expect(stream.next(10) == repeated("k", 9) + "s")
+    }
+
+    @Test func nextKeyFrameWaitsForReportOnLatestOne() {
+        var stream = Stream()
+        stream.report(false)
+        for _ in 0..<100 where stream.gate.state == .open { _ = stream.next(1) }
+        #expect(stream.next(25) == repeated("k", 25))
+        stream.report(false, at: 20)
+        #expect(stream.next(5) == "kkkks")
+        // A late report of activity releases the frames since the key frame that it concerns.
+        stream.report(true, at: 50)
+        #expect(stream.next(1) == "r")
+    }
+
+    @Test func reportOnEarlierFrameIsNoAnswer() {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.next(10)
+        #expect(stream.gate.state == .calm)
+        stream.report(false, at: 21)
+        #expect(stream.next(10) == repeated("k", 10))
+    }
+
+    @Test func discontinuityReleasesKeptFramesAndExtendsHoldTime() {
+        var stream = Stream()
+        stream.becomeCalm()
+        #expect(stream.next(4, discontAt: 23) == "kkr" + "p")
+        #expect(stream.gate.reason == .discontinuity)
+        #expect(stream.next(16, discontAt: 39) == repeated("p", 16))
+        #expect(stream.next(21) == repeated("p", 19) + "sk")
+    }
+
+    @Test func applicationOpensGate() {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.next(2)
+        stream.gate.requestOpening()
+        #expect(stream.next(1) == "r")
+        #expect(stream.gate.reason == .application)
+        // A request while the gate is open extends the hold time.
+        _ = stream.next(6)
+        stream.gate.requestOpening()
+        #expect(stream.next(21) == repeated("p", 20) + "s")
+    }
+
+    @Test func modeOpenPassesAllFrames() {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.next(2)
+        stream.options.isForcedOpen = true
+        #expect(stream.next(60) == "r" + repeated("p", 59))
+    }
+
+    @Test func fullBufferOpensGateAndLongGroupsLeaveItOpen() {
+        var stream = Stream()
+        stream.becomeCalm()
+        stream.distance = 1000
+        stream.options.maxBytes = 650
+        #expect(stream.next(8) == "kkkkkkrp")
+        #expect(stream.gate.reason == .bound)
+        stream.distance = 10
+        // The first group after this has more than 650 bytes, and so have the following ones.
+        #expect(stream.next(100) == repeated("p", 100))
+        stream.options.maxBytes = 1000
+        #expect(stream.next(31).contains("s"))
+    }
+
+    @Test func maximumTimeOpensGate() {
+        var stream = Stream()
+        stream.becomeCalm()
+        stream.distance = 1000
+        stream.options.maxTime = Self.second
+        #expect(stream.next(11) == repeated("k", 10) + "r")
+        #expect(stream.gate.reason == .bound)
+    }
+
+    @Test func streamWithoutKeyFramesStaysOpen() {
+        var stream = Stream()
+        stream.distance = 1_000_000
+        #expect(stream.next(2000) == repeated("p", 2000))
+    }
+
+    @Test func distantKeyFramesLeaveGateOpen() {
+        var stream = Stream()
+        stream.distance = 600
+        #expect(stream.next(2000) == repeated("p", 2000))
+    }
+
+    /// In decode order, leading pictures follow the key frame of an open group although they are displayed before it.
+    @Test func leadingPicturesOfStillKeyFrameAreDropped() {
+        var stream = Stream()
+        stream.becomeCalm()
+        let first = stream.number - 1
+        #expect(stream.send(first - 2, isKeyFrame: false) == "d")
+        #expect(stream.send(first - 1, isKeyFrame: false) == "d")
+        #expect(stream.send(first + 3, isKeyFrame: false) == "k")
+        stream.report(true)
+        #expect(stream.send(first + 1, isKeyFrame: false) == "r")
+        // Leading pictures of later key frames have all their references.
+        #expect(stream.send(first + 6, isKeyFrame: true) == "p")
+        #expect(stream.send(first + 5, isKeyFrame: false) == "p")
+    }
+
+    @Test func leadingPicturesOfKeptKeyFrameAreKept() {
+        var stream = Stream()
+        stream.becomeCalm()
+        let first = stream.number - 1
+        #expect(stream.send(first + 3, isKeyFrame: true) == "k")
+        #expect(stream.send(first + 2, isKeyFrame: false) == "k")
+    }
+
+    @Test func headerPassesWithoutEffect() {
+        var gate = Gate()
+        let header = Gate.Frame(time: nil, size: 40, isKeyFrame: false, isHeader: true)
+        guard case .pass = gate.decide(on: header, Gate.Options()) else {
+            Issue.record("the header did not pass")
+            return
+        }
+        #expect(gate.keptFrames == 0)
+    }
+
+    @Test func eventsReleaseKeptFramesOnlyWhileCalm() {
+        var stream = Stream()
+        let whileOpen = stream.gate.interrupt(.streamChange)
+        stream.becomeCalm()
+        _ = stream.next(2)
+        let whileCalm = stream.gate.interrupt(.endOfStream)
+        #expect(!whileOpen && whileCalm)
+        #expect(stream.gate.reason == .endOfStream && stream.gate.state == .open && stream.gate.keptFrames == 0)
+    }
+
+    @Test func newSegmentMayBeginEarlier() {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.gate.interrupt(.streamChange)
+        stream.gate.beginSegment()
+        var later = Stream()
+        later.gate = stream.gate
+        #expect(later.next(21) == repeated("p", 20) + "s")
+    }
+
+    @Test func flushDropsKeptFramesAndKeepsCounters() {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.next(3)
+        stream.gate.flush()
+        let counters = stream.gate.counters
+        #expect(stream.gate.state == .open && stream.gate.keptFrames == 0)
+        #expect(counters.received == 24 && counters.passed == 21 && counters.dropped == 3)
+        #expect(counters.openings[0] == 2)
+    }
+
+    @Test func everyFrameIsPassedKeptOrDropped() {
+        var generator = SeededGenerator(seed: 7)
+        var stream = Stream()
+        stream.options.maxBytes = 3000
+        for number in 0..<20_000 {
+            switch Int.random(in: 0..<40, using: &generator) {
+            case 0: stream.report(true)
+            case 1, 2, 3: stream.report(false)
+            case 4: stream.gate.requestOpening()
+            case 5: _ = stream.gate.interrupt(.streamChange)
+            case 6: stream.distance = Int.random(in: 1...60, using: &generator)
+            default: break
+            }
+            _ = stream.next(
+                1, size: Int.random(in: 0...300, using: &generator),
+                discontAt: Int.random(in: 0..<200, using: &generator) == 0 ? number : nil)
+            let counters = stream.gate.counters
+            #expect(counters.received == counters.passed + counters.dropped + UInt64(stream.gate.keptFrames))
+            #expect(stream.gate.keptBytes <= 3000)
+            #expect(stream.gate.state == .calm || stream.gate.keptFrames == 0)
+        }
+    }
+}

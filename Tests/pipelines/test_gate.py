@@ -1,0 +1,277 @@
+"""swiftodtgate passes key frames only in calm video, and all frames while swiftodt reports activity."""
+import os
+import tempfile
+import unittest
+
+from streams import Gst, MessageCollector, box, overlap, run
+
+RATE, WIDTH, HEIGHT = 25, 320, 240
+SECOND = Gst.SECOND
+# An object enters at 6 s, moves to the right until 9 s, and then stands.
+BEGIN, STOP, END = 6 * RATE, 9 * RATE, 18 * RATE
+SIZE = (50, 80)
+
+
+def needs(*elements):
+    missing = [name for name in elements if Gst.ElementFactory.find(name) is None]
+    return unittest.skipIf(missing, "not installed: " + ", ".join(missing))
+
+
+def place(frame):
+    """Returns the box of the object in a frame (from 0), or None."""
+    return (10 + 2 * (min(frame, STOP) - BEGIN), 100, *SIZE) if frame >= BEGIN else None
+
+
+BACKGROUND = [bytes((60 + (x // 8 * 7 + y // 8 * 13) % 60) for x in range(WIDTH)) for y in range(HEIGHT)]
+OBJECT = [bytes((150 + (x // 5 * 31 + y // 5 * 17) % 90) for x in range(SIZE[0])) for y in range(SIZE[1])]
+CHROMA = bytes([128]) * (WIDTH * HEIGHT // 2)
+
+
+def picture(frame):
+    rows = list(BACKGROUND)
+    if (where := place(frame)) is not None:
+        x, y, width, height = where
+        for line in range(height):
+            row = rows[y + line]
+            rows[y + line] = row[:x] + OBJECT[line] + row[x + width:]
+    return b"".join(rows) + CHROMA
+
+
+def encode(encoder, parser):
+    """Returns the caps and the access units of the video."""
+    pipeline = Gst.parse_launch(
+        f"appsrc name=in format=time caps=video/x-raw,format=I420,width={WIDTH},height={HEIGHT},framerate={RATE}/1"
+        f" ! {encoder} ! {parser} ! appsink name=out sync=false")
+    source, sink = pipeline.get_by_name("in"), pipeline.get_by_name("out")
+    pipeline.set_state(Gst.State.PLAYING)
+    try:
+        for number in range(END):
+            buffer = Gst.Buffer.new_wrapped(picture(number))
+            buffer.pts, buffer.duration = number * SECOND // RATE, SECOND // RATE
+            source.emit("push-buffer", buffer)
+        source.emit("end-of-stream")
+        units, caps, start = [], None, 0
+        while (sample := sink.emit("pull-sample")) is not None:
+            caps, start = sample.get_caps(), sample.get_segment().start
+            buffer = sample.get_buffer().copy_deep()
+            # Some encoders move all timestamps by a constant.
+            buffer.pts, buffer.dts = buffer.pts - start, Gst.CLOCK_TIME_NONE
+            units.append(buffer)
+    finally:
+        pipeline.set_state(Gst.State.NULL)
+    return caps, units
+
+
+def frame_of(time):
+    return round(time * RATE / SECOND)
+
+
+class Playback:
+    """Plays access units through a pipeline: the numbers of decoded frames, the results by frame, and statistics."""
+
+    def __init__(self, caps, units, between, folder, *, changes=None, properties=""):
+        detections = os.path.join(folder, "found.txt")
+        with open(detections, "w", encoding="utf-8") as file:
+            for frame in range(BEGIN, END):
+                file.write(",".join(map(str, (frame + 1, -1, *place(frame), 0.9))) + "\n")
+        self.decoded, self.passed, self.said = [], [], MessageCollector()
+        pipeline = Gst.parse_launch(
+            f"appsrc name=in format=time max-bytes=0 ! {between} ! swiftodt name=odt detector=recorded detections-file={detections}"
+            f" updates=every-frame draw=false strategy=every-frame inference-interval=0 {properties} ! fakesink name=end")
+        source = pipeline.get_by_name("in")
+        source.set_property("caps", caps)
+        pipeline.get_by_name("odt").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.note)
+        if gate := pipeline.get_by_name("gate"):
+            gate.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.note_passed)
+        for number, unit in enumerate(units):
+            buffer = changes(number, unit.copy_deep()) if changes else unit.copy_deep()
+            if buffer is not None:
+                source.emit("push-buffer", buffer)
+        source.emit("end-of-stream")
+        pipeline.set_state(Gst.State.PLAYING)
+        try:
+            while not self.said.ended and not self.said.errors and (message := pipeline.get_bus().timed_pop(20 * SECOND)):
+                self.said.hear(message)
+            self.gate = gate.get_property("stats") if gate else None
+            self.odt = pipeline.get_by_name("odt").get_property("stats")
+        finally:
+            pipeline.set_state(Gst.State.NULL)
+
+    def note(self, _, info):
+        self.decoded.append(frame_of(info.get_buffer().pts))
+        return Gst.PadProbeReturn.OK
+
+    def note_passed(self, _, info):
+        if not info.get_buffer().has_flags(Gst.BufferFlags.DECODE_ONLY):
+            self.passed.append(frame_of(info.get_buffer().pts))
+        return Gst.PadProbeReturn.OK
+
+    @property
+    def boxes(self):
+        """The box of the reported object by frame."""
+        return {frame_of(result.get_value("timestamp")): box(thing) for result in self.said.results for thing in result.get_value("objects")}
+
+    @property
+    def ids(self):
+        return {thing.get_value("tracking-id") for result in self.said.results for thing in result.get_value("objects")}
+
+
+class Streams:
+    """Tests that hold for every encoder setting. Subclasses name the elements and the distance of key frames in seconds."""
+    encoder = parser = decoder = None
+    distance = 1
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.caps, cls.units = encode(cls.encoder, cls.parser)
+        cls.keys = [frame_of(unit.pts) for unit in cls.units if not unit.has_flags(Gst.BufferFlags.DELTA_UNIT)]
+
+    def play(self, gate="swiftodtgate name=gate ! ", **options):
+        played = Playback(self.caps, self.units, f"{gate}{self.decoder}", self.folder.name, **options)
+        self.assertEqual([str(problem[0].message) for problem in played.said.errors + played.said.warnings], [])
+        return played
+
+    def test_calm_video_passes_key_frames_only(self):
+        played = self.play()
+        before = [frame for frame in played.decoded if frame < BEGIN]
+        calm = next(key for key in self.keys if key >= 2 * RATE)
+        self.assertEqual(before, sorted(before))
+        self.assertEqual([frame for frame in before if frame > calm], [key for key in self.keys if calm < key < BEGIN])
+
+    def test_object_opens_gate_and_all_frames_from_key_frame_on_are_analysed(self):
+        played, full = self.play(), self.play(gate="")
+        first = next(key for key in self.keys if key >= BEGIN)
+        until = next(key for key in self.keys if key >= STOP)
+        self.assertEqual([frame for frame in played.decoded if first <= frame <= until], list(range(first, until + 1)))
+        self.assertEqual(len(played.decoded), len(set(played.decoded)), "frames were processed twice")
+        self.assertEqual(played.decoded, sorted(played.decoded))
+        # The object is reported as by full decoding, from the key frame on that shows it.
+        self.assertLessEqual(min(played.boxes) - first, 0.2 * RATE)
+        for frame in range(min(played.boxes), until + 1):
+            self.assertGreater(overlap(played.boxes[frame], full.boxes[frame]), 0.8, f"frame {frame}")
+        self.assertGreater(self.gate_value(played, "openings", "activity"), 0)
+
+    def test_standing_object_closes_gate_and_keeps_its_track(self):
+        played = self.play()
+        # The picture equals that of the latest inference at the latest 4 s after the object has stopped.
+        late = [frame for frame in played.decoded if frame > STOP + (2 + self.distance) * RATE and frame in self.keys]
+        closed = late[1]
+        late = [frame for frame in played.decoded if frame > closed]
+        # The end of the stream releases the frames since the last key frame.
+        self.assertEqual([frame for frame in late if frame <= self.keys[-1]], [key for key in self.keys if key >= late[0]])
+        self.assertEqual(late[-1], END - 1)
+        self.assertEqual(played.ids, {1})
+        self.assertEqual(played.odt.get_value("epoch"), 0)
+        self.assertTrue(all(frame in played.boxes for frame in late))
+
+    def test_lost_packets_open_gate(self):
+        lost = next(index for index, unit in enumerate(self.units) if frame_of(unit.pts) == self.keys[-1] - 12)
+
+        def change(number, unit):
+            if number == lost + 1:
+                unit.set_flags(Gst.BufferFlags.DISCONT)
+            return None if number == lost else unit
+
+        played = self.play(changes=change)
+        self.assertEqual(self.gate_value(played, "openings", "discontinuity"), 1)
+        following = {frame_of(unit.pts) for unit in self.units[lost + 1:]}
+        self.assertLessEqual(following, set(played.passed))
+
+    @staticmethod
+    def gate_value(played, *names):
+        value = played.gate
+        for name in names:
+            value = value.get_value(name)
+        return value
+
+
+@needs("x264enc", "h264parse", "avdec_h264")
+class Simple(Streams, unittest.TestCase):
+    encoder, parser, decoder = "x264enc key-int-max=25 bframes=0 tune=zerolatency", "h264parse", "avdec_h264"
+
+    def test_gate_statistics_count_every_frame(self):
+        played = self.play()
+        self.assertEqual(self.gate_value(played, "frames"), END)
+        self.assertEqual(self.gate_value(played, "passed") + self.gate_value(played, "dropped"), END)
+        self.assertEqual(len(played.decoded), self.gate_value(played, "passed"))
+        self.assertLess(self.gate_value(played, "passed-share"), 0.6)
+
+    def test_mode_open_passes_all_frames(self):
+        self.assertEqual(self.play(gate="swiftodtgate mode=open name=gate ! ").decoded, list(range(END)))
+
+    def test_small_limit_leaves_gate_open(self):
+        played = self.play(gate="swiftodtgate max-time=500000000 name=gate ! ")
+        self.assertEqual(played.decoded, list(range(END)))
+
+    def test_unparsed_stream_is_error_with_parser(self):
+        caps = Gst.Caps.from_string("video/x-h264,stream-format=byte-stream,alignment=nal")
+        played = Playback(caps, self.units[:1], "swiftodtgate name=gate ! avdec_h264", self.folder.name)
+        self.assertTrue(any("put h264parse before swiftodtgate" in error[0].message for error in played.said.errors))
+
+
+@needs("x264enc", "h264parse", "avdec_h264")
+class BFrames(Streams, unittest.TestCase):
+    encoder, parser, decoder = "x264enc key-int-max=50 bframes=3 b-adapt=false", "h264parse", "avdec_h264"
+    distance = 2
+
+
+@needs("x264enc", "h264parse", "avdec_h264")
+class OpenGroups(Streams, unittest.TestCase):
+    encoder, parser, decoder = "x264enc key-int-max=25 bframes=2 option-string=open-gop=1", "h264parse", "avdec_h264"
+
+
+@needs("x264enc", "h264parse", "openh264dec")
+class OpenH264(Streams, unittest.TestCase):
+    encoder, parser, decoder = ("x264enc key-int-max=25 bframes=0 ! video/x-h264,profile=constrained-baseline",
+                                "h264parse ! video/x-h264,stream-format=byte-stream,alignment=au", "openh264dec")
+
+
+@needs("x265enc", "h265parse", "avdec_h265")
+class HEVC(Streams, unittest.TestCase):
+    encoder, parser, decoder = "x265enc key-int-max=25", "h265parse", "avdec_h265"
+
+
+@needs("x264enc", "h264parse", "avdec_h264")
+class IntraRefresh(unittest.TestCase):
+    def test_stream_without_key_frames_stays_open(self):
+        with tempfile.TemporaryDirectory() as folder:
+            caps, units = encode("x264enc intra-refresh=true bframes=0 key-int-max=25", "h264parse")
+            played = Playback(caps, units, "swiftodtgate name=gate ! avdec_h264", folder)
+        self.assertEqual(played.decoded, list(range(END)))
+
+
+@needs("x264enc", "h264parse", "avdec_h264", "mp4mux", "qtdemux")
+class Seeks(unittest.TestCase):
+    def test_flushing_seek_restarts_gate(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "clip.mp4")
+            said = run(f"videotestsrc pattern=gradient num-buffers={END} ! video/x-raw,format=I420,width={WIDTH},height={HEIGHT},framerate={RATE}/1"
+                       f" ! x264enc key-int-max=25 bframes=2 ! h264parse ! mp4mux ! filesink location={file}")
+            self.assertTrue(said.ended)
+            pipeline = Gst.parse_launch(
+                f"filesrc location={file} ! qtdemux ! h264parse ! swiftodtgate name=gate ! avdec_h264 ! swiftodt detector=motion"
+                " inference-interval=0 draw=false ! fakesink name=end")
+            numbers = []
+            pipeline.get_by_name("end").get_static_pad("sink").add_probe(
+                Gst.PadProbeType.BUFFER, lambda _, info: numbers.append(frame_of(info.get_buffer().pts)) or Gst.PadProbeReturn.OK)
+            try:
+                pipeline.set_state(Gst.State.PAUSED)
+                self.assertNotEqual(pipeline.get_state(20 * SECOND)[0], Gst.StateChangeReturn.FAILURE)
+                before = len(numbers)
+                self.assertTrue(pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.KEY_UNIT, 10 * SECOND))
+                pipeline.set_state(Gst.State.PLAYING)
+                message = pipeline.get_bus().timed_pop_filtered(20 * SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+                self.assertEqual(message.type, Gst.MessageType.EOS)
+                after = numbers[before:]
+                # The gate is open for the hold time after the seek.
+                self.assertEqual(after[:2 * RATE], list(range(after[0], after[0] + 2 * RATE)))
+                stats = pipeline.get_by_name("gate").get_property("stats")
+                self.assertEqual(stats.get_value("openings").get_value("start"), 2)
+            finally:
+                pipeline.set_state(Gst.State.NULL)
+
+
+if __name__ == "__main__":
+    unittest.main()
