@@ -234,6 +234,30 @@
  */
 
 /**
+ * GstSwiftOdt:reidentify:
+ *
+ * Give an object that returns its earlier tracking id, if it can be recognised.
+ *
+ * Since: 0.1.0
+ */
+
+/**
+ * GstSwiftOdt:reidentify-for:
+ *
+ * Time for which an object can return, in nanoseconds.
+ *
+ * Since: 0.1.0
+ */
+
+/**
+ * GstSwiftOdt:reidentification-file:
+ *
+ * Network for reidentify=true; unset: person_reidentification_retail_0248.
+ *
+ * Since: 0.1.0
+ */
+
+/**
  * GstSwiftOdt:map-memory:
  *
  * Map frames in device memory, so that the tracker can use their pixels.
