@@ -308,11 +308,12 @@ class Refused(Annotating):
     def test_two_outputs_that_are_one_file_are_refused(self):
         """Otherwise the second output would overwrite the first one."""
         os.symlink("link.out", self.path("other.out"))
+        os.mkdir(self.path("new"))
         for one, other in (("x.out", "./x.out"), ("link.out", "other.out"), ("new/x.out", "./new/../new//x.out")):
             with self.subTest(other):
                 said = self.annotate("--json", f"{self.folder}/{one}", "--csv", f"{self.folder}/{other}", self.picture, code=2)
                 self.assertIn("are the same file", said.stderr)
-                self.assertEqual(self.names(), ["other.out"])
+                self.assertEqual(self.names(), ["new", "other.out"])
         said = self.annotate("--out-dir", self.path("done"), "--container", "mp4", "--json", ".mp4", self.picture, code=2)
         self.assertIn("two outputs are the same file", said.stderr)
 
@@ -518,7 +519,7 @@ class Ended(Annotating):
         said, _ = program.communicate(timeout=60)
         self.assertEqual(program.returncode, 0)
         self.assertRegex(said, rb"^wrote .*\n$")
-        self.assertRegex(shown.decode(), r"picture: .*\d+ frames?, \d+ a second")
+        self.assertRegex(shown.decode(), r"picture\.mkv: .*\d+ frames?, \d+ a second")
         # The progress line is removed at the end.
         self.assertTrue(shown.endswith(b"\x1b[K"), shown)
         self.assertEqual(self.annotate("--force", self.picture, self.path("out.mkv")).stderr, "")

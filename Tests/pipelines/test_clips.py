@@ -54,7 +54,6 @@ class Clipping(Watching):
         self.assertTrue(shortest <= length(path) <= longest, length(path))
 
 
-@unittest.skip("known defect: a file that is watched as fast as possible sometimes ends without its clip")
 class Clips(Clipping):
 
     def test_clip_and_picture_of_an_event(self):

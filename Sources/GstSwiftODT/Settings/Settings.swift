@@ -133,8 +133,8 @@ extension Settings {
             .ready, "Detector", "Detection method"),
         Property(
             "model-file", \.modelFile, .optionalText, .ready, "Model file",
-            "Network for detector=neural or salient (.onnx, .tflite, .xml, .pb, .pdmodel), or the one whose tensors "
-                + "detector=tensors decodes; unset: the installed default"),
+            "Network of detector=neural or salient (.onnx, .tflite, .xml, .pb, .pdmodel). For detector=tensors: the "
+                + "network that made the tensors. Unset: the installed default"),
         Property(
             "label-file", \.labelFile, .optionalText, .ready, "Label file",
             "Class names of the network, one per line; unset: from the manifest or the model file"),

@@ -22,7 +22,8 @@ struct IncomingStream {
     private var (frameCount, hasJumped) = (0, false)
     /// Whether the latest frame is a still picture, according to the event `still-frame`.
     private(set) var isStill = false
-    /// The running time of the latest frame, and that of the still picture after which no other frame has arrived.
+    /// The running time of the latest frame (`latestTime`). If that frame is a still picture, also its running time
+    /// (`stillTime`).
     private var (latestTime, stillTime): (UInt64?, UInt64?)
 
     init(element: ElementHandle, signals: StreamSignals, isLive: Bool) {

@@ -101,7 +101,8 @@ struct TrackClassificationState: Sendable {
 struct CategoryEvidence: Sendable {
     /// The lead over the current category with which another category replaces it, as a fraction of the total weight.
     private static let leadToChange = 0.15
-    /// A known category is dropped if its fraction of the total weight is more than this below the threshold.
+    /// How far the weight of a known category may fall below the threshold before the category becomes unknown, as a
+    /// fraction of the total weight.
     private static let dropTolerance = 0.1
     /// The minimum lead of the best category over the second one in clear evidence, as a fraction of the total weight.
     private static let clearLead = 0.25

@@ -24,6 +24,8 @@ package struct TrackReidentifier: Sendable {
     private static let decisionTime: Nanoseconds = 1_000_000_000
     /// The time after which a track without a good view keeps its new id.
     private static let patience: Nanoseconds = 3_000_000_000
+    /// The time between two views of an undecided track.
+    private static let undecidedInterval: Nanoseconds = 200_000_000
     /// The time until the second view of a decided track, and the maximum time between two views. It doubles with each
     /// view.
     private static let (firstInterval, longestInterval): (Nanoseconds, Nanoseconds) = (500_000_000, 8_000_000_000)
@@ -140,11 +142,9 @@ package struct TrackReidentifier: Sendable {
     /// Returns the tracks that have a good view and need one: undecided ones first, then those that have waited longest.
     private func due(in frame: Frame, at now: Nanoseconds) -> [Int] {
         followed.filter { $0.value.nextView <= now && isGoodView($0.value.track, in: frame, at: now) }
-            .sorted { first, second in
-                let keys = [first, second].map { ($0.value.isDecided ? 1 : 0, $0.value.nextView, $0.key) }
-                return keys[0] < keys[1]
-            }
-            .map(\.key)
+            .map { (order: $0.value.isDecided ? 1 : 0, time: $0.value.nextView, number: $0.key) }
+            .sorted { ($0.order, $0.time, $0.number) < ($1.order, $1.time, $1.number) }
+            .map(\.number)
     }
 
     private func isGoodView(_ track: Track, in frame: Frame, at now: Nanoseconds) -> Bool {
@@ -168,10 +168,8 @@ package struct TrackReidentifier: Sendable {
             one.appearance = view
         }
         one.firstView = one.firstView ?? now
-        if one.isDecided {
-            one.nextView = now.adding(one.interval)
-            one.interval = min(2 * one.interval, Self.longestInterval)
-        }
+        one.nextView = now.adding(one.isDecided ? one.interval : Self.undecidedInterval)
+        if one.isDecided { one.interval = min(2 * one.interval, Self.longestInterval) }
         followed[number] = one
     }
 

@@ -44,7 +44,7 @@ enum TrackerTuning {
 
     /// The IoU up to which two boxes count as separate objects (soft NMS).
     static let separateOverlap = 0.3
-    /// The IoU from which two boxes count as duplicates, whatever their labels.
+    /// The minimum IoU of two boxes that count as duplicates even if their labels differ.
     static let duplicateOverlap = 0.9
     /// The time constant of the histogram of scores, in seconds. Light and viewing direction change.
     static let scoreMemory = 60.0

@@ -36,6 +36,8 @@ final class ClipRecorder: @unchecked Sendable {
     private var size = 0
     /// The clip that is being written; `nil` if there is none.
     private var file: RecordedSegment?
+    /// The clips that have ended and wait for their pictures, with the paths of their videos.
+    private var ended: [(span: ClipSpans.Span, path: String)] = []
     private var isFailing = false
 
     /// - Parameters:
@@ -55,8 +57,10 @@ final class ClipRecorder: @unchecked Sendable {
 
     /// Saves a clip of an event at a running time. Does not block.
     func save(_ event: WatchEvent, at time: Nanoseconds) {
-        guard let picture = spans.withLock({ $0.add(at: time, wall: event.time) }), let id = event.id else { return }
-        crops?.takeSnapshot(of: id) { [pictured] jpeg in
+        let picture = ClipPicture(isRequested: event.id != nil && crops != nil)
+        guard spans.withLock({ $0.add(at: time, wall: event.time, picture: picture) }), let id = event.id, let crops
+        else { return }
+        crops.takeSnapshot(of: id) { [pictured] jpeg in
             picture.use(jpeg)
             pictured(jpeg)
         }
@@ -85,6 +89,7 @@ final class ClipRecorder: @unchecked Sendable {
             }
             let frame = Frame(buffer: HeldBuffer(buffer), time: time, running: running, isKey: isKey)
             advance(to: running)
+            report(endedBefore: running.since(Self.latency))
             frames.append(frame)
             size += frame.buffer.size
             if file != nil { write(frame) }
@@ -93,7 +98,12 @@ final class ClipRecorder: @unchecked Sendable {
     }
 
     /// Saves the clips that have begun.
-    func finish() { lock.withLock { _ in advance(to: .max) } }
+    func finish() {
+        lock.withLock { _ in
+            advance(to: .max)
+            report(endedBefore: .max)
+        }
+    }
 
     /// Ends the clips that end before a running time, and begins the clip that is due.
     private func advance(to running: Nanoseconds) {
@@ -129,13 +139,24 @@ final class ClipRecorder: @unchecked Sendable {
         self.file = nil
         do {
             try file.finish()
-            let video = PartFile.parts(of: file.path)
-            let picture = try span.picture.write(beside: file.path)
-            saved(
-                SavedClip(
-                    video: video.stem + video.ending, picture: picture, from: span.wall,
-                    to: span.wall.adding(span.end - span.start)))
+            ended.append((span, file.path))
         } catch { fail("\(error)") }
+    }
+
+    /// Reports the clips that have their picture, and those that ended before a running time.
+    private func report(endedBefore running: Nanoseconds) {
+        guard !ended.isEmpty else { return }
+        let due = ended.filter { !$0.span.picture.isRequested || $0.span.end < running }
+        ended.removeAll { one in due.contains { $0.path == one.path } }
+        for (span, path) in due {
+            let video = PartFile.parts(of: path)
+            do {
+                saved(
+                    SavedClip(
+                        video: video.stem + video.ending, picture: try span.picture.write(beside: path),
+                        from: span.wall, to: span.wall.adding(span.end - span.start)))
+            } catch { fail("\(error)") }
+        }
     }
 
     /// Drops the clip that is being written.

@@ -29,17 +29,17 @@ struct ClipSpans {
     /// - Parameters:
     ///   - time: The running time of the event in nanoseconds.
     ///   - wall: Its wall-clock time in nanoseconds since 1970.
-    /// - Returns: The picture to take if a new clip begins; `nil` if the event belongs to a clip that has begun.
-    mutating func add(at time: Nanoseconds, wall: Nanoseconds) -> ClipPicture? {
+    ///   - picture: The picture of the clip, if a new clip begins.
+    /// - Returns: Whether a new clip begins. If not, the event belongs to a clip that has begun.
+    mutating func add(at time: Nanoseconds, wall: Nanoseconds, picture: ClipPicture) -> Bool {
         let (start, end) = (max(0, time.since(before)), time.adding(after))
         if let last = spans.last, time <= last.end, end.since(last.start) <= max(Self.longest, before + after) {
             spans[spans.count - 1].end = max(last.end, end)
-            return nil
+            return false
         }
-        guard spans.count < Self.maximum else { return nil }
-        let span = Span(start: start, end: end, wall: wall.since(time.since(start)), picture: ClipPicture())
-        spans.append(span)
-        return span.picture
+        guard spans.count < Self.maximum else { return false }
+        spans.append(Span(start: start, end: end, wall: wall.since(time.since(start)), picture: picture))
+        return true
     }
 
     /// Removes the first clip if it ends before a running time. It does not if an event has extended it meanwhile.

@@ -42,7 +42,7 @@ final class BestCrops: Sendable {
         var crops: [UInt64: Crop] = [:]
         var frame = 0
         var latest: GstClockTime?
-        /// The objects of which the next frame is wanted.
+        /// The requested snapshots, by tracking id.
         var snapshots: [UInt64: Snapshot] = [:]
     }
 
