@@ -44,7 +44,7 @@
 /**
  * GstSwiftOdt:model-file:
  *
- * Network for detector=neural or salient (.onnx, .tflite, .xml, .pb, .pdmodel), or the one whose tensors detector=tensors decodes; unset: the installed default.
+ * Network of detector=neural or salient (.onnx, .tflite, .xml, .pb, .pdmodel). For detector=tensors: the network that made the tensors. Unset: the installed default.
  *
  * Since: 0.1.0
  */

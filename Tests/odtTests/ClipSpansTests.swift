@@ -10,7 +10,7 @@ struct ClipSpansTests {
     private let picture = ClipPicture(isRequested: false)
 
     @Test mutating func eventsWithinClipExtendIt() throws {
-        #expect(spans.add(at: 10 * second, wall: 100 * second, picture: picture))
+        #expect(spans.add(at: 10 * second, wall: 100 * second, picture: picture) == true)
         #expect(spans.add(at: 14 * second, wall: 104 * second, picture: picture) == false)
         let span = try #require(spans.first)
         #expect((span.start, span.end, span.wall) == (5 * second, 19 * second, 95 * second))
@@ -37,7 +37,7 @@ struct ClipSpansTests {
 
     @Test mutating func laterEventBeginsAnotherClip() {
         _ = spans.add(at: 10 * second, wall: 0, picture: picture)
-        #expect(spans.add(at: 16 * second, wall: 0, picture: picture))
+        #expect(spans.add(at: 16 * second, wall: 0, picture: picture) == true)
         #expect(spans.finish(before: .max)?.start == 5 * second)
         #expect(spans.finish(before: .max)?.start == 11 * second)
     }

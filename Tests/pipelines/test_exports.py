@@ -119,11 +119,11 @@ class Exports(Watching):
         for words, sentence in (
                 (["--export", self.path("x.json")], "--export needs KIND=FILE with one of coco, cvat, mot"), (["--export", f"voc={self.path('x.xml')}"], "--export needs KIND=FILE"),
                 (["--export", f"mot={self.path('x.txt')}", "--set", "updates=on-change"], "--export needs every frame"),
-                (["--events-csv", self.path("x.csv"), "--set", "track-events=false"], "--events-csv needs track events"),
-                ([f"--csv={self.path('missing/x.csv')}"], f"there is no folder {self.path('missing/')}: create it")):
+                (["--events-csv", self.path("x.csv"), "--set", "track-events=false"], "--events-csv needs track events")):
             with self.subTest(sentence):
                 self.assertIn(sentence, self.annotate(*words, source, code=2).stderr)
-        self.assertIn("there is no folder", self.annotate(source, self.path("missing/out.mp4"), code=2).stderr)
+        for words in ([f"--csv={self.path('missing/x.csv')}", source], [source, self.path("missing/out.mp4")]):
+            self.assertIn(f"there is no folder {self.path('missing/')}: create it", self.annotate(*words, code=1).stderr)
         self.assertEqual(os.listdir(self.folder), ["ball.mkv"])
 
 

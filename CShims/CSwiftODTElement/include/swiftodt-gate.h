@@ -48,6 +48,8 @@ GstFlowReturn swiftodt_gate_session_push (SwiftOdtGateSession session, GstBuffer
 /* Streaming. Called for each serialized event at the sink pad, before the event is forwarded. Pushes the kept frames if
  * the event must not overtake them. The event is borrowed. */
 void swiftodt_gate_session_notice (SwiftOdtGateSession session, GstEvent * event);
+/* Passes the kept frames, because upstream waits for its buffers. */
+void swiftodt_gate_session_drain (SwiftOdtGateSession session);
 /* Called for each custom upstream event at the source pad. Reads the activity that swiftodt reports. The event is
  * borrowed. */
 void swiftodt_gate_session_notice_upstream (SwiftOdtGateSession session, GstEvent * event);

@@ -74,6 +74,7 @@ struct EpochRule {
     }
 
     private mutating func remember(_ frame: FrameInfo) {
+        isStill = false
         let step = frame.time.flatMap { now in last?.time.map { now.since($0) } } ?? 0
         if step > 0 { rhythm = step }
         let expected = last.flatMap { last in last.time.map { $0.adding(last.duration).clampedToRange } }

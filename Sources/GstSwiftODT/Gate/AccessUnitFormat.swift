@@ -18,14 +18,41 @@ struct AccessUnitFormat: Hashable {
     func isIntra(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard codec != .av1 else { return true }
         var position = 0
+        var isRecoveryPoint = false
         while let start = nextUnit(in: bytes, &position) {
             guard start + 2 < bytes.count else { return true }
-            if let isIntra = isIntraSlice(bytes, at: start) { return isIntra }
+            if codec == .h264, bytes[start] & 0x1f == 6 {
+                isRecoveryPoint = isRecoveryPoint || hasRecoveryPoint(bytes, at: start + 1)
+            }
+            if let isIntra = isIntraSlice(bytes, at: start, isRecoveryPoint) { return isIntra }
         }
         return true
     }
 
-    /// Returns the start of the next NAL unit and moves `position` behind its prefix or its end.
+    /// Returns whether the supplemental enhancement information contains a recovery point (payload type 6). Other intra
+    /// pictures without IDR are no random access points: later pictures can refer to frames before them.
+    private func hasRecoveryPoint(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
+        var position = start
+        func number() -> Int? {
+            var sum = 0
+            while position < bytes.count {
+                let byte = Int(bytes[position])
+                position += 1
+                sum += byte
+                if byte != 0xff { return sum }
+            }
+            return nil
+        }
+        // The byte 0x80 ends the NAL unit.
+        while position < bytes.count, bytes[position] != 0x80, let type = number(), let size = number() {
+            if type == 6 { return true }
+            position += size
+        }
+        return false
+    }
+
+    /// Returns the start of the next NAL unit. Advances `position` to the end of the unit (length prefix) or to its first
+    /// byte (start code).
     private func nextUnit(in bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Int? {
         if let lengthSize {
             let start = position + lengthSize
@@ -44,13 +71,14 @@ struct AccessUnitFormat: Hashable {
         return nil
     }
 
-    /// Returns whether a NAL unit is a slice of an intra picture; `nil` if it is no slice.
-    private func isIntraSlice(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool? {
+    /// Returns whether a NAL unit is a slice of a picture at which decoding can begin; `nil` if it is no slice.
+    private func isIntraSlice(_ bytes: UnsafeRawBufferPointer, at start: Int, _ isRecoveryPoint: Bool) -> Bool? {
         switch codec {
         case .h264:
             switch bytes[start] & 0x1f {
             case 5: return true
             case 1:
+                guard isRecoveryPoint else { return false }
                 var bits = BitReader(bytes: bytes, position: (start + 1) * 8)
                 _ = bits.exponentialGolomb()
                 // Slice types 2 and 4, or 7 and 9 if all slices of the picture have the same type.

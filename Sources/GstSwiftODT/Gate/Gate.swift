@@ -90,7 +90,7 @@ struct Gate {
     /// The reason to open at the next frame.
     private var request: Reason?
     private var isActive = false
-    /// Whether swiftodt has reported activity. Without reports, the gate does not wait for them.
+    /// Whether swiftodt has reported activity. Without reports, the gate stays open.
     private var hasReports = false
     /// Whether swiftodt has reported on the latest still key frame.
     private var isAnswered = true
@@ -106,10 +106,13 @@ struct Gate {
     /// of an open group: they refer to frames that were not decoded.
     private var leadingLimit: Nanoseconds?
 
-    /// The time and the bytes since the latest key frame.
+    /// The time of the latest key frame, and the size in bytes of the frames from it on.
     private var group: (start: Nanoseconds, bytes: Int)?
     /// Whether the latest complete group of frames is within the limits.
     private var isGroupShort = false
+
+    /// The time by which a frame may precede earlier frames, as reordered frames do.
+    private static let maximumDisorder: Nanoseconds = 1_000_000_000
 
     init() { counters.openings[Self.index(.start)] = 1 }
 
@@ -127,6 +130,12 @@ struct Gate {
     }
 
     private mutating func action(on frame: Frame, _ options: Options) -> Action {
+        var frame = frame
+        if let time = frame.time, let latest, time < latest.since(Self.maximumDisorder) {
+            // The clock of the source was set back.
+            beginSegment()
+            frame.isDiscontinuous = true
+        }
         let now = max(latest ?? .min, frame.time ?? latest ?? 0)
         latest = now
         noteGroup(frame, at: now, options)
@@ -142,7 +151,7 @@ struct Gate {
     private mutating func actionWhileOpen(_ frame: Frame, at now: Nanoseconds, _ options: Options) -> Action {
         if frame.isDiscontinuous || request != nil || quietSince == nil { quietSince = now }
         request = nil
-        guard frame.isKeyFrame, isGroupShort, !isActive, !options.isForcedOpen,
+        guard frame.isKeyFrame, isGroupShort, hasReports, !isActive, !options.isForcedOpen,
             now.since(quietSince ?? now) >= options.holdTime
         else { return .pass }
         state = .calm
@@ -153,7 +162,7 @@ struct Gate {
     private mutating func actionWhileCalm(_ frame: Frame, at now: Nanoseconds, _ options: Options) -> Action {
         if let reason = reasonToOpen(frame, options) { return open(reason) }
         let sincePassed = now.since(stillTime ?? now)
-        if frame.isKeyFrame, isAnswered || !hasReports,
+        if frame.isKeyFrame, isAnswered,
             sincePassed >= options.calmInterval - options.calmInterval / 10
         {
             counters.dropped += UInt64(keptFrames)
@@ -231,7 +240,7 @@ struct Gate {
         return true
     }
 
-    /// Forgets all times, because another segment begins. The gate must be open.
+    /// Forgets all times, because another segment begins or the timestamps restart.
     mutating func beginSegment() {
         (latest, quietSince, stillTime, leadingLimit, group) = (nil, nil, nil, nil, nil)
     }

@@ -58,6 +58,9 @@ func gateSessionNotice(_ handle: SwiftOdtGateSession?, _ event: UnsafeMutablePoi
     session(handle).notice(event)
 }
 
+@_cdecl("swiftodt_gate_session_drain")
+func gateSessionDrain(_ handle: SwiftOdtGateSession?) { session(handle).drain() }
+
 @_cdecl("swiftodt_gate_session_notice_upstream")
 func gateSessionNoticeUpstream(_ handle: SwiftOdtGateSession?, _ event: UnsafeMutablePointer<GstEvent>) {
     session(handle).noticeUpstream(event)

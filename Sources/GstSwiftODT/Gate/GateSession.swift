@@ -82,18 +82,22 @@ final class GateSession: @unchecked Sendable {
 
     func start() {
         dropAll()
+        format = nil
         state.withLock { state in
             state.gate = Gate()
             state.isReverse = false
         }
     }
 
-    func stop() { dropAll() }
+    func stop() {
+        dropAll()
+        format = nil
+    }
 
     private func dropAll() {
         dropKept()
         still.map(GstBufferReference.release)
-        (still, isDiscontinuous, format) = (nil, false, nil)
+        (still, isDiscontinuous) = (nil, false)
     }
 
     private func dropKept() {
@@ -148,12 +152,10 @@ final class GateSession: @unchecked Sendable {
     func notice(_ event: UnsafeMutablePointer<GstEvent>) {
         switch event.pointee.type {
         case GST_EVENT_FLUSH_STOP:
-            let kept = format
             dropAll()
-            format = kept
             state.withLock { $0.gate.flush() }
         case GST_EVENT_CAPS, GST_EVENT_STREAM_START, GST_EVENT_GAP: interrupt(.streamChange)
-        case GST_EVENT_EOS, GST_EVENT_SEGMENT_DONE: interrupt(.endOfStream)
+        case GST_EVENT_EOS, GST_EVENT_SEGMENT_DONE, GST_EVENT_STREAM_GROUP_DONE: interrupt(.endOfStream)
         case GST_EVENT_SEGMENT:
             interrupt(.streamChange)
             var segment = GstSegment()
@@ -165,6 +167,9 @@ final class GateSession: @unchecked Sendable {
         default: break
         }
     }
+
+    /// Passes the kept frames, because upstream needs their buffers.
+    func drain() { interrupt(.streamChange) }
 
     private func interrupt(_ reason: Gate.Reason) {
         if state.withLock({ $0.gate.interrupt(reason) }) { _ = release(because: reason) }
@@ -188,7 +193,8 @@ final class GateSession: @unchecked Sendable {
         element.log(.info, "opens because of \(reason.rawValue) and passes \(kept.count) kept frames")
         announceStill(false)
         var flow = GST_FLOW_OK
-        if let again = still.map({ GstBufferReference.makeWritable($0) }) {
+        // At the end, the still picture is needed only as the reference of later frames.
+        if reason != .endOfStream || !kept.isEmpty, let again = still.map({ GstBufferReference.makeWritable($0) }) {
             still = nil
             again.pointee.mini_object.flags |= GST_BUFFER_FLAG_DECODE_ONLY.rawValue
             flow = pass(again)
@@ -201,7 +207,7 @@ final class GateSession: @unchecked Sendable {
     }
 
     /// Announces that the latest frame is a still picture. Decoders then output it at once, which they otherwise do only
-    /// after later frames. swiftodt reports on the frame, and does not take its distance to the next one for a gap.
+    /// after later frames. swiftodt reports on the frame, and begins no epoch at the next frame.
     private func announceStill(_ isStill: Bool) {
         gst_pad_push_event(element.sourcePad, gst_video_event_new_still_frame(isStill ? 1 : 0))
     }

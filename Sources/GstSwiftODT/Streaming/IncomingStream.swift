@@ -22,9 +22,10 @@ struct IncomingStream {
     private var (frameCount, hasJumped) = (0, false)
     /// Whether the latest frame is a still picture, according to the event `still-frame`.
     private(set) var isStill = false
-    /// The running time of the latest frame (`latestTime`). If that frame is a still picture, also its running time
-    /// (`stillTime`).
-    private var (latestTime, stillTime): (UInt64?, UInt64?)
+    /// The running time of the latest frame.
+    private var latestTime: UInt64?
+    /// The running time of the latest still picture, until the next frame.
+    private var stillTime: UInt64?
 
     init(element: ElementHandle, signals: StreamSignals, isLive: Bool) {
         (self.element, self.signals, self.isLive) = (element, signals, isLive)
@@ -51,7 +52,7 @@ struct IncomingStream {
     /// again when it opens, and some decoders output it again.
     mutating func isRepeatedStill(_ times: FrameTimes) -> Bool {
         let time = times.runningTime
-        defer { (latestTime, stillTime) = (time, nil) }
+        defer { (isStill, latestTime, stillTime) = (false, time, nil) }
         return time != .max && time == stillTime
     }
 
@@ -62,6 +63,8 @@ struct IncomingStream {
     ) -> FrameContext {
         let orientation = settings.orientation ?? orientationTag.orientation(at: element)
         let step = times.validDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
+        // Redaction does not rely on a still picture: after a gap, the frame may show somebody else.
+        if settings.requestsRedaction { epochs.noteStill(false) }
         let epochBreak = epochs.check(
             at: EpochRule.FrameInfo(
                 time: times.validTime, duration: step, width: format.width, height: format.height,

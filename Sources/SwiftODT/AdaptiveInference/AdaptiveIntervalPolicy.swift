@@ -68,8 +68,9 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// Whether the latest frame has motion that no track explains.
     var seesUnexplainedMotion: Bool { motion.isAny || changes > 0 }
 
-    /// Whether the latest frame differs from that of the latest inference, whether a track explains this or not.
-    var seesMotion: Bool { change.count > 0 }
+    /// Whether the latest frame differs from that of the latest inference, whether a track explains this or not. `true` if
+    /// they cannot be compared, and `false` before the first inference.
+    private(set) var seesMotion = false
 
     /// Records the tracker's state after a finished frame.
     mutating func note(_ snapshot: TrackerSnapshot?) { known = snapshot }
@@ -89,7 +90,9 @@ struct AdaptiveIntervalPolicy: Sendable {
 
     /// Returns the reason to run inference on the frame at `time`. `nil` if there is none.
     mutating func reason(at time: Nanoseconds, in plane: LumaPlane?) -> InferencePolicy.Reason? {
+        seesMotion = false
         guard let plane, let lastInference, let known, time >= lastInference else { return .start }
+        seesMotion = true
         let seconds = Double(time - lastInference) / 1e9
         // A cut ends all tracks, so waiting for another reason would leave the new scene without objects.
         if let cut = known.lastCut, cut > lastInference { return .sceneChange }
@@ -102,10 +105,14 @@ struct AdaptiveIntervalPolicy: Sendable {
         // While a result is pending, the tracks are outdated, so only a refresh is possible. In a live pipeline the
         // detector may be idle although its result has not been processed yet.
         guard isResultTaken || isNextInferenceCertain else {
+            // The comparison of the inferred frame is still needed for its result.
+            var comparison = change
+            seesMotion = !comparison.compare(plane, after: step) || comparison.count > 0
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
         }
         Self.locate(known.places.lazy.map(\.box), in: plane, &places)
         guard change.compare(plane, after: step) else { return .start }
+        seesMotion = change.count > 0
         motion.find(in: change, besides: places, isResultTaken ? detectedPlaces : places, at: time)
         changes =
             motion.share > (changes > 0 ? Self.sceneChangeShareContinued : Self.sceneChangeShare) ? changes + 1 : 0

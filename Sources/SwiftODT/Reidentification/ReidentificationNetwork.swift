@@ -43,15 +43,15 @@ package final class ReidentificationNetwork: AppearanceDescriber {
     }
 
     package func describe(_ box: Box, in frame: Frame) throws -> ObjectAppearance {
-        let room = Box(
+        let region = Box(
             centerX: box.centerX, centerY: box.centerY, width: box.width * (1 + 2 * Self.margin),
             height: box.height * (1 + 2 * Self.margin)
         ).clipped(width: frame.width, height: frame.height)
-        guard room.isFinite, !room.isEmpty else {
+        guard region.isFinite, !region.isEmpty else {
             throw ODTError(.invalidOption, "the box \(box) is outside the picture and has no appearance")
         }
         return try request.update { request in
-            _ = try request.fill(from: frame, region: room)
+            _ = try request.fill(from: frame, region: region)
             try request.infer()
             guard let output = try request.outputs().first else {
                 throw ODTError(.failed, "the network \(file) returned no output")

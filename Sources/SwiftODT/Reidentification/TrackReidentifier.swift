@@ -22,8 +22,6 @@ package struct TrackReidentifier: Sendable {
     private static let minimumConsistency: Float = 0.38
     /// The time after the first good view in which a track can take over an id.
     private static let decisionTime: Nanoseconds = 1_000_000_000
-    /// The time after which a track without a good view keeps its new id.
-    private static let patience: Nanoseconds = 3_000_000_000
     /// The time between two views of an undecided track.
     private static let undecidedInterval: Nanoseconds = 200_000_000
     /// The time until the second view of a decided track, and the maximum time between two views. It doubles with each
@@ -58,6 +56,13 @@ package struct TrackReidentifier: Sendable {
         let appearance: ObjectAppearance
         /// The latest state of the track.
         let track: Track
+        let wasReported: Bool
+    }
+
+    private struct Identity: Sendable {
+        let id: Int
+        /// Whether the object was reported before it ended.
+        let wasReported: Bool
     }
 
     private let describer: any AppearanceDescriber
@@ -66,7 +71,9 @@ package struct TrackReidentifier: Sendable {
     /// The ended tracks by the reported id.
     private var ended: [Int: Ended] = [:]
     /// The reported ids that differ from the tracker's, by the tracker's id.
-    private var identities: [Int: Int] = [:]
+    private var identities: [Int: Identity] = [:]
+    /// The boxes of all tracks in the latest frame, by the tracker's id.
+    private var boxes: [Int: Box] = [:]
 
     package init(describer: any AppearanceDescriber) { self.describer = describer }
 
@@ -83,37 +90,50 @@ package struct TrackReidentifier: Sendable {
         var changes: [Change] = []
         if let frame {
             for number in due(in: frame, at: now).prefix(Self.viewsPerFrame) {
-                try look(at: number, in: frame, at: now)
+                try addView(of: number, in: frame, at: now)
                 if let change = decide(number, at: now) { changes.append(change) }
             }
         }
         for index in tracks.indices { tracks[index].id = tracks[index].id.map(identity) }
-        forget(endedBefore: now - retention)
+        forget(endedBefore: now.since(retention))
         return changes
     }
 
     /// Returns the id to report for a track of the tracker.
-    package func identity(of number: Int) -> Int { identities[number] ?? number }
+    package func identity(of number: Int) -> Int { identities[number]?.id ?? number }
 
-    /// Returns the id to report for a track of the tracker that has ended. Call this once.
-    package mutating func takeIdentity(ofEnded number: Int) -> Int { identities.removeValue(forKey: number) ?? number }
+    /// Ends a track of the tracker and returns the id to report. Call this for each end event of the tracker.
+    ///
+    /// - Parameter isReported: returns whether the object with an id has been reported.
+    package mutating func end(_ number: Int, isReported: (Int) -> Bool) -> Int {
+        let identity = identities.removeValue(forKey: number)
+        let id = identity?.id ?? number
+        if let last = followed.removeValue(forKey: number), let appearance = last.appearance {
+            ended[id] = Ended(
+                appearance: appearance, track: last.track,
+                wasReported: identity?.wasReported ?? false || isReported(id))
+        }
+        return id
+    }
 
     /// Returns the tracker's id of a present track.
-    package func number(of id: Int) -> Int { identities.first { $0.value == id }?.key ?? id }
+    package func number(of id: Int) -> Int { identities.first { $0.value.id == id }?.key ?? id }
 
-    /// Whether a present track has taken over an earlier id.
-    package func hasReturned(_ id: Int) -> Bool { identities.values.contains(id) }
+    /// Whether a present track has taken over the id of an object that was reported.
+    package func hasReturned(_ id: Int) -> Bool { identities.values.contains { $0.id == id && $0.wasReported } }
 
     /// Forgets all objects.
-    package mutating func reset() { (followed, ended, identities) = ([:], [:], [:]) }
+    package mutating func reset() { (followed, ended, identities, boxes) = ([:], [:], [:], [:]) }
 
     // MARK: Tracks
 
     private mutating func note(_ tracks: [Track], at now: Nanoseconds) {
         var present = Set<Int>()
+        boxes.removeAll(keepingCapacity: true)
         for var track in tracks where track.state != .lost {
             guard let number = track.id else { continue }
             present.insert(number)
+            boxes[number] = track.box
             let isKnown = followed[number] != nil
             // The label can be withheld for a while. The track continues.
             track.label = track.label ?? followed[number]?.track.label
@@ -121,16 +141,17 @@ package struct TrackReidentifier: Sendable {
             let id = identity(of: number)
             followed[number, default: Followed(id: id, track: track, begin: now, nextView: now)].track = track
         }
-        for (number, last) in followed where !present.contains(number) {
-            followed[number] = nil
-            guard let appearance = last.appearance else { continue }
-            ended[last.id] = Ended(appearance: appearance, track: last.track)
-        }
+        // The tracker withholds tracks that are hidden or unreliable for a while. They give no view.
+        for number in followed.keys where !present.contains(number) { followed[number]?.track.state = .coasting }
     }
 
     private mutating func forget(endedBefore limit: Nanoseconds) {
         if ended.values.contains(where: { $0.track.lastSeen < limit }) {
             ended = ended.filter { $0.value.track.lastSeen >= limit }
+        }
+        // A track of which no end is reported has been merged with another one.
+        if followed.values.contains(where: { $0.track.lastSeen < limit }) {
+            followed = followed.filter { $0.value.track.lastSeen >= limit }
         }
         while ended.count > Self.capacity,
             let oldest = ended.min(by: { $0.value.track.lastSeen < $1.value.track.lastSeen })
@@ -152,13 +173,12 @@ package struct TrackReidentifier: Sendable {
         guard track.state != .coasting, now - track.lastSeen <= Self.freshness, box.height >= Self.minimumHeight,
             box.minX >= 1, box.minY >= 1, box.maxX <= Double(frame.width - 1), box.maxY <= Double(frame.height - 1)
         else { return false }
-        return !followed.values.contains { other in
-            other.track.id != track.id && other.track.box.maxY > box.maxY
-                && other.track.box.intersection(box).area > Self.coveredPart * box.area
+        return !boxes.contains { number, other in
+            number != track.id && other.maxY > box.maxY && other.intersection(box).area > Self.coveredPart * box.area
         }
     }
 
-    private mutating func look(at number: Int, in frame: Frame, at now: Nanoseconds) throws {
+    private mutating func addView(of number: Int, in frame: Frame, at now: Nanoseconds) throws {
         guard var one = followed[number] else { return }
         let view = try describer.describe(one.track.box, in: frame)
         if let appearance = one.appearance, appearance.similarity(to: view) >= Self.minimumConsistency {
@@ -178,15 +198,16 @@ package struct TrackReidentifier: Sendable {
     /// Decides whether an undecided track is one that has ended.
     private mutating func decide(_ number: Int, at now: Nanoseconds) -> Change? {
         guard let one = followed[number], !one.isDecided, let appearance = one.appearance else { return nil }
-        let isLate = now - (one.firstView ?? now) >= Self.decisionTime || now - one.begin >= Self.patience
+        let isLate = now - (one.firstView ?? now) >= Self.decisionTime
         guard let id = returned(one, number, appearance) else {
             followed[number]?.isDecided = isLate
             return nil
         }
         followed[number]?.isDecided = true
-        if let before = ended.removeValue(forKey: id) { followed[number]?.appearance?.add(before.appearance) }
+        let before = ended.removeValue(forKey: id)
+        if let before { followed[number]?.appearance?.add(before.appearance) }
         followed[number]?.id = id
-        identities[number] = id
+        identities[number] = Identity(id: id, wasReported: before?.wasReported ?? false)
         return Change(from: one.id, to: id)
     }
 

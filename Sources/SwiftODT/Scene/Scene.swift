@@ -307,7 +307,7 @@ package final class Scene {
         }
         for event in tracker.takeEvents() + unclassified.takeEvents() where event.kind == .end {
             guard let number = event.track.id else { continue }
-            let id = reidentifier?.takeIdentity(ofEnded: number) ?? number
+            let id = reidentifier?.end(number) { reported[$0] != nil } ?? number
             leftOut.forget(id)
             guard let object = reported.removeValue(forKey: id) else { continue }
             var event = event

@@ -56,7 +56,7 @@ struct AnnotationOutputs: Sendable {
             // As with other programs, a misspelled folder is an error.
             let folder = PartFile.parts(of: name).folder
             if !folder.isEmpty, !PathText.isThere(folder) {
-                throw PlaybackError("\(name): there is no folder \(folder): create it or check the name", isUsage: true)
+                throw PlaybackError("\(name): there is no folder \(folder): create it or check the name")
             }
             if source.isFile(name) { throw PlaybackError("\(name) is the input: choose another output file") }
             if !mayReplace, PathText.isThere(name) {

@@ -25,6 +25,17 @@ import Testing
         #expect(isIntra(.h264, lengthSize: 2, [0, 4, 6, 6, 1, 0x80, 0, 5] + unit) == expected)
     }
 
+    /// Pictures after an intra picture that is no recovery point can refer to pictures before it.
+    @Test func h264IntraPictureWithoutRecoveryPointIsNotTakenAsMarked() {
+        let slice: [UInt8] = [0, 0, 1, 0x41, 0b1_011_0000, 0x80, 0x80, 0x80]
+        #expect(!isIntra(.h264, slice))
+        #expect(!isIntra(.h264, [0, 0, 1, 6, 5, 3, 6, 6, 6, 0x80] + slice))
+        // The recovery point is the second payload.
+        #expect(isIntra(.h264, [0, 0, 1, 6, 5, 3, 1, 2, 3, 6, 1, 0x80, 0x80] + slice))
+        // The size exceeds the data.
+        #expect(!isIntra(.h264, [0, 0, 1, 6, 0xff, 0xff, 1, 0xff, 0xff, 0xff, 0xff, 9] + slice))
+    }
+
     @Test(arguments: [(19, true), (20, true), (21, true), (16, true), (1, false), (9, false)])
     func h265UnitType(type: UInt8, expected: Bool) {
         let parameters: [UInt8] = [0, 0, 0, 1, 32 << 1, 1, 12, 1]
@@ -32,7 +43,7 @@ import Testing
     }
 
     @Test func unitsWithoutReadableSliceAreTakenAsMarked() {
-        for bytes: [UInt8] in [[], [0], [0, 0, 1], [0, 0, 1, 0x41], [0, 0, 1, 0x41, 0, 0], Self.delimiter] {
+        for bytes: [UInt8] in [[], [0], [0, 0, 1], [0, 0, 1, 0x41], Self.delimiter] {
             #expect(isIntra(.h264, bytes))
             #expect(isIntra(.av1, bytes))
         }

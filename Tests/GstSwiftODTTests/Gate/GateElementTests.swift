@@ -41,6 +41,8 @@ import Testing
                 if number % 10 != 0 { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue }
                 if let flags { buffer.pointee.mini_object.flags |= flags.rawValue }
                 gst_harness_push(harness, buffer)
+                // As swiftodt does for each still picture.
+                if number % 10 == 0 { report(false, at: number) }
                 number += 1
             }
             return pulled().map(\.number)

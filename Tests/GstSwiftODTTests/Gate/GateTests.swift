@@ -16,6 +16,9 @@ import Testing
         var distance = 10
         private(set) var number = 0
 
+        /// Begins with a report, without which the gate stays open.
+        init() { gate.noteActivity(false, at: nil) }
+
         /// Passes the next frames to the gate.
         ///
         /// - Returns: the actions as letters: p for pass, s for passStill, k for keep, d for drop, r for release.
@@ -57,8 +60,35 @@ import Testing
     @Test func gateIsOpenAtStartAndBecomesCalmAtKeyFrameAfterHoldTime() {
         var stream = Stream()
         #expect(stream.next(21) == repeated("p", 20) + "s")
-        #expect(stream.next(20) == repeated("k", 9) + "s" + repeated("k", 9) + "s")
+        stream.report(false)
+        #expect(stream.next(10) == repeated("k", 9) + "s")
+        stream.report(false)
+        #expect(stream.next(10) == repeated("k", 9) + "s")
         #expect(stream.gate.state == .calm && stream.gate.reason == .start)
+    }
+
+    @Test func gateStaysOpenWithoutReports() {
+        var gate = Gate()
+        for number in 0..<100 {
+            let frame = Gate.Frame(time: Nanoseconds(number) * Self.second, size: 100, isKeyFrame: true)
+            guard case .pass = gate.decide(on: frame, .init()) else {
+                Issue.record("frame \(number) is not passed")
+                return
+            }
+        }
+    }
+
+    /// Without this, no key frame would pass until the timestamps have caught up.
+    @Test func timestampsThatStepBackOpenTheGate() {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.next(5)
+        #expect(stream.send(0, isKeyFrame: true) == "r")
+        #expect(stream.gate.reason == .discontinuity)
+        // The gate becomes calm again after the hold time.
+        var actions = ""
+        for time in 1...41 { actions += stream.send(time, isKeyFrame: time % 10 == 0) }
+        #expect(actions.contains("s"), "\(actions)")
     }
 
     @Test func activityReleasesKeptFramesAtNextFrame() {

@@ -24,6 +24,7 @@ import Testing
         var reidentifier: TrackReidentifier
         var changes: [TrackReidentifier.Change] = []
         private var time: Nanoseconds = 0
+        private var present: Set<Int> = []
 
         init() { reidentifier = TrackReidentifier(describer: describer) }
 
@@ -31,9 +32,14 @@ import Testing
         @discardableResult
         mutating func show(
             _ tracks: [(id: Int, look: Int)], seconds: Double = 1, x: Double = 100, y: Double = 100,
-            label: String? = "person", state: Track.State = .tracked, retention: Nanoseconds = 300_000_000_000
+            label: String? = "person", state: Track.State = .tracked, isHidden: Bool = false,
+            retention: Nanoseconds = 300_000_000_000
         ) throws -> [Int] {
             var ids: [Int] = []
+            for number in present.subtracting(tracks.map(\.id)) where !isHidden {
+                _ = reidentifier.end(number) { _ in true }
+            }
+            present = isHidden ? present : Set(tracks.map(\.id))
             for _ in 0..<max(1, Int(seconds * 10)) {
                 time += 100_000_000
                 var shown = tracks.enumerated().map { place, track in
@@ -70,7 +76,6 @@ import Testing
         #expect(sequence.changes == [.init(from: 2, to: 1)])
         #expect(sequence.reidentifier.hasReturned(1))
         #expect(sequence.reidentifier.number(of: 1) == 2)
-        #expect(sequence.reidentifier.takeIdentity(ofEnded: 2) == 1)
         // The third visit is recognised by the views of both earlier ones.
         try sequence.show([], seconds: 5)
         #expect(try sequence.show([(3, 40)]) == [1])
@@ -142,6 +147,17 @@ import Testing
         try sequence.show([], seconds: 5)
         #expect(try sequence.show([(2, 40)], label: "dog") == [2])
         #expect(sequence.describer.views.read { $0 } == 0)
+    }
+
+    /// The tracker withholds a hidden track for a while without ending it.
+    @Test func hiddenTrackHasNotReturned() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 0.5, isHidden: true)
+        #expect(try sequence.show([(1, 40)]) == [1])
+        #expect(sequence.changes.isEmpty)
+        try sequence.show([], seconds: 0.5, isHidden: true)
+        #expect(try sequence.show([(1, 40), (2, 40)]) == [1, 2])
     }
 
     /// A track whose label is withheld has not ended, so its id is not given to another track.
