@@ -39,6 +39,6 @@ struct ClipSpansTests {
         _ = spans.add(at: 10 * second, wall: 0, picture: picture)
         #expect(spans.add(at: 16 * second, wall: 0, picture: picture) == true)
         #expect(spans.finish(before: .max)?.start == 5 * second)
-        #expect(spans.finish(before: .max)?.start == 11 * second)
+        #expect(spans.finish(before: .max)?.start == 15 * second)
     }
 }

@@ -11,22 +11,24 @@ from watching import Watch, Watching
 
 SCENE = "128+60*sin(X/23)+50*sin(Y/17+X/41)"
 PARTS = (("scene", 20), ("black", 12), ("scene", 12), ("frozen", 12), ("shifted", 12), ("scene", 8))
+# Starts black soon, for tests in which the file plays at its own speed.
+SOON_BLACK = (("scene", 2), ("black", 20))
 EXPECTED = [("covered", None), ("restored", "covered"), ("frozen", None), ("restored", "frozen"), ("moved", None), ("restored", "moved")]
 
 
 class Alarms(Watching):
 
-    def film(self):
+    def film(self, parts=PARTS):
         """Makes a video whose parts show a scene with noise, a black picture, a frozen one and the scene from another direction."""
         sources, rate = {"scene": (0, "noise=alls=9:allf=t"), "frozen": (0, "null"), "shifted": (95, "noise=alls=9:allf=t")}, 4
         filters = []
-        for number, (name, seconds) in enumerate(PARTS):
+        for number, (name, seconds) in enumerate(parts):
             if name == "black":
                 filters.append(f"color=black:s=160x120:r={rate}:d={seconds}[p{number}]")
             else:
                 shift, noise = sources[name]
                 filters.append(f"nullsrc=s=160x120:r={rate}:d={seconds},geq=lum='{SCENE.replace('X', f'(X+{shift})')}':cb=128:cr=128,{noise}[p{number}]")
-        joined = "".join(f"[p{number}]" for number in range(len(PARTS))) + f"concat=n={len(PARTS)}[out]"
+        joined = "".join(f"[p{number}]" for number in range(len(parts))) + f"concat=n={len(parts)}[out]"
         subprocess.run(["ffmpeg", "-v", "error", "-y", "-filter_complex", ";".join([*filters, joined]), "-map", "[out]", "-pix_fmt", "yuvj420p", "-q:v", "2",
                         "-c:v", "mjpeg", self.path("film.mkv")], check=True, stdin=subprocess.DEVNULL)
         return self.path("film.mkv")
@@ -72,7 +74,7 @@ class Alarms(Watching):
     @needs_broker
     def test_broker(self):
         with Broker(self.folder, "allow_anonymous true") as broker:
-            with Watch("--picture-alarm=1", f"--mqtt=mqtt://{broker.address}/house", "--page=0", f"cam={self.film()}") as watch:
+            with Watch("--picture-alarm=1", f"--mqtt=mqtt://{broker.address}/house", "--page=0", f"cam={self.film(SOON_BLACK)}") as watch:
                 watch.wait(lambda said: self.alarms(said))
                 retained = broker.retained()
                 self.assertEqual(retained["house/cam/alarm"], "covered")
@@ -86,7 +88,7 @@ class Metric(Alarms, Paged):
 
     def test_events_reach_all_outputs(self):
         """The metric is 1 while the picture is covered. The file plays at its own speed."""
-        film = self.film()
+        film = self.film(SOON_BLACK)
         self.clips[0] = film
         self.addCleanup(self.clips.pop, 0)
         watch = self.serve("--picture-alarm=1", frames=0)

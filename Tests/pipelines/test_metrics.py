@@ -129,7 +129,7 @@ class Metrics(Paged):
     @needs_server
     def test_health_names_the_camera_that_is_away(self):
         camera, other = Camera(), Camera()
-        with Watch("--metrics=0", "--retry=0.2", f"cam={camera.address}", f"other={other.address}") as watch:
+        with Watch("--metrics=0", "--retry=0.2", "--timeout=3", f"cam={camera.address}", f"other={other.address}") as watch:
             self.listen(watch)
             watch.wait(lambda said: has("connected")(said) and has("connected", "other")(said))
             before = self.value("swiftodt_frames_processed_total", camera="cam")

@@ -10,24 +10,24 @@ struct ComponentLoader<Component: Sendable> {
     private let name: String
     private let make: @Sendable (Settings, _ warn: (ElementProblem) -> Void) throws -> Component
     private let isEnabled: (Settings) -> Bool
-    private let isSpecified: (Settings) -> Bool
+    private let isRequired: (Settings, _ isStarting: Bool) -> Bool
     private let fallback: String
     private var loading: BackgroundTask<LoadResult<Component>>?
     /// Whether loading has failed. It is not tried again until the element restarts.
     private var hasFailed = false
 
     /// - Parameters:
-    ///   - isSpecified: whether the user has specified the component or its device. If so, a failure to load the
-    ///     component is an error, otherwise a warning.
+    ///   - isRequired: whether a failure to load the component is an error, otherwise it is a warning. The second
+    ///     argument states whether the element starts, or the component was enabled later.
     ///   - fallback: the consequence of a missing component, for the text of the warning.
     ///   - make: creates the component. Its last argument receives warnings about unavailable features.
     init(
         _ name: String, element: ElementHandle, isEnabled: @escaping (Settings) -> Bool,
-        isSpecified: @escaping (Settings) -> Bool, fallback: String,
+        isRequired: @escaping (Settings, _ isStarting: Bool) -> Bool, fallback: String,
         make: @escaping @Sendable (Settings, _ warn: (ElementProblem) -> Void) throws -> Component
     ) {
         (self.name, self.element, self.make) = (name, element, make)
-        (self.isEnabled, self.isSpecified, self.fallback) = (isEnabled, isSpecified, fallback)
+        (self.isEnabled, self.isRequired, self.fallback) = (isEnabled, isRequired, fallback)
     }
 
     /// Loads the component now if it is enabled.
@@ -35,7 +35,7 @@ struct ComponentLoader<Component: Sendable> {
     /// - Throws: an error if the user has specified a component that cannot be used.
     mutating func load(_ settings: Settings) throws {
         guard isEnabled(settings) else { return }
-        try take(Result { try LoadResult { warn in try make(settings, warn) } }, settings)
+        try take(Result { try LoadResult { warn in try make(settings, warn) } }, settings, isStarting: true)
     }
 
     /// Starts to load the component if it has been enabled in the meantime, or installs it if it is loaded. Does not
@@ -46,7 +46,7 @@ struct ComponentLoader<Component: Sendable> {
         guard component == nil, !hasFailed, isEnabled(settings) else { return }
         if let result = loading?.take() {
             loading = nil
-            try take(result, settings)
+            try take(result, settings, isStarting: false)
         } else if loading == nil {
             element.log(.info, "loading \(name) in the background")
             loading = BackgroundTask { [make] in try LoadResult { warn in try make(settings, warn) } }
@@ -62,12 +62,12 @@ struct ComponentLoader<Component: Sendable> {
         try adapt(to: settings)
     }
 
-    private mutating func take(_ result: Result<LoadResult<Component>, any Error>, _ settings: Settings) throws {
+    private mutating func take(_ result: Result<LoadResult<Component>, any Error>, _ settings: Settings, isStarting: Bool) throws {
         do {
             component = try result.get().logged(by: element)
         } catch {
             hasFailed = true
-            guard isSpecified(settings) else { return element.warn(ElementProblem(error, doing: fallback)) }
+            guard isRequired(settings, isStarting) else { return element.warn(ElementProblem(error, doing: fallback)) }
             throw error
         }
     }

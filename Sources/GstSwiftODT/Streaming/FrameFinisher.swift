@@ -45,7 +45,7 @@ final class FrameFinisher {
         drawer = FrameDrawer(element: element, statistics: statistics)
         classifier = ComponentLoader(
             "a classifier", element: element, isEnabled: \.scene.classify,
-            isSpecified: \.classifierConfiguration.isModelNeeded, fallback: "categories stay unknown"
+            isRequired: { settings, _ in settings.classifierConfiguration.isModelNeeded }, fallback: "categories stay unknown"
         ) { settings, warn in
             try settings.classifierConfiguration.makeClassifier { error in
                 warn(ElementProblem(error, doing: "categories are derived from the detector's labels only"))
@@ -53,15 +53,16 @@ final class FrameFinisher {
         }
         salient = ComponentLoader(
             "a saliency network", element: element, isEnabled: \.sceneComplementingDetector.detectsSalient,
-            isSpecified: {
-                $0.scene.unknownObjects == .salient || $0.device != Settings.standardDevice
+            isRequired: { settings, _ in
+                settings.scene.unknownObjects == .salient || settings.device != Settings.standardDevice
                     || ModelChoice.of(.salient) != nil
             },
             fallback: "salient objects are not detected in still images"
         ) { settings, warn in try makeSource(settings.saliencySettings, .latency, warn) }
         reidentifier = ComponentLoader(
             "a re-identification network", element: element, isEnabled: \.scene.reidentifies,
-            isSpecified: { _ in true }, fallback: "returning objects get new ids"
+            // A running stream does not end because the property was set without the network.
+            isRequired: { settings, isStarting in isStarting || settings.reidentificationFile != nil }, fallback: "returning objects get new ids"
         ) { settings, _ in
             TrackReidentifier(
                 describer: try ReidentificationNetwork(

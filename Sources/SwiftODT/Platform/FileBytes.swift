@@ -82,11 +82,13 @@ package enum UniqueFile {
     /// - Parameters:
     ///   - start: the beginning of the path. A unique part follows it.
     ///   - end: the end of the path.
+    ///   - isOptional: whether no file is written if the size of files is limited. A program that writes other files
+    ///     ignores SIGXFSZ.
     /// - Returns: the path of the file. `nil` if the file cannot be written.
     package static func write(
-        _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = ""
+        _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "", isOptional: Bool = true
     ) -> String? {
-        guard mayGrow else { return nil }
+        guard mayGrow || !isOptional else { return nil }
         // `mkstemps` replaces these characters by a unique text.
         let placeholder = String(repeating: "X", count: 6)
         var name = Array("\(start)\(placeholder)\(end)".utf8CString)

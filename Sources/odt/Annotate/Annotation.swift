@@ -131,8 +131,14 @@ final class Annotation: Sendable {
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
         }
         let name = PartFile.parts(of: source.name)
-        for (format, output) in files.exports {
-            write(export.text(as: format, of: name.stem + name.ending), to: output, &isRead)
+        for (format, output) in files.exports where isRead {
+            do {
+                try output.write(export.text(as: format, of: name.stem + name.ending))
+            } catch is BrokenPipe {
+                isRead = false
+            } catch {
+                ending.failure = ending.failure ?? "cannot write \(output.name): \(error)"
+            }
         }
         progress.clear()
         // The files are finished before the elements stop, because stopping a stalled source may take long.

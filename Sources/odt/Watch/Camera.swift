@@ -129,8 +129,8 @@ final class Camera: Sendable {
 
     private func connect(_ plan: CameraPlan) -> CameraSession.Ending {
         do {
-            let crops = plan.sendsPictures ? BestCrops() : nil
-            let clips = plan.isRecorded ? clips.map { recorder(of: $0, plan, crops) } : nil
+            let crops = plan.takesPictures ? BestCrops(keepsCrops: plan.sendsPictures) : nil
+            let clips = plan.savesClips ? clips.map { recorder(of: $0, plan, crops) } : nil
             let session = try CameraSession(
                 plan, frameTimeout: frameTimeout, viewer: sinks.viewer, crops: crops,
                 times: sinks.metrics?.times(of: name), alarms: alarms,

@@ -10,8 +10,12 @@ struct CameraPlan: Sendable {
     var settings: [CameraSetting] = []
     /// Whether `--record` records this camera.
     var isRecorded = true
-    /// Whether actions receive pictures of this camera's objects, or clips with pictures are saved.
+    /// Whether actions receive pictures of the objects of the camera.
     var sendsPictures = false
+    /// Whether clips of events of the camera are saved.
+    var savesClips = false
+    /// Whether pictures of objects are taken.
+    var takesPictures: Bool { sendsPictures || savesClips }
     /// The states of the files that the properties name, see ``noteFiles()``.
     private var files: [String] = []
 
@@ -103,7 +107,7 @@ extension CameraPlan {
     /// if a file that a property names, such as that of the zones, was modified.
     func differs(from other: CameraPlan) -> Bool {
         source != other.source || isRecorded != other.isRecorded
-            || sendsPictures != other.sendsPictures || files != other.files
+            || sendsPictures != other.sendsPictures || savesClips != other.savesClips || files != other.files
             || settings.map(\.word) != other.settings.map(\.word)
     }
 
@@ -113,7 +117,7 @@ extension CameraPlan {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
         for setting in settings { try setting.set(of: element) }
         guard let request = RedactionRequest(of: element) else { return }
-        if sendsPictures, !request.isStrict {
+        if takesPictures, !request.isStrict {
             throw PlaybackError(
                 "\(name): picture=true or clips would show pictures although privacy-strict=false does not guarantee what "
                     + "'\(request.word)' redacts: leave one of them out", isUsage: true)
@@ -127,7 +131,7 @@ extension CameraPlan {
                 throw PlaybackError("\(fault) (privacy-strict=false makes this a warning)", isUsage: true)
             }
             warn(fault)
-        } else if !records, !sendsPictures, options.text("page") == nil {
+        } else if !records, !takesPictures, options.text("page") == nil {
             warn(
                 "\(name): '\(request.word)' has no effect: without --page and --record-annotated no video leaves odt watch"
             )

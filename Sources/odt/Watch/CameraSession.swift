@@ -175,7 +175,7 @@ final class CameraSession: Sendable {
         RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
         // The pictures of objects are cut out at the boxes in this metadata.
         let metadata = element.text(of: "attach-meta")
-        if plan.sendsPictures, !metadata.contains("custom") {
+        if plan.takesPictures, !metadata.contains("custom") {
             element.set("attach-meta", to: metadata.isEmpty || metadata == "0x0" ? "custom" : metadata + "+custom")
         }
         // Frames are rotated before inference, so that the pictures on the page and the reported coordinates agree.

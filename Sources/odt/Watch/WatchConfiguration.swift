@@ -139,9 +139,9 @@ struct WatchPlan: Sendable {
         self.rules = rules
         for number in cameras.indices {
             let name = cameras[number].name
-            cameras[number].sendsPictures = rules.contains {
-                ($0.sendsPicture || $0.savesClip) && ($0.cameras.isEmpty || $0.cameras.contains(name))
-            }
+            let selecting = rules.filter { $0.cameras.isEmpty || $0.cameras.contains(name) }
+            cameras[number].sendsPictures = selecting.contains(where: \.sendsPicture)
+            cameras[number].savesClips = cameras[number].isRecorded && selecting.contains(where: \.savesClip)
         }
         self.cameras = cameras
         frameTimeout = try options.number("timeout", in: 1...86_400).map { Nanoseconds(seconds: $0) } ?? 20_000_000_000

@@ -6,8 +6,8 @@ import SwiftODT
 struct ClipOptions: Sendable {
     static let names: Set<String> = ["clips", "clips-before", "clips-after", "clips-days", "clips-size"]
     static let help = """
-          --clips DIR        with --record: save a clip and a picture of each event that begins (an object appears, enters a
-                             zone or crosses a line), or that a group [event NAME] with clip=true selects:
+          --clips DIR        with --record: save a clip and a picture when an object appears, enters a zone or crosses a
+                             line. If groups [event NAME] have clip=true, only those of their events:
                              DIR/NAME/NAME-2026-11-22T15-45-01Z.mkv and .jpg
           --clips-before SECONDS, --clips-after SECONDS
                              video before and after the event, 0 to 60 (default: 5)

@@ -80,20 +80,23 @@ final class ClipRecorder: @unchecked Sendable {
     func take(_ buffer: UnsafeMutablePointer<GstBuffer>, isKey: Bool, time: Nanoseconds, running: Nanoseconds?) {
         lock.withLock { _ in
             clips.retention.cleanIfDue()
-            guard let running, isKey || !frames.isEmpty else { return }
+            guard let running, isKey || !frames.isEmpty || file != nil else { return }
             // A time that goes back by more than a reordered frame means that the timestamps have restarted.
             if let last = frames.last, running < last.running.since(1_000_000_000) {
                 advance(to: .max)
+                report(endedBefore: .max)
                 (frames, size) = ([], 0)
                 guard isKey else { return }
             }
             let frame = Frame(buffer: HeldBuffer(buffer), time: time, running: running, isKey: isKey)
             advance(to: running)
             report(endedBefore: running.since(Self.latency))
-            frames.append(frame)
-            size += frame.buffer.size
+            if isKey || !frames.isEmpty {
+                frames.append(frame)
+                size += frame.buffer.size
+            }
             if file != nil { write(frame) }
-            if isKey { forget(before: running.since(clips.options.before + Self.latency)) }
+            if isKey || size > Self.largest { forget(before: running.since(clips.options.before + Self.latency)) }
         }
     }
 
@@ -102,20 +105,26 @@ final class ClipRecorder: @unchecked Sendable {
         lock.withLock { _ in
             advance(to: .max)
             report(endedBefore: .max)
+            (frames, size) = ([], 0)
         }
     }
 
     /// Ends the clips that end before a running time, and begins the clip that is due.
     private func advance(to running: Nanoseconds) {
         while let span = spans.withLock({ $0.first }) {
-            if file == nil { begin(span, until: running) }
+            if file == nil { begin(span) }
             guard let over = spans.withLock({ $0.finish(before: running) }) else { return }
             end(over)
         }
     }
 
     /// Begins a clip with the frames in memory.
-    private func begin(_ span: ClipSpans.Span, until running: Nanoseconds) {
+    private func begin(_ span: ClipSpans.Span) {
+        // An event of timestamps that have been restarted since then has no frames.
+        guard let last = frames.last, span.start <= last.running.adding(Self.latency) else {
+            _ = spans.withLock { $0.finish(before: .max) }
+            return
+        }
         let first = frames.lastIndex { $0.isKey && $0.running <= span.start } ?? 0
         guard let caps, frames.indices.contains(first), frames[first].running <= span.end else { return }
         do {
@@ -150,12 +159,12 @@ final class ClipRecorder: @unchecked Sendable {
         ended.removeAll { one in due.contains { $0.path == one.path } }
         for (span, path) in due {
             let video = PartFile.parts(of: path)
-            do {
-                saved(
-                    SavedClip(
-                        video: video.stem + video.ending, picture: try span.picture.write(beside: path),
-                        from: span.wall, to: span.wall.adding(span.end - span.start)))
-            } catch { fail("\(error)") }
+            var picture: String?
+            do { picture = try span.picture.write(beside: path) } catch { notify("cannot save a picture: \(error)") }
+            saved(
+                SavedClip(
+                    video: video.stem + video.ending, picture: picture, from: span.wall,
+                    to: span.wall.adding(span.end - span.start)))
         }
     }
 
@@ -174,12 +183,14 @@ final class ClipRecorder: @unchecked Sendable {
     }
 
     /// Forgets the frames before the last key frame that is not later than a running time. If the frames are too
-    /// large, forgets all but those of the newest key frame.
+    /// large, forgets all but those of the newest key frame, or all of them until the next key frame.
     private func forget(before running: Nanoseconds) {
         let limit = size > Self.largest ? Nanoseconds.max : running
-        guard let first = frames.lastIndex(where: { $0.isKey && $0.running <= limit }), first > 0 else { return }
-        size -= frames[..<first].reduce(0) { $0 + $1.buffer.size }
-        frames.removeFirst(first)
+        if let first = frames.lastIndex(where: { $0.isKey && $0.running <= limit }), first > 0 {
+            size -= frames[..<first].reduce(0) { $0 + $1.buffer.size }
+            frames.removeFirst(first)
+        }
+        if size > Self.largest, frames.last?.isKey == false { (frames, size) = ([], 0) }
     }
 }
 

@@ -30,9 +30,10 @@ struct ClipSpans {
     ///   - time: The running time of the event in nanoseconds.
     ///   - wall: Its wall-clock time in nanoseconds since 1970.
     ///   - picture: The picture of the clip, if a new clip begins.
-    /// - Returns: Whether a new clip begins. If not, the event belongs to a clip that has begun.
+    /// - Returns: Whether a new clip begins. If not, the event belongs to a clip that has begun, or too many clips wait.
     mutating func add(at time: Nanoseconds, wall: Nanoseconds, picture: ClipPicture) -> Bool {
-        let (start, end) = (max(0, time.since(before)), time.adding(after))
+        // A clip does not repeat the end of the previous one.
+        let (start, end) = (max(0, time.since(before), spans.last?.end ?? 0), time.adding(after))
         if let last = spans.last, time <= last.end, end.since(last.start) <= max(Self.longest, before + after) {
             spans[spans.count - 1].end = max(last.end, end)
             return false

@@ -28,13 +28,13 @@ final class BestCrops: Sendable {
 
     /// The request for a picture of the whole frame with the box of an object.
     private struct Snapshot {
-        /// The number of the examined frame after which the request is dropped.
-        let end: Int
+        /// The monotonic time after which the request is dropped.
+        let end: Nanoseconds
         let give: @Sendable ([UInt8]) -> Void
     }
 
-    /// The number of examined frames in which the object of a snapshot has to be visible, about 3 s.
-    private static let patience = 20
+    /// The time in nanoseconds within which the object of a snapshot has to be visible.
+    private static let patience: Nanoseconds = 3_000_000_000
     /// The maximum width and height of a snapshot in pixels.
     private static let snapshotSide = 1280
 
@@ -46,7 +46,11 @@ final class BestCrops: Sendable {
         var snapshots: [UInt64: Snapshot] = [:]
     }
 
+    /// Whether a picture of each object is kept, and not only snapshots are taken on request.
+    private let keepsCrops: Bool
     private let state = Mutex(State())
+
+    init(keepsCrops: Bool) { self.keepsCrops = keepsCrops }
 
     /// Installs probes on the pipeline's pads. The probes keep the instance alive.
     func attach(to pipeline: Pipeline) {
@@ -58,9 +62,10 @@ final class BestCrops: Sendable {
     }
 
     /// Passes the next frame in which an object is visible to `give`, as a JPEG file with the object's box. `give` is
-    /// called on a thread of its own, and not at all if the object does not appear.
+    /// called on the thread of the frames, and not at all if the object does not appear within 3 s.
     func takeSnapshot(of id: UInt64, give: @escaping @Sendable ([UInt8]) -> Void) {
-        state.withLock { $0.snapshots[id] = Snapshot(end: $0.frame + Self.patience, give: give) }
+        let end = MonotonicClock.now + Self.patience
+        state.withLock { $0.snapshots[id] = Snapshot(end: end, give: give) }
     }
 
     func picture(of id: UInt64) -> [UInt8]? { state.withLock { $0.crops[id]?.jpeg } }
@@ -68,6 +73,7 @@ final class BestCrops: Sendable {
     private func isWanted(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         let time = buffer.pointee.pts
         let isDue = state.withLock { state in
+            guard keepsCrops || !state.snapshots.isEmpty else { return false }
             guard let latest = state.latest, time >= latest, time - latest < Self.interval else { return true }
             return false
         }
@@ -92,17 +98,18 @@ final class BestCrops: Sendable {
             return state.withLock { state in
                 state.crops[id]?.seen = frame
                 // An extrapolated box may miss the object.
-                guard ["new", "tracked"].contains(object.text("state")) else { return false }
+                guard keepsCrops, ["new", "tracked"].contains(object.text("state")) else { return false }
                 return state.crops[id].map { score > $0.score + 0.02 } ?? true
             }
         }
+        let now = MonotonicClock.now
+        state.withLock { state in state.snapshots = state.snapshots.filter { $0.value.end >= now } }
         let shown = result.list("objects").compactMap { object -> (MessageFields, Snapshot)? in
             guard let id = object.count("tracking-id"), ["new", "tracked"].contains(object.text("state")) else {
                 return nil
             }
             return state.withLock { $0.snapshots.removeValue(forKey: id) }.map { (object, $0) }
         }
-        state.withLock { state in state.snapshots = state.snapshots.filter { $0.value.end >= frame } }
         guard !better.isEmpty || !shown.isEmpty else { return }
         _ = pad.withFrame(of: buffer) { video in
             guard let base = video.data.0 else { return }

@@ -98,6 +98,9 @@ struct EventRule: Sendable {
         }
     }
 
+    /// The events that belong to no frame.
+    private static let frameless: Set<String> = ["connected", "lost", "ended", "quiet"]
+
     /// - Throws: ``PlaybackError`` if the rules name cameras or other rules that do not exist, or need clips that are not
     ///   saved.
     static func check(_ rules: [EventRule], cameras: [CameraPlan], savesClips: Bool) throws {
@@ -111,6 +114,10 @@ struct EventRule: Sendable {
             }
             if rule.savesClip, !savesClips {
                 throw PlaybackError("\(place): clip=true needs clips=DIR in [watch], or --clips DIR", isUsage: true)
+            }
+            if rule.savesClip, let event = rule.events.first(where: Self.frameless.contains) {
+                throw PlaybackError(
+                    "\(place): clip=true cannot save a clip of '\(event)', which has no frame", isUsage: true)
             }
             let isUsed = rule.action != nil || rule.savesClip
             if !isUsed, !rules.contains(where: { $0.predecessor?.name == rule.name }) {

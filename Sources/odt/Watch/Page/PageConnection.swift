@@ -25,6 +25,9 @@ final class PageConnection {
     /// The camera whose next picture the current request waits for, and the monotonic time since which it waits.
     var awaited: (camera: String, since: Nanoseconds)?
 
+    /// The time in nanoseconds that the request may take.
+    private var allowed = PageConnection.slow
+
     /// Takes ownership of the socket.
     init(_ socket: Soup.Object, from remote: String, _ soup: Soup) {
         (self.socket, self.remote, self.soup) = (socket, remote, soup)
@@ -32,7 +35,10 @@ final class PageConnection {
 
     deinit { g_object_unref(UnsafeMutableRawPointer(socket)) }
 
-    func begin(_ message: Soup.Object) { (self.message, since) = (message, MonotonicClock.now) }
+    func begin(_ message: Soup.Object) { (self.message, since, allowed) = (message, MonotonicClock.now, Self.slow) }
+
+    /// Allows the time that a response of this size in bytes needs at 64 KiB per second.
+    func allow(sending size: Int) { allowed = Self.slow + Nanoseconds(size >> 16) * 1_000_000_000 }
 
     func end() {
         (message, stream, awaited, since) = (nil, nil, nil, MonotonicClock.now)
@@ -41,7 +47,7 @@ final class PageConnection {
     /// Returns whether the connection exceeds a time limit or the client has left, so that it has to be closed.
     func isOverdue(at now: Nanoseconds) -> Bool {
         if let stream { return stream.isStuck(at: now) || isLeft }
-        return now - since > (message == nil ? Self.idle : Self.slow)
+        return now - since > (message == nil ? Self.idle : allowed)
     }
 
     /// Whether the client has closed the connection. The socket is polled, because otherwise this is noticed only when

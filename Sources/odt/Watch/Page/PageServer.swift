@@ -336,6 +336,7 @@ final class PageServer: @unchecked Sendable {
             guard let bytes = Self.bytes(of: path) else { return self.answer(message, .nothing) }
             soup.setStatus(message, 200, nil)
             setHeader("Content-Type", kind, message)
+            connection(of: message)?.allow(sending: Int(clamping: g_bytes_get_size(bytes)))
             if let body = soup.responseBody(message) { soup.append(body, bytes) }
             g_bytes_unref(bytes)
         case .pictures(let camera): begin(camera, message)

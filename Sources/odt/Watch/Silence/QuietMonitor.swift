@@ -24,12 +24,14 @@ struct QuietMonitor {
     /// The longest time without an object in this hour, in nanoseconds.
     private var longest: Nanoseconds = 0
     private var isReported = false
+    /// Whether the observation began after the hour had begun, so that the hour is not learned.
+    private var isPartial = true
 
     /// - Parameter factor: The multiple of the usual time that is reported.
     init(factor: Double) { self.factor = factor }
 
     /// Begins a connection. The time without a connection is not counted.
-    mutating func begin(at now: Nanoseconds) { (latest, isReported) = (now, false) }
+    mutating func begin(at now: Nanoseconds) { (latest, isReported, isPartial) = (now, false, true) }
 
     /// - Parameters:
     ///   - now: A monotonic time in nanoseconds.
@@ -38,8 +40,8 @@ struct QuietMonitor {
         let silence = now - (latest ?? now)
         longest = max(longest, silence)
         if let old = self.hour, old != hour {
-            learn(old)
-            longest = 0
+            if !isPartial { learn(old) }
+            (longest, isPartial) = (0, false)
         }
         self.hour = hour
         if seesObject || latest == nil { latest = now }
