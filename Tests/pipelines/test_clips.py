@@ -98,7 +98,10 @@ class Clips(Clipping):
         source = self.clip()
         with open(self.path("watch.conf"), "w", encoding="utf-8") as file:
             file.write(f"[camera cam]\nsource={source}\n[event in]\nevent=in\nclip=true\n")
+        with open(self.path("lost.conf"), "w", encoding="utf-8") as file:
+            file.write(f"[watch]\nrecord=video\nclips=clips\n[camera cam]\nsource={source}\n[event gone]\nevent=lost\nclip=true\n")
         for words, sentence in (
+                (["--config", self.path("lost.conf")], "clip=true cannot save a clip of 'lost', which has no frame"),
                 (["--clips", "x"], "--clips needs --record"), (["--record", "x", "--clips-after", "3"], "--clips-after needs --clips"),
                 (["--record", "x", "--clips", "x/"], "--clips needs another folder than --record"), (["--clips-before", "90", *self.recorded()], "--clips-before must be"),
                 ([*self.recorded(), "--set", "privacy-labels=person"], "would record the original video"),

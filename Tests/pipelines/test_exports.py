@@ -114,6 +114,18 @@ class Exports(Watching):
         said = self.annotate("--out-dir", self.path("other"), "--export", "mot=.txt", "--csv", ".txt", self.path("one.mkv"), code=2)
         self.assertIn("two outputs have the same extension", said.stderr)
 
+    def test_export_that_cannot_be_written_is_an_error(self):
+        """The earlier file stays."""
+        source, name = self.clip(frames=100), self.path("all.json")
+        with open(name, "w", encoding="ascii") as file:
+            file.write("earlier")
+        said = command("/bin/bash", "-c", 'ulimit -f 1; exec "$@"', "limited", ODT, "annotate", "--force", "--set", "detector=motion",
+                       "--export", f"coco={name}", source)
+        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertIn("cannot write", said.stderr)
+        with open(name, encoding="ascii") as file:
+            self.assertEqual(file.read(), "earlier")
+
     def test_errors(self):
         source = self.clip(frames=20)
         for words, sentence in (

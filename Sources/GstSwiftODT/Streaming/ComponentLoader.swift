@@ -62,7 +62,9 @@ struct ComponentLoader<Component: Sendable> {
         try adapt(to: settings)
     }
 
-    private mutating func take(_ result: Result<LoadResult<Component>, any Error>, _ settings: Settings, isStarting: Bool) throws {
+    private mutating func take(
+        _ result: Result<LoadResult<Component>, any Error>, _ settings: Settings, isStarting: Bool
+    ) throws {
         do {
             component = try result.get().logged(by: element)
         } catch {

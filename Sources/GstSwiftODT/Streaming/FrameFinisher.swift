@@ -45,7 +45,8 @@ final class FrameFinisher {
         drawer = FrameDrawer(element: element, statistics: statistics)
         classifier = ComponentLoader(
             "a classifier", element: element, isEnabled: \.scene.classify,
-            isRequired: { settings, _ in settings.classifierConfiguration.isModelNeeded }, fallback: "categories stay unknown"
+            isRequired: { settings, _ in settings.classifierConfiguration.isModelNeeded },
+            fallback: "categories stay unknown"
         ) { settings, warn in
             try settings.classifierConfiguration.makeClassifier { error in
                 warn(ElementProblem(error, doing: "categories are derived from the detector's labels only"))
@@ -62,7 +63,8 @@ final class FrameFinisher {
         reidentifier = ComponentLoader(
             "a re-identification network", element: element, isEnabled: \.scene.reidentifies,
             // A running stream does not end because the property was set without the network.
-            isRequired: { settings, isStarting in isStarting || settings.reidentificationFile != nil }, fallback: "returning objects get new ids"
+            isRequired: { settings, isStarting in isStarting || settings.reidentificationFile != nil },
+            fallback: "returning objects get new ids"
         ) { settings, _ in
             TrackReidentifier(
                 describer: try ReidentificationNetwork(

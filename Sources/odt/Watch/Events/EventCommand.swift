@@ -136,8 +136,13 @@ final class EventCommand: EventDelivery {
     private static func write(_ picture: [UInt8]) throws -> String {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         guard
-            let path = picture.withUnsafeBytes({ UniqueFile.write($0, named: folder + "/odt-", ending: ".jpg", isOptional: false) })
-        else { throw EventDeliveryError(description: "cannot write a picture in \(folder): \(String(cString: strerror(errno)))", isFinal: true) }
+            let path = picture.withUnsafeBytes({
+                UniqueFile.write($0, named: folder + "/odt-", ending: ".jpg", isOptional: false)
+            })
+        else {
+            throw EventDeliveryError(
+                description: "cannot write a picture in \(folder): \(String(cString: strerror(errno)))", isFinal: true)
+        }
         return path
     }
 }
