@@ -44,6 +44,20 @@ import Testing
         #expect(messages.map { $0[uint: "epoch"] } == [0, 1])
     }
 
+    /// After a gap a frame may show somebody else, so redaction does not rely on the still picture before it.
+    @Test(arguments: ["": [0, 0], "box-style=blur": [0, 1]])
+    func gapAfterStillPictureBeginsEpochWithRedactionOnly(_ properties: String, _ epochs: [Int]) {
+        let harness = ElementHarness(
+            "updates=every-frame strategy=every-frame \(properties)",
+            source: { .detector(ScriptedDetector { _ in [] }) })
+        gst_harness_set_live(harness.harness, 1)
+        harness.setCaps()
+        passFrame(harness, 0)
+        gst_harness_push_event(harness.harness, gst_video_event_new_still_frame(1))
+        passFrame(harness, 3000)
+        #expect(harness.messages("swiftodt").map { $0[uint: "epoch"] } == epochs)
+    }
+
     /// Applications query the position of a pipeline.
     @Test func positionQueryReturnsLatestFrame() {
         let harness = start()
