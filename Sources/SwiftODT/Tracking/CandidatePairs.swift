@@ -19,8 +19,9 @@ struct CandidatePairs: ~Copyable {
     /// The box of a track that is compared with detections: the predicted box, or the box of the last detection.
     enum Place { case predicted, lastSeen }
 
-    /// The expanded boxes of a group of eight detections in single precision.
-    private struct Eight {
+    /// The expanded boxes of a group of eight detections in single precision. It is not private, because Swift 6.0
+    /// crashes in debug builds on a `ScratchList` of a private type.
+    struct Eight {
         var minX = SIMD8<Float>(repeating: .infinity)
         var minY = SIMD8<Float>(repeating: .infinity)
         var maxX = SIMD8<Float>(repeating: -.infinity)
