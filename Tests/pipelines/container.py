@@ -84,9 +84,8 @@ class Container(unittest.TestCase):
             file.write(configuration)
         check, = yaml.safe_load(read("compose.yaml"))["services"]["swiftodt"]["healthcheck"]["test"][3:]
         check = check.replace("$$", "$").replace("/9464", f"/{ports['9464']}")
-        said = self.inside("bash", "-c", f"""odt watch --config /data/watch.conf & watch=$!
-            until bash -c {shlex.quote(check)} 2>/dev/null; do kill -0 $watch || exit 1; done
-            kill $watch && wait $watch""")
+        said = self.inside("bash", "-c", "odt watch --config /data/watch.conf & watch=$!;"
+                           f" until bash -c {shlex.quote(check)} 2>/dev/null; do kill -0 $watch || exit 1; done; kill $watch && wait $watch")
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
         self.assertTrue(os.listdir(f"{self.data}/video/front"))
 

@@ -116,7 +116,7 @@ def command(*words, seconds=120, **environment):
 
 
 def on_terminal(*words, input=subprocess.DEVNULL, **environment):
-    """Runs a command whose standard output and error are a terminal, and standard input with input=None. Returns its exit code and what the terminal shows."""
+    """Runs a command with standard output and error, and with input=None standard input, on a terminal. Returns exit code and output."""
     leader, follower = pty.openpty()
     with open(follower, "wb") as terminal:
         program = subprocess.Popen(words, cwd=ROOT, stdin=input or terminal, stdout=terminal, stderr=terminal,

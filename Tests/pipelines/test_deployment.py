@@ -35,7 +35,7 @@ def free_port():
 
 
 def image():
-    """Returns what the Containerfile says of the image."""
+    """Returns the instructions of the Containerfile that describe the image."""
     lines = dict(line.split(" ", 1) for line in text("Containerfile").splitlines() if re.match("(VOLUME|USER|EXPOSE|ENTRYPOINT) ", line))
     return lines | {"ENTRYPOINT": json.loads(lines["ENTRYPOINT"])}
 

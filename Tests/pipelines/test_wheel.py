@@ -17,16 +17,15 @@ from streams import BIKES, DATA, ROOT, command, needs_detector
 ODT = f"{ROOT}/.build/tool/odt"
 # The pip of Debian's interpreter is absent without python3-venv.
 VENV = subprocess.run(["/usr/bin/python3", "-c", "import ensurepip, venv"], capture_output=True, check=False).returncode == 0
-TRACKING = """
-import sys, swiftodt
-seen = set()
-with swiftodt.track(sys.argv[1]) as video:
-    for number, (frame, objects) in enumerate(video):
-        seen |= {item.name for item in objects}
-        if number == 100:
-            break
-print(swiftodt.__file__, sorted(name for name in seen if name))
-"""
+TRACKING = "\n".join((
+    "import sys, swiftodt",
+    "seen = set()",
+    "with swiftodt.track(sys.argv[1]) as video:",
+    "    for number, (frame, objects) in enumerate(video):",
+    "        seen |= {item.name for item in objects}",
+    "        if number == 100:",
+    "            break",
+    "print(swiftodt.__file__, sorted(name for name in seen if name))"))
 
 
 def setUpModule():
