@@ -103,6 +103,12 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.run_there("odt", "--version"), version)
         self.assertIn(f"{self.packages}/swiftodt/native/lib/gstreamer-1.0/libgstswiftodt.so", self.run_there("odt", "doctor", code=None))
 
+    def test_setup_uses_python_of_environment_that_is_not_activated(self):
+        program = self.packages / "swiftodt/native/share/swiftodt/fetch-models"
+        self.addCleanup(program.write_bytes, program.read_bytes())
+        program.write_text("#!/bin/sh\ncommand -v python3\n")
+        self.assertIn(f"{self.environment}/bin/python3\n", self.run_there(self.environment / "bin/odt", "setup", PATH="/usr/bin:/bin"))
+
     @needs_detector
     def test_python_tracks_video_with_runtime_of_environment(self):
         said = self.run_there("python", "-c", TRACKING, BIKES)
@@ -129,7 +135,7 @@ class Installed(unittest.TestCase):
         plugin.unlink()
         plugin.write_bytes(original.replace(b"libgstvideo-1.0.so.0", b"libgstvideo-1.0.so.9"))
         said = self.run_there("odt", "--version", code=1)
-        self.assertRegex(said, r"^odt: the wheel needs GStreamer.*libgstvideo-1\.0\.so\.9.*apt-get install gstreamer1\.0-tools")
+        self.assertRegex(said, r"^odt: the wheel needs GStreamer.*libgstvideo-1\.0\.so\.9.*apt-get install gstreamer1\.0-plugins-base")
         self.assertNotIn("Traceback", said)
         said = self.run_there("python", "-c", "import swiftodt; swiftodt.track(pipeline='videotestsrc')", code=1)
         self.assertIn("swiftodt.errors.Error: the wheel needs GStreamer", said)

@@ -24,9 +24,9 @@ def obstacle(plugin: pathlib.Path) -> Optional[str]:
     except OSError as error:
         if "GLIBC" in str(error):
             return f"this system is too old for this wheel ({error}); Debian 12, Ubuntu 24.04 or newer is required"
-        return (f"the wheel needs GStreamer, Cairo, Pango and libjpeg-turbo of the system ({error}): apt-get install gstreamer1.0-tools "
-                "gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-libav libcairo2 libpangocairo-1.0-0 libturbojpeg0 "
-                "(Ubuntu: libturbojpeg)")
+        return (f"the wheel needs GStreamer, Cairo, Pango and libjpeg-turbo of the system ({error}): apt-get install "
+                "gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav "
+                "libcairo2 libpangocairo-1.0-0 libturbojpeg0 (Ubuntu: libturbojpeg)")
     return None
 
 
@@ -35,5 +35,7 @@ def odt() -> int:
     if reason := obstacle(FOLDER / "lib" / "gstreamer-1.0" / LIBRARY):
         print(f"odt: {reason}", file=sys.stderr)
         return 1
+    # The programs that fetch models run pip of this environment, also if the environment is not activated.
+    os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ.get('PATH', os.defpath)}"
     program = FOLDER / "bin" / "odt"
     os.execv(program, [str(program), *sys.argv[1:]])
