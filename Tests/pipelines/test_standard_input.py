@@ -33,6 +33,19 @@ class StandardInput(Watching):
         self.assertIn("50 frames", self.run_piped(clip, "bench", "motion", "-"))
         self.run_piped(clip, "play", FAST, "--sink=fakesink", "-")
 
+    def test_watch_ends_with_pipe(self):
+        """A transport stream has no duration, but standard input is no camera that comes back."""
+        clip = self.clip("ball.ts", muxer="mpegtsmux")
+        for words, name in (("-",), "stdin"), (("gate=-",), "gate"):
+            lines = [json.loads(line) for line in self.run_piped(clip, "watch", FAST, *words).splitlines()]
+            self.assertEqual([(line["source"], line["event"]) for line in lines if line["message"] == "swiftodt-camera"],
+                             [(name, "connected"), (name, "ended")])
+
+    def test_zones_show_frame_of_pipe(self):
+        self.run_piped(self.clip(frames=30), "zones", "-o", self.path("page.html"), "-")
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            self.assertIn("data:image/jpeg;base64,", file.read())
+
     @needs_detector
     def test_detect_reads_picture_and_video(self):
         self.assertEqual(self.run_piped(PICTURE, "detect", "-").replace("-: ", "", 1),
@@ -48,7 +61,8 @@ class StandardInput(Watching):
         self.assertEqual({**found, "picture": PICTURE}, {**expected, "picture": PICTURE})
 
     def test_terminal_is_refused(self):
-        for words in (["annotate", "--json", self.path("out")], ["detect"], ["classify"], ["bench", "motion"], ["play", "--sink=fakesink"]):
+        for words in (["annotate", "--json", self.path("out")], ["detect"], ["classify"], ["bench", "motion"], ["play", "--sink=fakesink"],
+                      ["watch"], ["zones"]):
             code, shown = on_terminal(ODT, *words, "-", input=None)
             self.assertEqual(code, 2, shown)
             self.assertIn("'-' is standard input, which is a terminal", shown)

@@ -3,14 +3,19 @@ import SwiftODT
 
 /// Standard input as the source of a video or picture, which the operand `-` names.
 enum StandardInput {
+    private static let path = "/dev/stdin"
+
     /// Returns the path to open for a video operand.
     ///
     /// - Throws: ``CommandLineError`` if the operand is `-` and standard input is a terminal.
     static func videoPath(of operand: String) throws -> String {
         guard operand == "-" else { return operand }
         try refuseTerminal()
-        return "/dev/stdin"
+        return path
     }
+
+    /// Returns whether a path is that of standard input.
+    static func isPath(_ path: String) -> Bool { path == Self.path }
 
     /// Reads the picture that an operand names.
     ///
