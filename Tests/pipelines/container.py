@@ -1,14 +1,18 @@
 """Builds the container image and uses it with a read-only root file system. Takes minutes and needs root and a network, so it runs only
 with Tests/run packages."""
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import tempfile
 import unittest
 
 from streams import DATA, ROOT
+from test_deployment import free_port, text as read, yaml
 
 MISSING = [tool for tool in ("buildah", "mmdebstrap") if not shutil.which(tool)]
+PODMAN = shutil.which("podman") and shutil.which("runc")
 TAG = "swiftodt-test"
 LIMIT = 450_000_000
 # The container's root is read-only; /data and /tmp are not. The image's environment is repeated, because buildah run has no --read-only.
@@ -65,6 +69,44 @@ class Container(unittest.TestCase):
         said = self.inside("odt", "annotate", "bikes.mp4", "out.mp4")
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
         self.assertRegex(said.stdout + said.stderr, "wrote out.mp4: 250 frames, [1-9]")
+
+    @unittest.skipUnless(yaml, "needs python3-yaml")
+    def test_health_check_of_compose_succeeds(self):
+        """odt watch with the configuration of compose.yaml and a file as camera. The health check runs in the image, too."""
+        shutil.copy(f"{DATA}/videos/bikes.mp4", self.data)
+        ports = {name: free_port() for name in ("8080", "9464")}
+        configuration = re.sub("mqtt=.*", "", read("watch.conf"))
+        for pattern, value in ((r"rtsp://\S+", "/data/bikes.mp4"), ("/run/secrets/token", "/data/token"),
+                               (r"0\.0\.0\.0:(\d+)", lambda found: f"127.0.0.1:{ports[found[1]]}")):
+            configuration, count = re.subn(pattern, value, configuration)
+            self.assertTrue(count, pattern)
+        with open(f"{self.data}/watch.conf", "w", encoding="utf-8") as file:
+            file.write(configuration)
+        check, = yaml.safe_load(read("compose.yaml"))["services"]["swiftodt"]["healthcheck"]["test"][3:]
+        check = check.replace("$$", "$").replace("/9464", f"/{ports['9464']}")
+        said = self.inside("bash", "-c", "odt watch --config /data/watch.conf & watch=$!;"
+                           f" until bash -c {shlex.quote(check)} 2>/dev/null; do kill -0 $watch || exit 1; done; kill $watch && wait $watch")
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertTrue(os.listdir(f"{self.data}/video/front"))
+
+    @unittest.skipUnless(PODMAN and yaml, "podman, runc or python3-yaml is not installed")
+    def test_podman_runs_image_with_options_of_compose(self):
+        """With its own image store, and with limits that need no privilege."""
+        podman = ["podman", "--storage-driver=vfs", "--root", f"{self.folder.name}/podman", "--runroot", f"{self.folder.name}/run",
+                  "--runtime=runc", "--cgroup-manager=cgroupfs"]
+        archive = f"{self.folder.name}/image.tar"
+        self.buildah("push", "--quiet", TAG, f"docker-archive:{archive}:localhost/{TAG}:latest")
+        subprocess.run([*podman, "load", "--quiet", "--input", archive], check=True, capture_output=True, timeout=300)
+        service = yaml.safe_load(read("compose.yaml"))["services"]["swiftodt"]
+        options = ["--rm", "--read-only", *(f"--cap-drop={name}" for name in service["cap_drop"]), *(f"--tmpfs={path}" for path in service["tmpfs"]),
+                   *(f"--security-opt={option.split(':')[0]}" for option in service["security_opt"]), "--ulimit=nofile=1024:1024",
+                   "--ulimit=nproc=1024:1024", "--network=none", f"--volume={self.data}:/data"]
+        said = subprocess.run([*podman, "run", *options, f"localhost/{TAG}", "--version"], capture_output=True, text=True, timeout=120, check=False)
+        if said.returncode in (125, 126):
+            self.skipTest(f"podman starts no container here: {said.stderr.strip()}")
+        self.assertRegex(said.stdout, r"^odt \d+\.")
+        said = subprocess.run([*podman, "run", *options, f"localhost/{TAG}", "doctor"], capture_output=True, text=True, timeout=120, check=False)
+        self.assertIn("Nothing is missing.", said.stdout, said.stderr)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Runs pipelines for the tests and collects their messages."""
+import contextlib
 import json
 import os
+import pty
 import shutil
 import subprocess
 import tempfile
@@ -111,6 +113,21 @@ def command(*words, seconds=120, **environment):
     return subprocess.run(
         words, cwd=ROOT, capture_output=True, text=True, errors="surrogateescape", timeout=seconds, env=os.environ | environment, check=False,
         stdin=subprocess.DEVNULL)
+
+
+def on_terminal(*words, input=subprocess.DEVNULL, **environment):
+    """Runs a command with standard output and error, and with input=None standard input, on a terminal. Returns exit code and output."""
+    leader, follower = pty.openpty()
+    with open(follower, "wb") as terminal:
+        program = subprocess.Popen(words, cwd=ROOT, stdin=input or terminal, stdout=terminal, stderr=terminal,
+                                   env=os.environ | {"TERM": "xterm"} | environment)
+    shown = b""
+    # Reading from a terminal that is closed on the other side ends with an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(leader, 1000):
+            shown += part
+    os.close(leader)
+    return program.wait(60), shown.decode()
 
 
 def box(thing):

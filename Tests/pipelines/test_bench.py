@@ -4,7 +4,7 @@ import subprocess
 import tempfile
 import unittest
 
-from streams import ROOT
+from streams import ROOT, on_terminal
 
 ODT = f"{ROOT}/.build/tool/odt"
 
@@ -30,6 +30,14 @@ class Bench(unittest.TestCase):
             self.assertGreater(figures[name], 0, name)
         self.assertGreater(figures["stages"]["track"]["max"], 0)
         self.assertNotIn("inference", figures["stages"])
+
+    def test_progress_names_file(self):
+        video = f"{self.folder}/long.mkv"
+        subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=1500", "pattern=ball", "!", "video/x-raw,width=320,height=240",
+                        "!", "x264enc", "speed-preset=ultrafast", "!", "matroskamux", "!", "filesink", f"location={video}"], check=True, timeout=60)
+        code, shown = on_terminal(ODT, "bench", "--frames=0", "motion", video)
+        self.assertEqual(code, 0, shown)
+        self.assertRegex(shown, r"\x1b\[Klong\.mkv: \d+ %, \d+ frames, \d+ a second")
 
     def test_frames_and_properties_are_options(self):
         said = bench("--frames", "20", "--set", "draw=true", "--set=max-objects=3", "motion", self.video)

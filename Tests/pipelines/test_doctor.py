@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from streams import ROOT, installed_models
+from streams import ROOT, installed_models, on_terminal
 
 ODT = f"{ROOT}/.build/tool/odt"
 DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share") / "swiftodt"
@@ -53,6 +53,15 @@ class Doctor(unittest.TestCase):
         self.assertIn("missing  runtime", said.stdout)
         self.assertIn("run Pipelines/setup to install it", said.stdout)
         self.assertTrue(said.stdout.endswith("Missing: runtime.\n"), said.stdout[-200:])
+
+    def test_verdicts_have_colors_on_terminals(self):
+        for environment, green, red in (({}, "\x1b[32mfine     \x1b[0m", "\x1b[31mmissing  \x1b[0m"), ({"NO_COLOR": "1"}, "fine     ", "missing  "),
+                                        ({"TERM": "dumb"}, "fine     ", "missing  ")):
+            code, shown = on_terminal(ODT, "doctor", SWIFTODT_OPENVINO="/nowhere", **environment)
+            self.assertEqual(code, 1)
+            self.assertIn(f"{green}GStreamer", shown)
+            self.assertIn(f"{red}runtime", shown)
+            self.assertEqual("\x1b" in shown, environment == {})
 
     def test_missing_runtime_is_reported(self):
         found = examined(SWIFTODT_OPENVINO="/nowhere")

@@ -122,6 +122,14 @@ class Archive(Packed):
         self.run_there(f"{self.home}/.local/share/swiftodt/install", "--uninstall")
         self.assertEqual(self.files(".local"), [".local/share/swiftodt/models/mine.onnx"])
 
+    @unittest.skipUnless(shutil.which("zsh"), "needs zsh")
+    def test_named_line_makes_zsh_find_completion(self):
+        said = self.run_there(f"{self.unpacked}/install")
+        line, = re.findall(r"before compinit in ~/\.zshrc: (.*)", said)
+        script = "%s; autoload -Uz compinit; compinit -u -D; print $_comps[odt]"
+        self.assertEqual(self.run_there("zsh", "-fc", script % line).strip(), "_odt")
+        self.assertEqual(self.run_there("zsh", "-fc", script % "true").strip(), "")
+
     def test_changed_files_are_kept(self):
         self.run_there(f"{self.unpacked}/install")
         self.run_there(f"{self.unpacked}/install")

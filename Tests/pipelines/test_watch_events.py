@@ -5,13 +5,14 @@ import http.server
 import json
 import os
 import re
+import shutil
 import signal
 import threading
 import time
 import unittest
 
 from paged import ZONES, needs_soup
-from streams import command
+from streams import ROOT, command
 from watching import Camera, ODT, Watch, Watching, has, needs_server, results
 
 
@@ -19,7 +20,7 @@ class Receiver:
     """A local web server that notes the bodies of POST requests. It can fail, stall and be absent."""
 
     def __init__(self, port=0):
-        self.bodies, self.status, self.stalls = [], 200, threading.Event()
+        self.bodies, self.files, self.status, self.stalls = [], [], 200, threading.Event()
         self.stalls.set()
         receiver = self
 
@@ -32,6 +33,12 @@ class Receiver:
                     self.send_response(receiver.status)
                     self.send_header("Content-Length", "0")
                     self.end_headers()
+
+            def do_PUT(self):
+                receiver.files.append((self.headers["Title"], self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
 
             def log_message(self, *_):
                 pass
@@ -281,6 +288,26 @@ class Pictures(Ruled):
             self.assertEqual(file.read(2), b"\xff\xd8")
         with open(self.path("name"), encoding="ascii") as file:
             self.assertFalse(os.path.exists(file.read().strip()))
+
+    @unittest.skipUnless(shutil.which("curl"), "needs curl")
+    def test_documented_notification_has_a_picture(self):
+        """The rule of docs/notifications.md, at any time of day and for objects without label."""
+        receiver = Receiver()
+        self.addCleanup(receiver.close)
+        with open(f"{ROOT}/docs/notifications.md", encoding="utf-8") as file:
+            configuration = re.search(r"```ini\n(.*?)```", file.read(), re.DOTALL)[1]
+        with open(self.path("yard.json"), "w", encoding="ascii") as file:
+            file.write(ZONES.replace("floor", "yard"))
+        clip = self.clip(frames=250)
+        for text, other in (("rtsp://192.168.1.20/stream1", clip), ("label=person\n", ""), ("dwell=5", "dwell=2"), ("times=22:00-06:00\n", ""),
+                            ("https://ntfy.sh/my-secret-topic", f"http://127.0.0.1:{receiver.port}/topic")):
+            self.assertEqual(configuration.count(text), 1, text)
+            configuration = configuration.replace(text, other)
+        with open(self.path("watch.conf"), "w", encoding="utf-8") as file:
+            file.write(configuration)
+        self.assertEqual(self.watch("--config", self.path("watch.conf")), ([], ""))
+        (title, picture), = receiver.files
+        self.assertEqual((title, picture[:2]), ("Person at gate", b"\xff\xd8"))
 
     def test_pictures_are_redacted(self):
         receiver = Receiver()

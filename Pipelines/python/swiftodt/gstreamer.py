@@ -3,18 +3,18 @@ from __future__ import annotations
 
 import difflib
 import os
-import pathlib
 from functools import cache
 from typing import Any
 
 from swiftodt.errors import Error, MissingPackage, PropertyError
+from swiftodt.native import LIBRARY, obstacle, plugin_folder
 
 
 @cache
 def gstreamer() -> Any:
     """Returns the initialised module Gst, with the element available.
 
-    The plugin of the checkout that contains this package takes precedence over an installed one.
+    The plugin of the checkout or wheel that contains this package takes precedence over an installed one.
     """
     try:
         import gi
@@ -22,17 +22,18 @@ def gstreamer() -> Any:
         gi.require_version("Gst", "1.0")
         from gi.repository import Gst
     except (ImportError, ValueError) as error:
-        raise MissingPackage(f"GStreamer's bindings are missing ({error}): apt-get install python3-gi python3-gst-1.0") from None
-    built = pathlib.Path(__file__).resolve().parents[3] / ".build" / "plugin"
+        raise MissingPackage(f"GStreamer's bindings are missing ({error}): apt-get install python3-gi python3-gst-1.0, and create a virtual "
+                             "environment with --system-site-packages") from None
+    built = plugin_folder()
     if not Gst.is_initialized():
-        if (built / "libgstswiftodt.so").exists():
+        if built:
             others = os.environ.get("GST_PLUGIN_PATH")
             os.environ["GST_PLUGIN_PATH"] = f"{built}:{others}" if others else str(built)
         Gst.init(None)
-    if not Gst.ElementFactory.find("swiftodt") and (built / "libgstswiftodt.so").exists():
+    if not Gst.ElementFactory.find("swiftodt") and built:
         Gst.Registry.get().scan_path(str(built))
     if not Gst.ElementFactory.find("swiftodt"):
-        raise Error("GStreamer finds no element swiftodt: run Pipelines/setup --install in its checkout")
+        raise Error(built and obstacle(built / LIBRARY) or "GStreamer finds no element swiftodt: run Pipelines/setup --install in its checkout")
     return Gst
 
 

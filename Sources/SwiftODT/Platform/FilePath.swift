@@ -36,8 +36,8 @@ enum DataFolders {
     static func holding(_ name: String) -> [String] {
         var folders = [userFolder("XDG_DATA_HOME", or: ".local/share")].compactMap(\.self)
         folders += ["/usr/local/share", "/usr/share", "/usr/local/lib"]
-        if let file = swiftodt_own_file(), let real = FilePath.canonical(String(cString: file)) {
-            var folder = FilePath.folder(of: real)
+        if let file = ownFile {
+            var folder = FilePath.folder(of: file)
             folders.append(folder)
             for _ in 0..<3 where folder != "/" {
                 folder = FilePath.folder(of: folder)
@@ -47,6 +47,21 @@ enum DataFolders {
         var seen = Set<String>()
         return folders.map { $0 + "/swiftodt/" + name }.filter { seen.insert($0).inserted }
     }
+
+    /// Returns the folder of a Python package in the environment in which a wheel has installed this plugin or program.
+    /// Returns `nil` if this file does not belong to the Python package `swiftodt`, or the environment lacks `name`.
+    ///
+    /// - Parameter file: The path of the plugin or program.
+    static func pythonPackage(_ name: String, besidePackageOf file: String? = ownFile) -> String? {
+        guard var folder = file.map(FilePath.folder(of:)) else { return nil }
+        // The wheel has the plugin in swiftodt/native/lib/gstreamer-1.0.
+        for _ in 0..<4 where FilePath.name(of: folder) != "swiftodt" { folder = FilePath.folder(of: folder) }
+        let package = FilePath.folder(of: folder) + "/" + name
+        return access(folder + "/__init__.py", F_OK) == 0 && access(package, F_OK) == 0 ? package : nil
+    }
+
+    /// The path of this plugin or program without symbolic links.
+    static var ownFile: String? { swiftodt_own_file().flatMap { FilePath.canonical(String(cString: $0)) } }
 
     /// The user's cache folder, or `nil` if the user has no home directory.
     static var cache: String? { userFolder("XDG_CACHE_HOME", or: ".cache").map { $0 + "/swiftodt" } }

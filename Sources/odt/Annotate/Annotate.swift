@@ -13,9 +13,9 @@ private let help = """
            odt annotate [options] --out-dir DIR IN...
            odt annotate [options] --json FILE|--csv FILE|--tracks-csv FILE|--events-csv FILE|--export KIND=FILE|--crops DIR IN
 
-    IN is a video file, a URI (rtsp://..., https://...) or a camera (/dev/video0). OUT is the annotated video; its extension
-    selects the container: \(Container.endings.joined(separator: ", ")). Rotated video is turned upright. Sound is copied
-    if the container supports its codec, otherwise it is encoded again.
+    IN is a video file, a URI (rtsp://..., https://...), a camera (/dev/video0) or '-' for standard input. OUT is the
+    annotated video; its extension selects the container: \(Container.endings.joined(separator: ", ")). Rotated video is turned
+    upright. Sound is copied if the container supports its codec, otherwise it is encoded again.
 
       --json FILE        write the element's messages, one JSON object per line ('-' is standard output)
       --csv FILE         write a table with one row per object and frame
@@ -127,7 +127,7 @@ private func single(_ line: CommandLineOptions) throws -> (input: String, Annota
     guard outputs.names.allSatisfy({ !$0.isEmpty }), outputs.video != "-" else {
         throw CommandLineError("an output has no file name; the video cannot be '-'.")
     }
-    return (line.operands[0], outputs)
+    return (try StandardInput.videoPath(of: line.operands[0]), outputs)
 }
 
 /// Annotates the inputs one after the other. If one fails, the others are still processed.

@@ -13,7 +13,8 @@ private let help = """
     usage: odt bench [options] MODEL VIDEO
 
     MODEL is a file or the name of an installed model (see 'odt models list'), 'default' for the default detector, or 'motion'
-    for the motion detector, which needs no model. VIDEO is any file or URI that GStreamer can read.
+    for the motion detector, which needs no model. VIDEO is any file or URI that GStreamer can read,
+    or '-' for standard input.
 
       --frames N       stop after N frames; 0 for the whole video (default: 1000)
       --set NAME=VALUE set a property of the element; repeatable: --set inference-interval=2 --set device=GPU
@@ -34,7 +35,8 @@ private let help = """
             line.operands.count < 2 ? "name a MODEL and a VIDEO." : "name one MODEL and one VIDEO.")
     }
     let frames = try line.wholeNumber("--frames", in: 0...Int.max) ?? 1000
-    let run = try BenchRun(model: line.operands[0], video: line.operands[1], properties: line.texts("--set"))
+    let video = try StandardInput.videoPath(of: line.operands[1])
+    let run = try BenchRun(model: line.operands[0], video: video, properties: line.texts("--set"))
     let measured = try run.measure(frames: frames)
     print(line.has("--json") ? measured.json.text : measured.text)
     return ExitCode.success
@@ -75,7 +77,7 @@ struct BenchRun {
     /// - Throws: ``PlaybackError`` if playing fails, or the video has too few frames.
     func measure(frames: Int) throws -> BenchResult {
         let meter = Monitor(Meter())
-        let progress = Progress(of: pipeline, name: "odt bench")
+        let progress = Progress(of: pipeline, name: source.name)
         var configuration = Player.Configuration()
         configuration.tick = { progress.show() }
         let notify: @Sendable (String) -> Void = { text in

@@ -8,7 +8,7 @@ private let help = """
 
     usage: odt classify [options] PICTURE...
 
-    PICTURE is a PNG or JPEG file.
+    PICTURE is a PNG or JPEG file, or '-' for standard input.
 
       --model FILE     a model file or the name of an installed image classifier (see 'odt models list'; default: the
                        installed default classifier)
@@ -44,7 +44,7 @@ private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int
             if let latest, latest.path == crop.picture {
                 picture = latest.picture
             } else {
-                picture = try Picture(contentsOfFile: crop.picture)
+                picture = try StandardInput.picture(of: crop.picture)
             }
         } catch let error as ODTError {
             printError("odt classify: \(error)")

@@ -11,7 +11,7 @@ private let help = """
            odt detect [options] VIDEO --detections FILE
            odt detect VIDEO --cuts SECONDS
 
-    PICTURE is a PNG or JPEG file.
+    PICTURE is a PNG or JPEG file. '-' as PICTURE or VIDEO is standard input.
 
       --model FILE     a model file or the name of an installed model (see 'odt models list'; default: the installed default
                        detector)
@@ -120,8 +120,10 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     do {
         try PluginSearch.start()
         _ = TerminationHandler.shared
-        return try VideoDetection(video, into: file, settings: settings, range: range, mayReplace: line.has("--force"))
-            .run()
+        return try VideoDetection(
+            StandardInput.videoPath(of: video), into: file, settings: settings, range: range,
+            mayReplace: line.has("--force")
+        ).run()
     } catch let error as PlaybackError where error.isUsage {
         throw CommandLineError(error.description)
     }
@@ -157,7 +159,7 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     for path in line.operands {
         let picture: Picture
         do {
-            picture = try Picture(contentsOfFile: path)
+            picture = try StandardInput.picture(of: path)
         } catch let error as ODTError {
             printError("odt detect: \(unreadable(path, error))")
             code = ExitCode.failure

@@ -65,18 +65,21 @@ private struct Finding {
     let verdict: String
     let detail: String
     let remedy: String?
+    private let color: TerminalColor
 
     init(part: String, result: CheckResult) {
         self.part = part
         switch result {
-        case .fine(let detail): (verdict, self.detail, remedy) = ("fine", detail, nil)
-        case .limited(let detail, let remedy): (verdict, self.detail, self.remedy) = ("limited", detail, remedy)
-        case .missing(let detail, let remedy): (verdict, self.detail, self.remedy) = ("missing", detail, remedy)
+        case .fine(let detail): (verdict, color, self.detail, remedy) = ("fine", .green, detail, nil)
+        case .limited(let detail, let remedy):
+            (verdict, color, self.detail, self.remedy) = ("limited", .yellow, detail, remedy)
+        case .missing(let detail, let remedy):
+            (verdict, color, self.detail, self.remedy) = ("missing", .red, detail, remedy)
         }
     }
 
     var text: String {
-        let line = padded(verdict, to: 9) + padded(part, to: 11) + detail
+        let line = color.text(padded(verdict, to: 9)) + padded(part, to: 11) + detail
         return remedy.map { line + "\n" + padded("", to: 20) + $0 } ?? line
     }
 

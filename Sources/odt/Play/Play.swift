@@ -8,7 +8,7 @@ let playSubcommand = Subcommand(
 private let help = """
     Shows a video or camera with its objects in a window, at its own speed. To end, close the window or press Ctrl-C.
 
-    usage: odt play [options] FILE|URI|CAMERA
+    usage: odt play [options] FILE|URI|CAMERA    ('-' is standard input)
 
       --zones FILE       count objects in the zones and at the lines of FILE (made with odt zones)
       --set NAME=VALUE   set a property of the element; repeatable; gst-inspect-1.0 swiftodt lists the properties
@@ -24,7 +24,7 @@ private let help = """
 @Sendable private func runPlay(_ arguments: [String]) throws -> Int32 {
     let line = try CommandLineOptions(arguments, valued: ["--zones", "--set", "--sink"], flags: [])
     guard line.operands.count == 1 else { throw CommandLineError("name one video, URI or camera.") }
-    let source = try MediaSource(line.operands[0])
+    let source = try MediaSource(StandardInput.videoPath(of: line.operands[0]))
     guard line.text("--sink") != nil || hasDisplay else {
         throw PlaybackError(
             "there is no display (DISPLAY and WAYLAND_DISPLAY are unset): use odt annotate to write a video, or "

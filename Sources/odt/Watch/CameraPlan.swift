@@ -27,9 +27,9 @@ struct CameraPlan: Sendable {
     /// - Throws: ``CommandLineError`` if a camera has no source or a name is used twice.
     static func list(_ words: [String], besides others: [String]) throws -> [CameraPlan] {
         let named = try words.map { word -> (name: String?, source: String) in
-            guard let (name, source) = try split(word) else { return (nil, word) }
+            guard let (name, source) = try split(word) else { return (nil, try StandardInput.videoPath(of: word)) }
             guard !source.isEmpty else { throw CommandLineError("'\(word)' has no source: write NAME=SOURCE.") }
-            return (name, source)
+            return (name, try StandardInput.videoPath(of: source))
         }
         var taken = Set(others)
         for case let name? in named.map(\.name) where !taken.insert(name).inserted {
@@ -101,7 +101,9 @@ extension CameraPlan {
     }
 
     /// Whether the source can be lost and come back. This is true for all sources except files.
-    var isCamera: Bool { MediaSource.isAddress(source) || source.hasPrefix("/dev/") }
+    var isCamera: Bool {
+        MediaSource.isAddress(source) || (source.hasPrefix("/dev/") && !StandardInput.isPath(source))
+    }
 
     /// Returns whether a camera with this plan has to be connected again to follow the other plan. This is also the case
     /// if a file that a property names, such as that of the zones, was modified.

@@ -13,9 +13,9 @@ private let help = """
            odt watch [options] NAME=SOURCE...
            odt watch [options] --config FILE
 
-    SOURCE is a camera's URI (rtsp://..., https://...), a local camera (/dev/video0) or a file, which is played once. NAME
-    identifies the camera in all messages (default: its host, device or file name). Messages are written to standard
-    output as lines of JSON with the camera's name as "source".
+    SOURCE is a camera's URI (rtsp://..., https://...), a local camera (/dev/video0), or a file or '-' for standard
+    input, which are played once. NAME identifies the camera in all messages (default: its host, device or file name).
+    Messages are written to standard output as lines of JSON with the camera's name as "source".
 
       --config FILE      read cameras and options from FILE: groups [camera NAME] with source= and properties of the
                          element, [cameras] with properties of all cameras, [watch] with these options without dashes,

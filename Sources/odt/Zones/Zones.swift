@@ -8,7 +8,7 @@ private let help = """
     Writes a web page with a frame of a video for drawing zones and lines. The page shows the JSON text for the element's
     property zones.
 
-    usage: odt zones [options] VIDEO|PICTURE|URI
+    usage: odt zones [options] VIDEO|PICTURE|URI    ('-' is standard input)
            odt zones --check FILE
 
       -o FILE        the page; '-' is standard output (default: VIDEO's name with -zones.html, in the current folder)
@@ -29,7 +29,7 @@ private let help = """
     guard let video = line.operands.first, line.operands.count == 1 else {
         throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
     }
-    return try writePage(of: video, line)
+    return try writePage(of: StandardInput.videoPath(of: video), line)
 }
 
 private func check(_ file: String) throws -> Int32 {

@@ -204,8 +204,9 @@ struct ElementCodes: Sendable {
     }
 }
 
-/// Searches for OpenVINO's C library in the folders of `odt setup`, then in those of the system. If `SWIFTODT_OPENVINO`
-/// is set, only the file or folder that it names is searched.
+/// Searches for OpenVINO's C library in the folders of `odt setup`, then in those of the system. A plugin that a Python
+/// wheel has installed searches the Python package `openvino` first. If `SWIFTODT_OPENVINO` is set, only the file or
+/// folder that it names is searched.
 enum RuntimeSearch {
     private static let library = "libopenvino_c.so"
 
@@ -223,7 +224,7 @@ enum RuntimeSearch {
             return Candidates(
                 files: isFolder ? libraries(inAndBelow: named) : [named], places: ["SWIFTODT_OPENVINO=" + named])
         }
-        let own = DataFolders.holding("openvino")
+        let own = (DataFolders.pythonPackage("openvino").map { [$0] } ?? []) + DataFolders.holding("openvino")
         var files = own.flatMap(libraries(inAndBelow:))
         // A name without a folder makes the dynamic loader search `LD_LIBRARY_PATH` and its own cache.
         files.append(library)

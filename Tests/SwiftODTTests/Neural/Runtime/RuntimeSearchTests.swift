@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import SwiftODT
@@ -37,5 +39,24 @@ import Testing
         let system = try #require(places.firstIndex(of: "/usr/share/swiftodt/openvino"))
         #expect(user < system)
         #expect(Set(places).count == places.count)
+    }
+
+    @Test func onlyPluginOfWheelUsesPythonPackages() throws {
+        let temporary = try TemporaryFolder()
+        let folder = temporary.path
+        let plugins = "swiftodt/native/lib/gstreamer-1.0"
+        for name in [plugins, "openvino", "other/lib/gstreamer-1.0"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
+        func package(_ name: String, of file: String) -> String? {
+            DataFolders.pythonPackage(name, besidePackageOf: "\(folder)/\(file)/libgstswiftodt.so")
+        }
+        // A folder of this name without __init__.py is no Python package.
+        #expect(package("openvino", of: plugins) == nil)
+        try "".write(toFile: "\(folder)/swiftodt/__init__.py", atomically: true, encoding: .utf8)
+        #expect(package("openvino", of: plugins) == "\(folder)/openvino")
+        #expect(package("absent", of: plugins) == nil)
+        #expect(package("openvino", of: "other/lib/gstreamer-1.0") == nil)
+        #expect(DataFolders.pythonPackage("openvino", besidePackageOf: nil) == nil)
     }
 }
