@@ -5,34 +5,43 @@ import Testing
 
 @Suite("AnalysisPace")
 struct AnalysisPaceTests {
+    private static let millisecond: Nanoseconds = 1_000_000
     private var pace = AnalysisPace()
 
-    private mutating func waits(_ milliseconds: Nanoseconds) -> Bool {
-        _ = pace.note(delay: milliseconds * 1_000_000)
+    private mutating func waits(passed milliseconds: Nanoseconds) -> Bool {
+        _ = pace.notePassed(delay: milliseconds * Self.millisecond)
+        return pace.waits
+    }
+
+    private mutating func waits(analysed milliseconds: Nanoseconds) -> Bool {
+        _ = pace.noteAnalysed(delay: milliseconds * Self.millisecond)
         return pace.waits
     }
 
     @Test mutating func releasedFramesWaitUntilTheAnalysisHasCaughtUp() {
-        #expect(!waits(40))
-        #expect(!waits(400))
-        #expect(waits(1500))
-        #expect(waits(300))
-        #expect(!waits(200))
-        #expect(!waits(400))
+        #expect(!waits(passed: 180))
+        #expect(waits(passed: 1500))
+        #expect(waits(analysed: 1500))
+        #expect(waits(passed: 40))
+        #expect(waits(analysed: 180))
+        #expect(!waits(analysed: 120))
+        #expect(!waits(passed: 40))
     }
 
     @Test mutating func framesDoNotWaitUntilAnOverloadHasEnded() {
-        #expect(waits(15_000))
-        #expect(!waits(20_001))
-        #expect(!waits(10_000))
-        #expect(!waits(100))
-        #expect(waits(600))
+        #expect(waits(passed: 15_000))
+        #expect(!waits(passed: 20_001))
+        #expect(!waits(passed: 10_000))
+        #expect(!waits(analysed: 10_000))
+        #expect(!waits(passed: 600))
+        #expect(!waits(analysed: 100))
+        #expect(waits(passed: 600))
     }
 
     @Test mutating func changesAreReported() {
-        #expect(!pace.note(delay: 0))
-        #expect(pace.note(delay: 1_000_000_000))
-        #expect(!pace.note(delay: 900_000_000))
-        #expect(pace.note(delay: 0))
+        #expect(!pace.notePassed(delay: 0))
+        #expect(pace.notePassed(delay: 1000 * Self.millisecond))
+        #expect(!pace.noteAnalysed(delay: 900 * Self.millisecond))
+        #expect(pace.noteAnalysed(delay: 0))
     }
 }

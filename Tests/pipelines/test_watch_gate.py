@@ -174,16 +174,25 @@ class Cameras(MetricsReader):
         self.assertEqual(watch.end(), 0)
 
     def test_viewer_opens_the_gate_and_it_closes_afterwards(self):
-        camera = CalmCamera()
+        camera = CalmCamera(distance=3 * RATE)
         watch = self.begin(camera, "--page=0", "--set=updates=every-frame")
         self.until(lambda: self.is_open(0))
+        # More than a second of frames is kept.
+        passed = self.value("swiftodt_gate_frames_passed_total")
+        self.until(lambda: self.value("swiftodt_gate_frames_passed_total") > passed)
+        received = self.value("swiftodt_frames_received_total")
+        self.until(lambda: self.value("swiftodt_frames_received_total") > received + 1.2 * RATE)
         viewer = self.connect("/live/cam.mjpg")
         self.assertEqual(len(self.pictures(viewer, 15)), 15)
         self.until(lambda: self.is_open(1))
         self.assertEqual(self.value("swiftodt_gate_openings_total", reason="application"), 1)
-        # The kept frames are analysed, too, so no frame is missing.
-        times = [line["timestamp"] for line in results(watch.said, "cam")][-RATE:]
+        self.assertGreater(self.value("swiftodt_gate_delay_seconds"), 1)
+        # The kept frames are analysed, too, and have the times of their arrival.
+        found = results(watch.said, "cam")[-2 * RATE:]
+        times = [line["timestamp"] for line in found]
         self.assertTrue(all(later - earlier < 1.5 * Gst.SECOND / RATE for earlier, later in zip(times, times[1:])), times)
+        offsets = [line["utc-time"] - line["timestamp"] for line in found]
+        self.assertLess(max(offsets) - min(offsets), 0.5 * Gst.SECOND)
         viewer.close()
         self.until(lambda: self.is_open(0))
         # A single picture opens the gate as well.

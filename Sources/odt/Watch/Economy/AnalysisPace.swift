@@ -4,24 +4,39 @@ import SwiftODT
 ///
 /// When the gate opens, the decoder delivers the kept frames at once. They wait, so that the tracker processes each of
 /// them. When the analysis has caught up with the camera, frames do not wait any longer, as without a gate.
+///
+/// All delays are stream times in nanoseconds, from a frame to the latest frame that has arrived from the camera.
 struct AnalysisPace {
-    /// The delays in nanoseconds at which frames begin and cease to wait.
-    private static let late: Nanoseconds = 500_000_000
-    private static let caughtUp: Nanoseconds = 250_000_000
-    /// The delay in nanoseconds at which the analysis is overloaded. It exceeds the duration of the kept frames.
+    /// The delay at which frames begin to wait. Reordered frames are late by less.
+    private static let late: Nanoseconds = 200_000_000
+    /// The delay at which the analysis has caught up.
+    private static let caughtUp: Nanoseconds = 150_000_000
+    /// The delay at which the analysis is overloaded. It exceeds the duration of the kept frames.
     static let overload: Nanoseconds = 20_000_000_000
 
     /// Whether frames wait.
     private(set) var waits = false
     private var isOverloaded = false
 
-    /// - Parameter delay: The stream time in nanoseconds between a decoded frame and the latest encoded frame.
+    /// Notes a frame that passes the gate.
+    ///
     /// - Returns: Whether ``waits`` has changed.
-    mutating func note(delay: Nanoseconds) -> Bool {
-        if delay < Self.caughtUp { isOverloaded = false }
+    mutating func notePassed(delay: Nanoseconds) -> Bool {
         if delay > Self.overload { isOverloaded = true }
-        let before = waits
-        waits = !isOverloaded && delay > (before ? Self.caughtUp : Self.late)
-        return waits != before
+        return set(waits: !isOverloaded && (waits || delay > Self.late))
+    }
+
+    /// Notes a frame whose analysis begins.
+    ///
+    /// - Returns: Whether ``waits`` has changed.
+    mutating func noteAnalysed(delay: Nanoseconds) -> Bool {
+        guard delay < Self.caughtUp else { return false }
+        isOverloaded = false
+        return set(waits: false)
+    }
+
+    private mutating func set(waits new: Bool) -> Bool {
+        defer { waits = new }
+        return waits != new
     }
 }

@@ -63,16 +63,23 @@ final class CameraGate: Sendable {
             try Self.link(parsed, in: pipeline)
             return "the gate needs a camera or a file, and this address is a video of known duration"
         }
-        if source == .camera { watchDelay(in: pipeline) }
-        try Self.link("\(parsed) ! swiftodtgate name=gate", in: pipeline)
+        try Self.link("\(parsed) ! swiftodtgate name=gate", in: pipeline) { pipeline in
+            guard source == .camera else { return }
+            self.watchDelay(in: pipeline)
+            if let pad = pipeline["gate"].pad("sink") { ArrivalTimestamps.note(at: pad) }
+        }
         state.withLock { $0.element = pipeline["gate"] }
         return nil
     }
 
     private static let parsers = ["video/x-h264": "h264parse", "video/x-h265": "h265parse"]
 
-    private static func link(_ description: String, in pipeline: Pipeline) throws {
+    /// - Parameter prepare: Called before data flows through the elements of the description.
+    private static func link(_ description: String, in pipeline: Pipeline, prepare: (Pipeline) -> Void = { _ in })
+        throws
+    {
         let chain = try pipeline.add(description)
+        prepare(pipeline)
         chain.followState()
         guard let entry = chain.pad("sink"), let exit = chain.pad("src"), let decoder = pipeline["coded"].pad("sink"),
             exit.link(to: decoder), pipeline["analysis"].pad("src")?.link(to: entry) == true
@@ -100,17 +107,25 @@ final class CameraGate: Sendable {
             }
             return .ok
         }
-        pipeline["video"].pad("sink")?.watchBuffers { [weak pipeline] buffer in
-            if let pipeline, let time = Nanoseconds(exactly: buffer.pointee.pts) { self.pace(time, pipeline) }
+        setPace(of: pipeline, at: "gate") { $0.notePassed(delay: $1) }
+        setPace(of: pipeline, at: "video") { $0.noteAnalysed(delay: $1) }
+    }
+
+    /// - Parameter note: Receives the delay of each frame that leaves the element.
+    private func setPace(
+        of pipeline: Pipeline, at element: String, _ note: @escaping @Sendable (inout AnalysisPace, Nanoseconds) -> Bool
+    ) {
+        pipeline[element].pad("src")?.watchBuffers { [weak pipeline] buffer in
+            guard let pipeline, let time = Nanoseconds(exactly: buffer.pointee.pts) else { return .ok }
+            let waits: Bool? = self.state.withLock { state in
+                note(&state.pace, state.latest.since(time)) ? state.pace.waits : nil
+            }
+            if let waits { self.set(waits, in: pipeline) }
             return .ok
         }
     }
 
-    private func pace(_ time: Nanoseconds, _ pipeline: Pipeline) {
-        let waits: Bool? = state.withLock { state in
-            state.pace.note(delay: state.latest.since(time)) ? state.pace.waits : nil
-        }
-        guard let waits else { return }
+    private func set(_ waits: Bool, in pipeline: Pipeline) {
         pipeline["video"].set("leaky", to: waits ? "no" : "downstream")
         if setsStrategy { pipeline["swiftodt"].set("strategy", to: waits ? "every-frame" : "keep-only-latest") }
     }

@@ -91,7 +91,9 @@ extension CameraPlan {
             warn("\(name): gate=auto has no effect without inference-interval=0: use economy, which sets both")
         }
         if usesGate, isRecorded, options.text("record") != nil, options.has("record-annotated") {
-            warn("\(name): all frames are decoded and the gate is not used, because --record-annotated records all frames")
+            warn(
+                "\(name): all frames are decoded and the gate is not used, because --record-annotated records all frames"
+            )
         }
     }
 }
