@@ -7,9 +7,12 @@ import Testing
 struct AnalysisPaceTests {
     private static let millisecond: Nanoseconds = 1_000_000
     private var pace = AnalysisPace()
+    private var time: Nanoseconds = 0
 
-    private mutating func waits(passed milliseconds: Nanoseconds) -> Bool {
-        _ = pace.notePassed(delay: milliseconds * Self.millisecond)
+    /// Passes a frame `step` milliseconds after the previous one.
+    private mutating func waits(passed milliseconds: Nanoseconds, step: Nanoseconds = 40) -> Bool {
+        time += step * Self.millisecond
+        _ = pace.notePassed(at: time, delay: milliseconds * Self.millisecond)
         return pace.waits
     }
 
@@ -38,9 +41,17 @@ struct AnalysisPaceTests {
         #expect(waits(passed: 600))
     }
 
+    @Test mutating func rareFramesWait() {
+        #expect(!waits(passed: 0))
+        #expect(waits(passed: 0, step: 1000))
+        #expect(waits(analysed: 0))
+        #expect(waits(passed: 0))
+        #expect(!waits(analysed: 0))
+    }
+
     @Test mutating func changesAreReported() {
-        #expect(!pace.notePassed(delay: 0))
-        #expect(pace.notePassed(delay: 1000 * Self.millisecond))
+        #expect(!pace.notePassed(at: 0, delay: 0))
+        #expect(pace.notePassed(at: 0, delay: 1000 * Self.millisecond))
         #expect(!pace.noteAnalysed(delay: 900 * Self.millisecond))
         #expect(pace.noteAnalysed(delay: 0))
     }

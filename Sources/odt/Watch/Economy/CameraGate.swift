@@ -107,18 +107,19 @@ final class CameraGate: Sendable {
             }
             return .ok
         }
-        setPace(of: pipeline, at: "gate") { $0.notePassed(delay: $1) }
-        setPace(of: pipeline, at: "video") { $0.noteAnalysed(delay: $1) }
+        setPace(of: pipeline, at: "gate") { $0.notePassed(at: $1, delay: $2) }
+        setPace(of: pipeline, at: "video") { $0.noteAnalysed(delay: $2) }
     }
 
-    /// - Parameter note: Receives the delay of each frame that leaves the element.
+    /// - Parameter note: Receives the time and the delay of each frame that leaves the element.
     private func setPace(
-        of pipeline: Pipeline, at element: String, _ note: @escaping @Sendable (inout AnalysisPace, Nanoseconds) -> Bool
+        of pipeline: Pipeline, at element: String,
+        _ note: @escaping @Sendable (inout AnalysisPace, Nanoseconds, Nanoseconds) -> Bool
     ) {
         pipeline[element].pad("src")?.watchBuffers { [weak pipeline] buffer in
             guard let pipeline, let time = Nanoseconds(exactly: buffer.pointee.pts) else { return .ok }
             let waits: Bool? = self.state.withLock { state in
-                note(&state.pace, state.latest.since(time)) ? state.pace.waits : nil
+                note(&state.pace, time, state.latest.since(time)) ? state.pace.waits : nil
             }
             if let waits { self.set(waits, in: pipeline) }
             return .ok
