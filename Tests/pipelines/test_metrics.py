@@ -19,9 +19,8 @@ needs_parser = unittest.skipUnless(text_string_to_metric_families, "needs a pars
 DASHBOARD = f"{ROOT}/Pipelines/examples/grafana-dashboard.json"
 
 
-@needs_soup
-@needs_parser
-class Metrics(Paged):
+class MetricsReader(Paged):
+    """Reads the metrics of odt watch."""
 
     def metrics(self, **headers):
         status, answer, body = self.get("/metrics", **headers)
@@ -37,6 +36,11 @@ class Metrics(Paged):
         """Waits for the address of the metrics."""
         self.until(lambda: any(name in line for line in watch.complaints))
         self.port = int(re.search(rf"{name} at http://\S+:(\d+)/", "".join(watch.complaints))[1])
+
+
+@needs_soup
+@needs_parser
+class Metrics(MetricsReader):
 
     def test_metrics_describe_the_watch(self):
         self.serve("--store", self.path("store"), "--record", self.path("video"), "--record-minutes=0.01", names=("cam", "second"))

@@ -20,6 +20,20 @@ final class ArrivalTimestamps: Sendable {
         }
     }
 
+    /// Notes the wall-clock time of arrival on each buffer, unless the camera sends the time. The element reports it as
+    /// `utc-time`. Otherwise it would report the time at which it processes the frame, which a gate delays.
+    static func note(at pad: Pad) {
+        pad.replaceBuffers { buffer in
+            guard gst_buffer_get_reference_timestamp_meta(buffer, nil) == nil, let copy = gst_buffer_copy(buffer)
+            else { return nil }
+            gst_buffer_add_reference_timestamp_meta(copy, sinceUnix, GstClockTime(max(0, WallClock.now)), .max)
+            return copy
+        }
+    }
+
+    // `nonisolated(unsafe)`: the caps are constant and never freed.
+    nonisolated(unsafe) private static let sinceUnix = gst_caps_new_empty_simple("timestamp/x-unix")
+
     /// The time in nanoseconds since the first buffer without a timestamp arrived.
     private var now: Nanoseconds {
         start.withLock { start in

@@ -14,6 +14,7 @@ struct CameraPlan: Sendable {
     var sendsPictures = false
     /// Whether clips of events of the camera are saved.
     var savesClips = false
+    var decoding = DecodingChoice()
     /// Whether pictures of objects are taken.
     var takesPictures: Bool { sendsPictures || savesClips }
     /// The states of the files that the properties name, see ``noteFiles()``.
@@ -110,14 +111,16 @@ extension CameraPlan {
     func differs(from other: CameraPlan) -> Bool {
         source != other.source || isRecorded != other.isRecorded
             || sendsPictures != other.sendsPictures || savesClips != other.savesClips || files != other.files
+            || usesGate != other.usesGate
             || settings.map(\.word) != other.settings.map(\.word)
     }
 
-    /// - Throws: ``PlaybackError`` if a property is invalid, or if the recording would show objects that the properties
-    ///   redact.
+    /// - Throws: ``PlaybackError`` if a property is invalid, if the choices about decoding contradict each other, or if the
+    ///   recording would show objects that the properties redact.
     func check(_ options: WatchOptions, warn: (String) -> Void) throws {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
         for setting in settings { try setting.set(of: element) }
+        try checkDecoding(options, warn: warn)
         guard let request = RedactionRequest(of: element) else { return }
         if takesPictures, !request.isStrict {
             throw PlaybackError(

@@ -5,11 +5,11 @@ import Synchronization
 
 /// One connection to a camera: its pipeline, from connecting to the end of the stream.
 ///
-///     source ─ original ─┬─ coded ─ video ─ swiftodt ─ seen ─┬─ end
-///                        └─ recorder (original)              ├─ pictures for the page
-///                                                            └─ recorder (annotated)
+///     source ─ original ─┬─ analysis ─ gate ─ coded ─ video ─ swiftodt ─ seen ─┬─ end
+///                        └─ recorder (original)                                ├─ pictures for the page
+///                                                                              └─ recorder (annotated)
 ///
-/// Branches that are not needed are omitted.
+/// Parts that are not needed are omitted.
 final class CameraSession: Sendable {
     /// The result of a connection.
     struct Ending {
@@ -28,6 +28,8 @@ final class CameraSession: Sendable {
     private let player: Player
     private let watchdog: FrameWatchdog
     private let recorder: CameraRecorder?
+    /// `nil` if the gate is not used.
+    private let gate: CameraGate?
     /// Whether the source has a known duration.
     private let hasLength: Monitor<Bool>
     private let beginIfNeeded: @Sendable () -> Void
@@ -56,13 +58,16 @@ final class CameraSession: Sendable {
         let source = try MediaSource(plan.source)
         let shape = Shape(
             isFile: source.path != nil && !source.isCamera, isShown: viewer != nil, sendsPictures: crops != nil,
-            recordsOriginal: recording?.options.isAnnotated == false, annotated: recording?.annotatedChain)
+            recordsOriginal: recording?.options.isAnnotated == false,
+            usesGate: plan.usesGate && recording?.options.isAnnotated != true, annotated: recording?.annotatedChain)
         let pipeline = try Pipeline(shape.description(of: source))
         source.give(to: pipeline)
         try Self.set(plan, in: pipeline)
-        let (watchdog, hasLength) = (FrameWatchdog(), Monitor(shape.isFile))
+        let watchdog = FrameWatchdog(longestCalm: shape.usesGate ? CameraGate.longestCalm : 0)
+        let hasLength = Monitor(shape.isFile)
         if let pad = pipeline["video"].pad("sink") { watchdog.attach(at: pad) }
-        times?.attach(to: pipeline)
+        if shape.usesGate, let pad = pipeline[shape.entry].pad("sink") { watchdog.attach(atEncoded: pad) }
+        times?.attach(to: pipeline, encodedAt: shape.usesGate ? shape.entry : nil)
         crops?.attach(to: pipeline)
         if let patience = alarms.picturePatience { PictureProbe(plan.name, patience: patience).attach(to: pipeline) }
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { ArrivalTimestamps.complete(at: pad) }
@@ -74,9 +79,11 @@ final class CameraSession: Sendable {
         (self.pipeline, self.watchdog, self.hasLength, self.recorder) = (pipeline, watchdog, hasLength, recorder)
         let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")
         let isChosen = plan.settings.contains { $0.word.hasPrefix("strategy=") }
+        let gate = shape.usesGate ? CameraGate(setsStrategy: !isChosen) : nil
+        self.gate = gate
         let refuse: @Sendable (String) -> Void = { [weak pipeline] in pipeline?.refuse($0) }
         CameraSource.listen(
-            to: pipeline["decoded"], keepsCoded: shape.recordsOriginal,
+            to: pipeline["decoded"], keepsCoded: shape.recordsOriginal || shape.usesGate,
             linkPad: { [weak pipeline] pad, stream, isKnown in
                 guard let pipeline else { return }
                 if shape.isFile || (isKnown && !isStream) {
@@ -89,11 +96,18 @@ final class CameraSession: Sendable {
                         recording.chain(for: stream.name), in: pipeline, recorder, isWhole: hasLength.read { $0 },
                         notify: notify)
                 }
+                if let gate {
+                    let kind: CameraGate.Source = shape.isFile ? .file : hasLength.read { $0 } ? .video : .camera
+                    do {
+                        let reason = try gate.insert(into: pipeline, for: stream.name, from: kind)
+                        if let reason { notify("all frames are decoded: \(reason)") }
+                    } catch { pipeline.refuse("\(error)") }
+                }
                 Self.link(pad, stream, to: shape.entry, in: pipeline)
             }, refuse: refuse)
-        if shape.recordsOriginal {
+        if shape.splitsCoded {
             CameraSource.listen(
-                to: pipeline["coded"], keepsCoded: false,
+                to: pipeline["coded"], keepsCoded: false, skipsParsers: shape.usesGate,
                 linkPad: { [weak pipeline] pad, stream, _ in
                     if let pipeline { Self.link(pad, stream, to: "video", in: pipeline) }
                 }, refuse: refuse)
@@ -115,7 +129,9 @@ final class CameraSession: Sendable {
         // react to events. It makes the element report the end of active tracks.
         configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
         configuration.survives = { !["swiftodt", "video"].contains($0) }
+        let camera = plan.name
         configuration.tick = {
+            if let gate, let viewer { gate.set(isWatched: viewer.wantsPictures(of: camera)) }
             first()
             tick()
         }
@@ -133,22 +149,35 @@ final class CameraSession: Sendable {
         let isShown: Bool
         let sendsPictures: Bool
         let recordsOriginal: Bool
+        let usesGate: Bool
         /// The description of the branch that records annotated frames; `nil` if annotated frames are not recorded.
         let annotated: String?
 
         /// The name of the element to which the source is linked.
-        var entry: String { recordsOriginal ? "original" : "video" }
+        var entry: String { splitsCoded ? "original" : "video" }
+
+        /// Whether the encoded stream is used before it is decoded.
+        var splitsCoded: Bool { recordsOriginal || usesGate }
 
         func description(of source: MediaSource) -> String {
             // A camera is live, so frames that arrive while the element is busy are dropped. A file can wait, so no
             // frame is dropped.
             let (leaky, strategy) = isFile ? ("no", "auto") : ("downstream", "keep-only-latest")
             var text = source.description
-            if recordsOriginal {
+            if usesGate {
+                // The queue is linked when the codec is known.
+                text += " tee name=original ! \(CameraGate.queue) decodebin name=coded"
+            } else if recordsOriginal {
                 text += " tee name=original ! queue max-size-buffers=0 max-size-time=2000000000 ! decodebin name=coded"
             }
+            // A file is read faster than it is analysed. Without a queue, the gate gets the report on a key frame before
+            // the next frame.
+            let queue =
+                isFile && usesGate
+                ? "identity name=video"
+                : "queue name=video leaky=\(leaky) max-size-buffers=3 max-size-bytes=0 max-size-time=0"
             text +=
-                " queue name=video leaky=\(leaky) max-size-buffers=3 max-size-bytes=0 max-size-time=0 ! videoconvert "
+                " \(queue) ! videoconvert "
                 + "! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true max-objects=100 strategy=\(strategy) "
                 + "draw=\(isShown || annotated != nil) ! tee name=seen ! fakesink name=end sync=false"
             if isShown { text += CameraPictures.description }
@@ -160,7 +189,7 @@ final class CameraSession: Sendable {
         /// Configures the pipeline for a source of known duration, such as a file. No frame is dropped. With a live
         /// page, the source is played at normal speed.
         func playWhole(_ pipeline: Pipeline, choosesStrategy: Bool) {
-            pipeline["video"].set("leaky", to: "no")
+            if pipeline["video"].has("leaky") { pipeline["video"].set("leaky", to: "no") }
             if choosesStrategy { pipeline["swiftodt"].set("strategy", to: "auto") }
             if annotated != nil { Recording.keepEveryFrame(of: pipeline) }
             if isShown { pipeline["end"].set("sync", to: "true") }
@@ -218,9 +247,12 @@ final class CameraSession: Sendable {
                 guard let fields = stats.structure(group) else { continue }
                 for name in fields.names { counts["\(group).\(name)"] = fields.count(name) }
             }
-            return counts
+            return counts.merging(gate?.counts ?? [:]) { own, _ in own }
         } ?? [:]
     }
+
+    /// The state of the gate; `nil` if the gate is not used or the camera is not connected yet.
+    var gateFigures: CameraGate.Figures? { gate?.figures }
 
     // MARK: Playing
 

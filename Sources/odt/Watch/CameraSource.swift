@@ -9,11 +9,12 @@ enum CameraSource {
     ///
     /// - Parameters:
     ///   - keepsCoded: Whether H.264 and H.265 streams are passed on without decoding.
+    ///   - skipsParsers: Whether the stream is linked to a decoder without a parser, because it is parsed already.
     ///   - linkPad: Called before data flows, with the pad and format of the first video stream. `hasLength` is whether
     ///     the duration of the stream is known.
     ///   - refuse: Ends the stream with an error, whose text is the argument.
     static func listen(
-        to decoded: Element, keepsCoded: Bool,
+        to decoded: Element, keepsCoded: Bool, skipsParsers: Bool = false,
         linkPad: @escaping @Sendable (Pad, StreamKind, _ hasLength: Bool) -> Void,
         refuse: @escaping @Sendable (String) -> Void
     ) {
@@ -21,6 +22,7 @@ enum CameraSource {
         connect(decoded, "source-setup", sourceSetUp, callbacks)
         connect(decoded, "deep-element-added", elementAdded, callbacks)
         connect(decoded, "autoplug-continue", decodes, callbacks)
+        if skipsParsers { connect(decoded, "autoplug-select", selected, callbacks) }
         connect(decoded, "pad-added", padAdded, callbacks)
         connect(decoded, "no-more-pads", complete, callbacks)
     }
@@ -71,6 +73,10 @@ enum CameraSource {
         @convention(c) (gpointer, gpointer, UnsafeMutablePointer<GstElement>, gpointer) -> Void
     private typealias Continue =
         @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, gpointer) -> gboolean
+    private typealias Select =
+        @convention(c) (
+            gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, OpaquePointer, gpointer
+        ) -> gint
     private typealias Added = @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, gpointer) -> Void
     private typealias Complete = @convention(c) (gpointer, gpointer) -> Void
 
@@ -96,6 +102,18 @@ enum CameraSource {
             Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().isToBeDecoded(StreamKind(caps))
                 ? 1 : 0
         } as Continue, to: GCallback.self)
+
+    /// The values of `GstAutoplugSelectResult`, which has no public header.
+    private enum Selection { static let (tries, skips): (gint, gint) = (0, 2) }
+
+    /// `GST_ELEMENT_FACTORY_TYPE_PARSER`, a macro that Swift does not import.
+    private static let parser = GstElementFactoryListType(1) << 6
+
+    private static let selected = unsafeBitCast(
+        { _, _, _, factory, _ in
+            gst_element_factory_list_is_type(factory, parser) != 0
+                ? Selection.skips : Selection.tries
+        } as Select, to: GCallback.self)
 
     private static let padAdded = unsafeBitCast(
         { _, pad, callbacks in

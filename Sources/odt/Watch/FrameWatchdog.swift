@@ -3,32 +3,59 @@ import SwiftODT
 import Synchronization
 
 /// Records when frames arrive, in monotonic time, to detect a stalled camera.
+///
+/// Behind a gate, decoded frames are rare while the picture is calm. Then encoded frames show that the camera works.
 final class FrameWatchdog: Sendable {
     private struct State {
+        /// The first decoded frame.
         var first: Nanoseconds?
+        /// The latest frame, encoded or decoded.
         var latest: Nanoseconds
+        /// The latest decoded frame.
+        var latestDecoded: Nanoseconds
     }
 
-    private let state = Mutex(State(latest: MonotonicClock.now))
+    private let state: Mutex<State>
+    private let longestCalm: Nanoseconds
 
-    /// Installs a probe on the pad. The probe keeps this object alive.
+    /// - Parameter longestCalm: The time in nanoseconds for which no frame may be decoded while encoded frames arrive.
+    init(longestCalm: Nanoseconds = 0) {
+        self.longestCalm = longestCalm
+        let now = MonotonicClock.now
+        state = Mutex(State(latest: now, latestDecoded: now))
+    }
+
+    /// Installs a probe for decoded frames on the pad. The probe keeps this object alive.
     func attach(at pad: Pad) {
         pad.watchBuffers { _ in
             let now = MonotonicClock.now
             self.state.withLock { state in
                 state.first = state.first ?? now
-                state.latest = now
+                (state.latest, state.latestDecoded) = (now, now)
             }
             return .ok
         }
     }
 
-    /// Whether at least one frame has arrived.
+    /// Installs a probe for encoded frames on the pad. The probe keeps this object alive.
+    func attach(atEncoded pad: Pad) {
+        pad.watchBuffers { _ in
+            let now = MonotonicClock.now
+            self.state.withLock { $0.latest = now }
+            return .ok
+        }
+    }
+
+    /// Whether at least one frame was decoded.
     var isThere: Bool { state.withLock { $0.first != nil } }
 
-    /// The time from the first frame to the latest, in nanoseconds; 0 before the first frame.
+    /// The time from the first decoded frame to the latest frame, in nanoseconds; 0 before the first frame.
     var held: Nanoseconds { state.withLock { state in state.first.map { state.latest - $0 } ?? 0 } }
 
-    /// The time since the latest frame in nanoseconds. Before the first frame, the time since this object was created.
-    var silence: Nanoseconds { state.withLock { MonotonicClock.now - $0.latest } }
+    /// The time in nanoseconds for which frames have been missing. Before the first frame, the time since this object
+    /// was created.
+    var silence: Nanoseconds {
+        let now = MonotonicClock.now
+        return state.withLock { max(now - $0.latest, now - $0.latestDecoded - longestCalm) }
+    }
 }

@@ -25,6 +25,7 @@ private let help = """
       --zones FILE       count objects in the zones and at the lines of FILE (made with odt zones)
       --json FILE        append messages to FILE instead of writing them to standard output
       --quiet            write no messages to standard output
+    \(DecodingChoice.help)
     \(RecordOptions.help)
     \(ClipOptions.help)
     \(MQTTOptions.help)

@@ -19,6 +19,8 @@ struct WatchConfiguration {
     private(set) var cameras: [CameraPlan] = []
     /// The entries of the group [watch].
     private(set) var options: [KeyFile.Entry] = []
+    /// The choices about decoding in the group [watch].
+    private(set) var decoding = DecodingChoice()
     private(set) var rules: [EventRule] = []
     private let folder: String
 
@@ -27,10 +29,13 @@ struct WatchConfiguration {
         let file = try KeyFile(name)
         folder = PartFile.parts(of: name).folder
         var common: [CameraSetting] = []
+        var commonDecoding = DecodingChoice()
         for group in file.groups {
             switch group.name {
-            case "watch": options = try group.entries.map(option)
-            case "cameras": common = try group.entries.map(setting)
+            case "watch":
+                options = try group.entries.map(option)
+                for entry in options { _ = try decoding.take(entry) }
+            case "cameras": common = try group.entries.filter { try !commonDecoding.take($0) }.map(setting)
             case let name where name.hasPrefix("camera "): try cameras.append(camera(group))
             case let name where name.hasPrefix("event "): try rules.append(EventRule(group))
             default:
@@ -40,7 +45,10 @@ struct WatchConfiguration {
             }
         }
         guard !cameras.isEmpty else { throw PlaybackError("\(name) has no group [camera NAME]", isUsage: true) }
-        for number in cameras.indices { cameras[number].settings = common + cameras[number].settings }
+        for number in cameras.indices {
+            cameras[number].settings = common + cameras[number].settings
+            cameras[number].decoding = cameras[number].decoding.or(commonDecoding)
+        }
     }
 
     private func option(_ entry: KeyFile.Entry) throws -> KeyFile.Entry {
@@ -81,7 +89,7 @@ struct WatchConfiguration {
         for entry in group.entries where entry.key != "source" {
             if entry.key == "record" {
                 plan.isRecorded = try Self.flag(entry)
-            } else {
+            } else if try !plan.decoding.take(entry) {
                 plan.settings.append(try setting(entry))
             }
         }
@@ -126,8 +134,12 @@ struct WatchPlan: Sendable {
         var cameras = listed + (try CameraPlan.list(line.operands, besides: listed.map(\.name)))
         guard !cameras.isEmpty else { throw CommandLineError("missing SOURCE: name a camera or use --config FILE.") }
         let settings = try Self.settings(line)
+        // The command line overrides the file, and [camera NAME] and [cameras] override [watch].
+        let (decoding, usualDecoding) = (try DecodingChoice(line), file?.decoding ?? DecodingChoice())
         for number in cameras.indices {
             cameras[number].settings += settings
+            cameras[number].decoding = decoding.or(cameras[number].decoding).or(usualDecoding)
+            cameras[number].applyDecoding()
             cameras[number].noteFiles()
         }
         options = WatchOptions(line, file?.options ?? [])

@@ -9,10 +9,10 @@ struct WatchOptions: Sendable {
         .union(RecordOptions.names).union(ClipOptions.names).union(AlarmOptions.names).union(MQTTOptions.names).union(
             StoreOptions.names
         )
-        .union(PageOptions.names).union(MetricsOptions.names)
+        .union(PageOptions.names).union(MetricsOptions.names).union(DecodingChoice.names)
     /// The names, without dashes, of options that have no value on the command line. In a configuration file their
     /// value is `true` or `false`.
-    static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
+    static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags).union(DecodingChoice.flags)
 
     /// The names of options whose value is a file name. In a configuration file, a relative name is relative to the
     /// folder of that file. The name `-` is not changed.
@@ -55,11 +55,10 @@ struct WatchOptions: Sendable {
     }
 
     /// Returns the names of the options whose values differ, for error messages.
-    /// `--on-event` is not among them, because rules are replaced while the watch runs.
+    /// `--on-event` and the choices about decoding are not among them, because they are replaced while the watch runs.
     func changes(since other: WatchOptions) -> [String] {
-        Set(values.keys).union(other.values.keys).subtracting([EventRule.option]).filter {
-            values[$0] != other.values[$0]
-        }.sorted()
+        Set(values.keys).union(other.values.keys).subtracting([EventRule.option]).subtracting(DecodingChoice.names)
+            .subtracting(DecodingChoice.flags).filter { values[$0] != other.values[$0] }.sorted()
             .map { values[$0] == nil ? other.called($0) : called($0) }
     }
 

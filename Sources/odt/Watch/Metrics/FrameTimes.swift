@@ -28,25 +28,45 @@ final class FrameTimes: Sendable {
         var figures = Figures()
         /// The frames in the queue, the oldest first.
         var queued: [Frame] = []
+        /// The frames before a gate, in the order of decoding.
+        var encoded: [Frame] = []
         /// The frames between the queue and the end of the pipeline, the oldest first.
         var processed: [Frame] = []
     }
 
     /// The maximum number of frames that are remembered in each part of the pipeline.
     private static let maximum = 64
+    /// The maximum number of encoded frames that are remembered before a gate.
+    private static let maximumEncoded = 2048
 
     private let state = Mutex(State())
 
     var figures: Figures { state.withLock(\.figures) }
 
     /// Installs probes on a pipeline. The probes keep the instance alive.
-    func attach(to pipeline: Pipeline) {
-        state.withLock { ($0.queued, $0.processed) = ([], []) }
+    ///
+    /// - Parameter entry: The name of the element at which encoded frames arrive before a gate; `nil` without a gate. The
+    ///   time between a gate and the decoder is part of the latency.
+    func attach(to pipeline: Pipeline, encodedAt entry: String?) {
+        state.withLock { ($0.queued, $0.processed, $0.encoded) = ([], [], []) }
+        if let entry {
+            pipeline[entry].pad("sink")?.watchBuffers { buffer in
+                let frame = Frame(timestamp: buffer.pointee.pts, arrival: MonotonicClock.now)
+                self.state.withLock { state in
+                    state.figures.received += 1
+                    state.figures.latest = frame.arrival
+                    Self.append(frame, to: &state.encoded, maximum: Self.maximumEncoded)
+                }
+                return .ok
+            }
+        }
         pipeline["video"].pad("sink")?.watchBuffers { buffer in
             let frame = Frame(timestamp: buffer.pointee.pts, arrival: MonotonicClock.now)
             self.state.withLock { state in
-                state.figures.received += 1
-                state.figures.latest = frame.arrival
+                if entry == nil {
+                    state.figures.received += 1
+                    state.figures.latest = frame.arrival
+                }
                 Self.append(frame, to: &state.queued)
             }
             return .ok
@@ -65,13 +85,22 @@ final class FrameTimes: Sendable {
             let (timestamp, now) = (buffer.pointee.pts, MonotonicClock.now)
             self.state.withLock { state in
                 guard let (frame, _) = Self.take(timestamp, from: &state.processed) else { return }
-                state.figures.latency.note(now - frame.arrival)
+                state.figures.latency.note(now - (Self.takeEncoded(timestamp, from: &state) ?? frame.arrival))
             }
             return .ok
         }
     }
 
-    private static func append(_ frame: Frame, to frames: inout [Frame]) {
+    /// Removes the encoded frame with this timestamp and the frames before it, which are processed or dropped.
+    ///
+    /// - Returns: The arrival of the encoded frame; `nil` if it is unknown.
+    private static func takeEncoded(_ timestamp: GstClockTime, from state: inout State) -> Nanoseconds? {
+        let arrival = state.encoded.first { $0.timestamp == timestamp }?.arrival
+        state.encoded.removeAll { $0.timestamp <= timestamp }
+        return arrival
+    }
+
+    private static func append(_ frame: Frame, to frames: inout [Frame], maximum: Int = maximum) {
         frames.append(frame)
         if frames.count > maximum { frames.removeFirst() }
     }

@@ -103,6 +103,8 @@ final class MetricsBoard: WatchSink {
             of: cameras.map { name, listed in
                 (name, listed.counts.merging(listed.session?.elementCounts ?? [:], uniquingKeysWith: &+))
             }, to: &text)
+        addGates(
+            of: cameras.compactMap { name, listed in listed.session?.gateFigures.map { (name, $0) } }, to: &text)
         addObjects(of: cameras.map { ($0.name, $0.listed.metrics) }, to: &text)
         addStorage(of: cameras.map { ($0.name, $0.listed.metrics) }, to: &text)
         for sink in sinks { sink.measure(into: &text) }
@@ -186,6 +188,8 @@ final class MetricsBoard: WatchSink {
             ("skipped", "swiftodt_frames_skipped_total", "Frames without inference."),
             ("redacted", "swiftodt_redacted_boxes_total", "Redacted boxes, summed over frames."),
             ("coalesced-messages", "swiftodt_coalesced_messages_total", "Results that were replaced by newer ones."),
+            ("gate.passed", "swiftodt_gate_frames_passed_total", "Frames that the gate passed to the decoder."),
+            ("gate.dropped", "swiftodt_gate_frames_dropped_total", "Frames that the gate dropped undecoded."),
         ] {
             text.add(
                 name, .counter, help,
@@ -194,6 +198,7 @@ final class MetricsBoard: WatchSink {
         for (group, name, label, help) in [
             ("inferences", "swiftodt_inferences_total", "reason", "Inferences by the reason that triggered them."),
             ("rejected", "swiftodt_rejected_detections_total", "reason", "Rejected detections."),
+            ("gate-openings", "swiftodt_gate_openings_total", "reason", "Openings of the gate by reason."),
         ] {
             text.add(
                 name, .counter, help,
@@ -203,6 +208,16 @@ final class MetricsBoard: WatchSink {
                     }
                 })
         }
+    }
+
+    private func addGates(of cameras: [(String, CameraGate.Figures)], to text: inout MetricsText) {
+        text.add(
+            "swiftodt_gate_open", .gauge, "Whether the gate before the decoder is open.", cameras
+        ) { $0.isOpen ? 1 : 0 }
+        text.add(
+            "swiftodt_gate_delay_seconds", .gauge,
+            "Age of the oldest frame that was released when the gate opened for the last time.",
+            cameras.map { MetricsText.Sample(["camera": $0], Double($1.delay) / 1e9) })
     }
 
     private func addObjects(of cameras: [(String, CameraMetrics)], to text: inout MetricsText) {

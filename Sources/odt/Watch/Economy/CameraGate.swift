@@ -1,0 +1,153 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Synchronization
+
+/// The gate of one connection to a camera, between the parser and the decoder of the analysis.
+final class CameraGate: Sendable {
+    /// The state of the gate for the metrics.
+    struct Figures {
+        var isOpen: Bool
+        /// The age in nanoseconds of the oldest frame that was released when the gate opened for the last time.
+        var delay: UInt64
+    }
+
+    /// What delivers the stream.
+    enum Source {
+        /// A camera delivers frames in real time.
+        case camera
+        /// A file waits for the analysis.
+        case file
+        /// A video of known duration at an address.
+        case video
+    }
+
+    private struct State {
+        /// `nil` until the codec of the camera is known, and if the gate does not support it.
+        var element: Element?
+        var isHeldOpen = false
+        /// The highest timestamp of the encoded frames.
+        var latest: Nanoseconds = .min
+        var pace = AnalysisPace()
+    }
+
+    /// The maximum time in nanoseconds without a decoded frame while encoded frames arrive: the limit of the gate for
+    /// kept frames, and the time that the analysis needs to catch up.
+    static let longestCalm: Nanoseconds = 15_000_000_000 + AnalysisPace.overload
+
+    /// The queue before the gate. It holds the encoded frames that arrive while the analysis processes released frames.
+    static let queue = "queue name=analysis max-size-buffers=0 max-size-bytes=67108864 max-size-time=30000000000"
+
+    private let state = Mutex(State())
+    private let setsStrategy: Bool
+
+    /// - Parameter setsStrategy: Whether the user has left the element's `strategy` to the watch.
+    init(setsStrategy: Bool) { self.setsStrategy = setsStrategy }
+
+    /// Links the queue `analysis` with the decoder `coded`, by a parser and the gate if the codec is supported.
+    ///
+    /// - Parameters:
+    ///   - kind: The name of the stream's caps.
+    ///   - source: What delivers the stream.
+    /// - Returns: The reason why the gate is not used; `nil` if it is used.
+    /// - Throws: ``PlaybackError`` if an element is missing.
+    func insert(into pipeline: Pipeline, for kind: String, from source: Source) throws -> String? {
+        guard let parser = Self.parsers[kind] else {
+            try Self.link("identity", in: pipeline)
+            return "the gate needs H.264 or H.265, which this source does not send"
+        }
+        // All decoders accept byte streams with headers. They need no parser behind the gate, which would delay the
+        // events of the gate.
+        let parsed = "\(parser) config-interval=-1 ! \(kind),stream-format=byte-stream,alignment=au"
+        guard source != .video else {
+            try Self.link(parsed, in: pipeline)
+            return "the gate needs a camera or a file, and this address is a video of known duration"
+        }
+        try Self.link("\(parsed) ! swiftodtgate name=gate", in: pipeline) { pipeline in
+            guard source == .camera else { return }
+            self.watchDelay(in: pipeline)
+            if let pad = pipeline["gate"].pad("sink") { ArrivalTimestamps.note(at: pad) }
+        }
+        state.withLock { $0.element = pipeline["gate"] }
+        return nil
+    }
+
+    private static let parsers = ["video/x-h264": "h264parse", "video/x-h265": "h265parse"]
+
+    /// - Parameter prepare: Called before data flows through the elements of the description.
+    private static func link(_ description: String, in pipeline: Pipeline, prepare: (Pipeline) -> Void = { _ in })
+        throws
+    {
+        let chain = try pipeline.add(description)
+        prepare(pipeline)
+        chain.followState()
+        guard let entry = chain.pad("sink"), let exit = chain.pad("src"), let decoder = pipeline["coded"].pad("sink"),
+            exit.link(to: decoder), pipeline["analysis"].pad("src")?.link(to: entry) == true
+        else { throw PlaybackError("GStreamer cannot link \(description)") }
+    }
+
+    /// Passes all frames while `isWatched`, because somebody sees the pictures.
+    func set(isWatched: Bool) {
+        let element: Element? = state.withLock { state in
+            guard let element = state.element, state.isHeldOpen != isWatched else { return nil }
+            state.isHeldOpen = isWatched
+            return element
+        }
+        element?.set("mode", to: isWatched ? "open" : "auto")
+    }
+
+    private func watchDelay(in pipeline: Pipeline) {
+        pipeline["analysis"].pad("sink")?.watchBuffers { buffer in
+            if let time = Nanoseconds(exactly: buffer.pointee.pts) {
+                self.state.withLock { state in
+                    // A time that is far below the latest one begins another segment.
+                    let isReordered = time > state.latest.since(AnalysisPace.overload)
+                    state.latest = isReordered ? max(state.latest, time) : time
+                }
+            }
+            return .ok
+        }
+        setPace(of: pipeline, at: "gate") { $0.notePassed(at: $1, delay: $2) }
+        setPace(of: pipeline, at: "video") { $0.noteAnalysed(delay: $2) }
+    }
+
+    /// - Parameter note: Receives the time and the delay of each frame that leaves the element.
+    private func setPace(
+        of pipeline: Pipeline, at element: String,
+        _ note: @escaping @Sendable (inout AnalysisPace, Nanoseconds, Nanoseconds) -> Bool
+    ) {
+        pipeline[element].pad("src")?.watchBuffers { [weak pipeline] buffer in
+            guard let pipeline, let time = Nanoseconds(exactly: buffer.pointee.pts) else { return .ok }
+            let waits: Bool? = self.state.withLock { state in
+                note(&state.pace, time, state.latest.since(time)) ? state.pace.waits : nil
+            }
+            if let waits { self.set(waits, in: pipeline) }
+            return .ok
+        }
+    }
+
+    private func set(_ waits: Bool, in pipeline: Pipeline) {
+        pipeline["video"].set("leaky", to: waits ? "no" : "downstream")
+        if setsStrategy { pipeline["swiftodt"].set("strategy", to: waits ? "every-frame" : "keep-only-latest") }
+    }
+
+    // MARK: Metrics
+
+    var figures: Figures? {
+        state.withLock(\.element)?.read("stats") { stats in
+            Figures(isOpen: stats.text("state") == "open", delay: stats.count("delay") ?? 0)
+        }
+    }
+
+    /// The counters of the gate. The names of nested counters contain a dot.
+    var counts: [String: UInt64] {
+        state.withLock(\.element)?.read("stats") { stats in
+            var counts: [String: UInt64] = [:]
+            for name in ["passed", "dropped"] { counts["gate.\(name)"] = stats.count(name) }
+            if let openings = stats.structure("openings") {
+                for name in openings.names { counts["gate-openings.\(name)"] = openings.count(name) }
+            }
+            return counts
+        } ?? [:]
+    }
+}

@@ -1,0 +1,99 @@
+import Playback
+
+/// The choices of a user about the frames that are decoded for the analysis.
+struct DecodingChoice: Equatable, Sendable {
+    enum Gate: String, CaseIterable, Sendable { case auto, off }
+
+    static let names: Set<String> = ["gate"]
+    static let flags: Set<String> = ["economy"]
+    static let help = """
+          --economy          for many cameras: inference-interval=0 and the gate. Calm cameras need a fraction of the
+                             processor time; results are late by up to one key-frame distance of the camera
+          --gate auto|off    auto: with inference-interval=0, decode only key frames of calm H.264 and H.265 cameras
+                             (default). [camera NAME] can set gate and economy for one camera
+        """
+
+    /// `nil` if the user has not chosen.
+    var gate: Gate?
+    /// Whether the short form for `inference-interval=0` and the gate was chosen; `nil` if the user has not chosen.
+    var isEconomical: Bool?
+
+    init() {}
+
+    /// Reads the choices of the command line.
+    ///
+    /// - Throws: ``CommandLineError`` if a value is invalid.
+    init(_ line: CommandLineOptions) throws {
+        gate = try line.text("--gate").map { try Self.gate($0, called: "--gate") }
+        isEconomical = line.has("--economy") ? true : nil
+    }
+
+    /// Takes an entry of a configuration file.
+    ///
+    /// - Returns: Whether the entry is a choice about decoding.
+    /// - Throws: ``PlaybackError`` if the value is invalid.
+    mutating func take(_ entry: KeyFile.Entry) throws -> Bool {
+        switch entry.key {
+        case "gate": gate = try Self.gate(entry.value, called: "\(entry.place): gate")
+        case "economy": isEconomical = try WatchConfiguration.flag(entry)
+        default: return false
+        }
+        return true
+    }
+
+    /// Returns these choices, completed by those of `other`.
+    func or(_ other: DecodingChoice) -> DecodingChoice {
+        var choice = self
+        choice.gate = gate ?? other.gate
+        choice.isEconomical = isEconomical ?? other.isEconomical
+        return choice
+    }
+
+    private static func gate(_ text: String, called name: String) throws -> Gate {
+        guard let gate = Gate(rawValue: text) else {
+            throw PlaybackError("\(name): use auto or off, not '\(text)'", isUsage: true)
+        }
+        return gate
+    }
+}
+
+extension CameraPlan {
+    /// Adds the property that `economy` implies. Properties that are set explicitly follow and override it.
+    mutating func applyDecoding() {
+        if decoding.isEconomical == true { settings.insert(CameraSetting("inference-interval=0"), at: 0) }
+    }
+
+    /// Whether the gate is used if the codec of the camera permits it.
+    var usesGate: Bool { decoding.gate != .off && isAdaptive }
+
+    /// Whether the properties select adaptive inference. With other intervals, the gate would never close for long.
+    private var isAdaptive: Bool {
+        let values = settings.lazy.map { $0.word.split(separator: "=", maxSplits: 1) }
+            .filter { $0.first.map { $0.replacing("_", with: "-") } == "inference-interval" }
+        return values.last.map { $0.count == 2 && Int($0[1]) == 0 } ?? false
+    }
+
+    /// - Throws: ``PlaybackError`` if the choices about decoding contradict each other or the properties.
+    func checkDecoding(_ options: WatchOptions, warn: (String) -> Void) throws {
+        if decoding.isEconomical == true {
+            guard decoding.gate != .off else {
+                throw PlaybackError(
+                    "\(name): economy includes the gate, and gate=off excludes it: for adaptive inference alone, set "
+                        + "inference-interval=0 instead of economy", isUsage: true)
+            }
+            guard isAdaptive else {
+                throw PlaybackError(
+                    "\(name): economy includes inference-interval=0, and another inference-interval is set: leave one of "
+                        + "them out", isUsage: true)
+            }
+        }
+        if decoding.gate == .auto, !isAdaptive {
+            warn("\(name): gate=auto has no effect without inference-interval=0: use economy, which sets both")
+        }
+        if usesGate, isRecorded, options.text("record") != nil, options.has("record-annotated") {
+            warn(
+                "\(name): all frames are decoded and the gate is not used, because --record-annotated records all frames"
+            )
+        }
+    }
+}
