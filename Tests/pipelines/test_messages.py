@@ -15,7 +15,8 @@ def documented(name):
     with open(f"{ROOT}/docs/messages.md", encoding="utf-8") as file:
         section = re.split(r"^## ", file.read(), flags=re.MULTILINE)
     (table,) = (part for part in section if part.startswith(f"`{name}`\n"))
-    return {field: TYPES[type] for field, type in re.findall(r"^\| `([\w-]+)` \| (\w+) \|", table, re.MULTILINE)}
+    return {field: TYPES[type] for fields, type in re.findall(r"^\| ((?:`[\w-]+`(?:, )?)+) \| (\w+) \|", table, re.MULTILINE)
+            for field in re.findall(r"[\w-]+", fields)}
 
 
 # Optional fields.

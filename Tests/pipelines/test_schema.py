@@ -51,7 +51,8 @@ def documented_types(name):
     """Returns the types of the fields in docs/messages.md."""
     with open(f"{ROOT}/docs/messages.md", encoding="utf-8") as file:
         (table,) = (part for part in re.split(r"^## ", file.read(), flags=re.MULTILINE) if part.startswith(f"`{name}`\n"))
-    return {field: TYPES[kind] for field, kind in re.findall(r"^\| `([\w-]+)` \| (\w+) \|", table, re.MULTILINE)}
+    return {field: TYPES[kind] for fields, kind in re.findall(r"^\| ((?:`[\w-]+`(?:, )?)+) \| (\w+) \|", table, re.MULTILINE)
+            for field in re.findall(r"[\w-]+", fields)}
 
 
 def kind_of(schema):
