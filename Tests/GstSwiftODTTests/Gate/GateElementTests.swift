@@ -36,7 +36,7 @@ import Testing
         /// Pushes the next frames and returns the numbers of the frames that pass.
         func push(_ count: Int, flags: GstBufferFlags? = nil) -> [UInt64] {
             for _ in 0..<count {
-                let buffer = gst_buffer_new_allocate(nil, 100, nil)!
+                let buffer = GateElementTests.unit()
                 buffer.pointee.pts = GstClockTime(number * GateElementTests.frame)
                 if number % 10 != 0 { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue }
                 if let flags { buffer.pointee.mini_object.flags |= flags.rawValue }
@@ -103,6 +103,13 @@ import Testing
         }
     }
 
+    /// Returns an access unit without a slice: it is a key frame if its flags say so.
+    private static func unit() -> UnsafeMutablePointer<GstBuffer> {
+        let buffer = gst_buffer_new_allocate(nil, 100, nil)!
+        gst_buffer_memset(buffer, 0, 0, 100)
+        return buffer
+    }
+
     @Test func calmStreamPassesKeyFramesAsStillPictures() {
         let gate = Harness()
         #expect(gate.push(51) == Array(0...20) + [30, 40, 50])
@@ -129,7 +136,7 @@ import Testing
         let gate = Harness()
         _ = gate.push(31)
         gate.report(true, at: 30)
-        let buffer = gst_buffer_new_allocate(nil, 100, nil)!
+        let buffer = GateElementTests.unit()
         buffer.pointee.pts = GstClockTime(31 * Self.frame)
         buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue
         gst_harness_push(gate.harness, buffer)
@@ -219,7 +226,7 @@ import Testing
 
     @Test func memoryIsReleased() {
         let gate = Harness()
-        let buffer = gst_buffer_new_allocate(nil, 100, nil)!
+        let buffer = GateElementTests.unit()
         buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue
         _ = gate.push(31)
         buffer.pointee.pts = GstClockTime(31 * Self.frame)
