@@ -82,6 +82,14 @@
  */
 
 /**
+ * GstSwiftOdt:share-inference:
+ *
+ * Run inference in turns with the other elements of the process that share it, the most useful first.
+ *
+ * Since: 0.1.0
+ */
+
+/**
  * GstSwiftOdt:score-threshold:
  *
  * Minimum score of a detection that starts a track; -1: the model's default.

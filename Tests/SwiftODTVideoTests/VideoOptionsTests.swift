@@ -7,10 +7,11 @@ import Testing
 
 /// Compares the typed options with the element's properties.
 @Suite struct VideoOptionsTests {
-    /// Properties without an option: results have one format, statistics are read-only, and arrays are other forms of texts.
+    /// Properties without an option: results have one format, statistics are read-only, arrays are other forms of texts,
+    /// and only programs with several live streams share inference.
     private static let managed: Set = [
         "message-format", "stats", "label-allowlist-array", "label-denylist-array", "privacy-labels-array",
-        "zones-array",
+        "zones-array", "share-inference",
     ]
 
     @Test func everyPropertyHasAnOption() {

@@ -50,9 +50,9 @@ struct AnalysisPaceTests {
     }
 
     @Test mutating func changesAreReported() {
-        #expect(!pace.notePassed(at: 0, delay: 0))
-        #expect(pace.notePassed(at: 0, delay: 1000 * Self.millisecond))
-        #expect(!pace.noteAnalysed(delay: 900 * Self.millisecond))
-        #expect(pace.noteAnalysed(delay: 0))
+        #expect(pace.notePassed(at: 0, delay: 0) == false)
+        #expect(pace.notePassed(at: 0, delay: 1000 * Self.millisecond) == true)
+        #expect(pace.noteAnalysed(delay: 900 * Self.millisecond) == false)
+        #expect(pace.noteAnalysed(delay: 0) == true)
     }
 }

@@ -4,7 +4,7 @@ import subprocess
 import unittest
 
 from paged import needs_soup
-from streams import Gst, command
+from streams import Gst, command, needs_detector
 from test_alarms import PARTS, SCENE
 from test_gate import needs
 from test_metrics import MetricsReader, needs_parser
@@ -106,6 +106,7 @@ class Files(StillFile):
 
     def test_contradictions_are_errors(self):
         for words, sentence in (
+                (("--cpus=0",), "--cpus must be a whole number from 1 to 1,024, not '0'"),
                 (("--gate=maybe",), "--gate: use auto or off, not 'maybe'"),
                 (("--economy", "--gate=off"), "economy includes the gate, and gate=off excludes it"),
                 (("--economy", "--set=inference-interval=2"), "economy includes inference-interval=0, and another inference-interval is set")):
@@ -198,6 +199,26 @@ class Cameras(MetricsReader):
         # A single picture opens the gate as well.
         status, _, picture = self.get("/snapshot/cam.jpg")
         self.assertEqual((status, picture[:2]), (200, b"\xff\xd8"))
+        self.assertEqual(watch.end(), 0)
+
+    @needs_detector
+    def test_cameras_take_turns_on_limited_processors(self):
+        cameras = [CalmCamera() for _ in range(4)]
+        # Each camera asks for inference on each frame, which is more than one processor can do.
+        watch = Watch("--cpus=1", "--set=detector=neural", "--picture-alarm=off", "--metrics=0",
+                      *(f"cam{number}={camera.address}" for number, camera in enumerate(cameras)))
+        self.addCleanup(watch.__exit__)
+        self.listen(watch)
+
+        def turns():
+            return [self.value("swiftodt_inference_turns_total", camera=f"cam{number}") for number in range(4)]
+
+        self.until(lambda: "swiftodt_inference_turns" in self.metrics() and min(turns()) > 20)
+        start = turns()
+        self.until(lambda: sum(turns()) - sum(start) > 200)
+        shares = [end - begin for begin, end in zip(start, turns())]
+        self.assertGreater(min(shares) * 2, max(shares), shares)
+        self.assertGreater(self.value("swiftodt_inference_wait_seconds_total"), 0)
         self.assertEqual(watch.end(), 0)
 
     def test_changed_configuration_removes_the_gate(self):

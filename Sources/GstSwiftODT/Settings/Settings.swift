@@ -30,6 +30,8 @@ struct Settings: Sendable {
     var detectionsFile: String?
     var device = standardDevice
     var threads = 0
+    /// Whether the element takes turns with other elements of the process.
+    var sharesInference = false
     var classifierFile: String?
     var classifierLabelFile: String?
     /// The network for `reidentify`; `nil` for the standard one.
@@ -148,6 +150,9 @@ extension Settings {
         Property(
             "threads", \.threads, .count(0...1024), .ready, "Threads",
             "Number of inference threads; 0: chosen by the runtime"),
+        Property(
+            "share-inference", \.sharesInference, .boolean, .playing, "Share inference",
+            "Run inference in turns with the other elements of the process that share it, the most useful first"),
         Property(
             "score-threshold", \.scoreThreshold, .real(-1...1), .controllable, "Score threshold",
             "Minimum score of a detection that starts a track; -1: the model's default"),

@@ -50,6 +50,11 @@ enum DetectionSource {
         return isForEachFrame && settings.intervalPolicy == .auto ? .every(1) : settings.intervalPolicy
     }
 
+    /// Whether the source runs a network, so that it takes turns with other streams.
+    var runsNetwork: Bool {
+        if case .detector(let detector) = self { !(detector is MotionDetector) } else { false }
+    }
+
     /// The maximum useful number of inferences in flight.
     var capacity: Int { detector?.capacity ?? 1 }
 

@@ -15,6 +15,11 @@ struct InferenceScheduler {
     private var regionSelector: RegionSelector?
     /// The inference in flight. Frames do not wait for it with `strategy=keep-only-latest`.
     private var inFlight: StartedDetection?
+    private let turn = InferenceTurn()
+    /// Whether the stream has asked for a turn that it did not get.
+    private var hasClaim = false
+    /// The time of the latest frame, and the time between it and the frame before it.
+    private var (latestFrame, frameInterval) = (Nanoseconds?.none, SchedulePlan.usualFrameDuration)
 
     init(element: ElementHandle, statistics: Statistics, signals: StreamSignals, recorder: DetectionRecorder?) {
         (self.element, self.statistics, self.signals, self.recorder) = (element, statistics, signals, recorder)
@@ -71,20 +76,52 @@ struct InferenceScheduler {
     ///
     /// - Returns: whether inference was started.
     mutating func infer(at frame: Frame, of context: FrameContext, by source: DetectionSource?) throws -> Bool {
-        let reason = policy.reasonToInfer(frameState(context, source), in: frame.luma, at: context.intervalPolicy)
+        // Redaction does not wait for other streams.
+        let shares =
+            context.settings.sharesInference && !context.settings.requestsRedaction && source?.runsNetwork == true
+        noteInterval(context)
+        let (turn, signals, statistics, interval) = (turn, signals, statistics, frameInterval)
+        var isClaimed = false
+        let reason = try policy.reasonToInfer(
+            frameState(context, source), in: frame.luma, at: context.intervalPolicy
+        ) { utility in
+            guard shares else { return true }
+            let wait = try turn.take(utility, waits: context.plan.waits, interval: interval, signals)
+            guard let wait else {
+                isClaimed = true
+                return false
+            }
+            statistics.update { $0.turns.add(wait) }
+            return true
+        }
+        if hasClaim, !isClaimed, reason == nil { turn.withdraw() }
+        hasClaim = isClaimed
         guard let reason, let source else {
             noteSkipped(context, source)
             return false
         }
         if reason == .requested { signals.noteRequestedDetection() }
-        inFlight = try begin(frame, of: context, because: reason, by: source)
+        do {
+            let started = try begin(frame, of: context, because: reason, by: source, shares: shares)
+            if shares { started.promise.whenDone { InferenceTurn.end() } }
+            inFlight = started
+        } catch {
+            if shares { InferenceTurn.end() }
+            throw error
+        }
         statistics.count(reason)
         element.log(.log, "detection started at the frame of \(context.times): \(reason.rawValue)")
         return true
     }
 
+    private mutating func noteInterval(_ context: FrameContext) {
+        if let latestFrame { frameInterval = max(0, context.time.since(latestFrame)) }
+        latestFrame = context.time
+    }
+
     /// Skips a frame that needs no inference.
     mutating func pass(_ context: FrameContext, _ source: DetectionSource?) {
+        noteInterval(context)
         policy.pass()
         noteSkipped(context, source)
     }
@@ -108,12 +145,13 @@ struct InferenceScheduler {
     }
 
     private mutating func begin(
-        _ frame: Frame, of context: FrameContext, because reason: InferencePolicy.Reason, by source: DetectionSource
+        _ frame: Frame, of context: FrameContext, because reason: InferencePolicy.Reason, by source: DetectionSource,
+        shares: Bool
     ) throws -> StartedDetection {
         let precomputed = try precomputed(of: context, source)
         var options = context.settings.detection
         let overlapsNext = context.plan.overlapsKnownInferences && policy.isNextInferenceCertain
-        options.isAwaited = context.plan.waits && context.plan.depth == 0 && !overlapsNext
+        options.isAwaited = context.plan.waits && context.plan.depth == 0 && !overlapsNext && !shares
         var region = chooseRegion(of: frame, because: reason, for: source, context.settings)
         if let region { options.view = .region(region) }
         let startedAt = MonotonicClock.now

@@ -39,6 +39,7 @@ final class Statistics: Sendable {
         /// The number of messages that were merged into a later message.
         var coalesced: UInt64 = 0
         var rejections = Rejections()
+        var turns = InferenceTurn.Waits()
         /// The number of objects that were omitted because of `max-objects` (`leftOutObjects`), and the number of
         /// frames with such objects (`leftOutFrames`).
         var leftOutObjects = 0
@@ -134,6 +135,14 @@ final class Statistics: Sendable {
                     Rejections.Reason.allCases.map {
                         ($0.rawValue, .uint64(UInt64(clamping: now.rejections[$0])))
                     })
+            ))
+        fields.append(
+            (
+                "turns",
+                .structure([
+                    ("count", .uint64(now.turns.count)), ("wait", .time(UInt64(clamping: now.turns.total))),
+                    ("max-wait", .time(UInt64(clamping: now.turns.max))),
+                ])
             ))
         fields.append(("left-out-objects", .uint64(UInt64(clamping: now.leftOutObjects))))
         fields.append(("left-out-frames", .uint64(UInt64(clamping: now.leftOutFrames))))

@@ -24,6 +24,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The boxes of all tracks at the latest inference, in pixels of the luma plane.
     private var detectedPlaces: ContiguousArray<Box> = []
     private var refreshInterval = minimumRefreshInterval
+    /// Whether the inference for which there is a reason is a refresh of a still scene.
+    private var isStillRefresh = false
     private var lastFrame: Nanoseconds?
     /// The number of consecutive frames with a scene change.
     private var changes = 0
@@ -85,12 +87,14 @@ struct AdaptiveIntervalPolicy: Sendable {
     mutating func noteInference(at time: Nanoseconds, in plane: LumaPlane?) {
         lastInference = time
         isResultTaken = false
+        if isStillRefresh { refreshInterval = min(refreshInterval * Self.growth, Self.maximumRefreshInterval) }
+        isStillRefresh = false
         change.remember(plane)
     }
 
     /// Returns the reason to run inference on the frame at `time`. `nil` if there is none.
     mutating func reason(at time: Nanoseconds, in plane: LumaPlane?) -> InferencePolicy.Reason? {
-        seesMotion = false
+        (seesMotion, isStillRefresh) = (false, false)
         guard let plane, let lastInference, let known, time >= lastInference else { return .start }
         seesMotion = true
         let seconds = Double(time - lastInference) / 1e9
@@ -165,11 +169,28 @@ struct AdaptiveIntervalPolicy: Sendable {
         return isDrifting ? .drift : nil
     }
 
+    /// Returns the utility of an inference, in the units of ``ObjectUtility`` and ``MotionUtility``: the time in seconds
+    /// for which each object that needs a detection counts as undetected, at most 1, and three times as much for
+    /// tentative tracks and for motion that no track explains.
+    func utility(because reason: InferencePolicy.Reason, at time: Nanoseconds) -> Double {
+        switch reason {
+        case .refresh, .interval: return 0
+        case .recurringMotion: return 1
+        case .start, .sceneChange, .requested, .motion: return MotionUtility.ofLarge
+        case .tentative, .missed, .appearanceChange, .drift: break
+        }
+        return (known?.places ?? []).reduce(0) { sum, place in
+            if !place.isConfirmed { return sum + ObjectUtility.ofTentative }
+            if place.misses > 0 || place.isAppearanceChanged { return sum + 1 }
+            return reason == .drift ? sum + min(max(0, Double(time.since(place.lastSeen)) / 1e9), 1) : sum
+        }
+    }
+
     private mutating func reasonFromTime(after seconds: Double) -> InferencePolicy.Reason? {
         let isStill = !motion.isAny
         if !isStill { refreshInterval = Self.minimumRefreshInterval }
         guard seconds >= refreshInterval else { return nil }
-        if isStill { refreshInterval = min(refreshInterval * Self.growth, Self.maximumRefreshInterval) }
+        isStillRefresh = isStill
         return .refresh
     }
 }

@@ -86,14 +86,19 @@ package struct InferencePolicy: Sendable {
     /// Returns the reason to run inference on a frame. `nil` if there is none. The policy assumes that the caller runs
     /// the inference if there is a reason.
     ///
-    /// - Parameter plane: the reduced grey copy of the frame. With `nil`, ``Interval/auto`` always returns a reason.
-    package mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
-        -> Reason?
-    {
+    /// - Parameters:
+    ///   - plane: the reduced grey copy of the frame. With `nil`, ``Interval/auto`` always returns a reason.
+    ///   - isAdmitted: returns whether the caller can run the inference. Receives the utility of the inference, 0 if
+    ///     nothing has changed. If not, the policy gives a reason at a later frame again.
+    package mutating func reasonToInfer(
+        _ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval,
+        isAdmitted: (_ utility: Double) throws -> Bool
+    ) rethrows -> Reason? {
         var frameState = frameState
         frameState.time = frameState.time.clampedToRange
         adaptive.noteFrame(at: frameState.time)
-        guard mayInfer(frameState, at: intervalPolicy), let reason = reason(frameState, in: plane, at: intervalPolicy)
+        guard mayInfer(frameState, at: intervalPolicy), let reason = reason(frameState, in: plane, at: intervalPolicy),
+            try isAdmitted(adaptive.utility(because: reason, at: frameState.time))
         else {
             pass()
             return nil
@@ -106,6 +111,11 @@ package struct InferencePolicy: Sendable {
         }
         return reason
     }
+
+    /// Returns the reason to run inference on a frame, which the caller always runs.
+    package mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
+        -> Reason?
+    { reasonToInfer(frameState, in: plane, at: intervalPolicy) { _ in true } }
 
     private mutating func reason(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval) -> Reason?
     {

@@ -20,7 +20,7 @@ struct ObjectUtility: Sendable {
     /// detections are kept.
     private static let maximumPlaces = 150
     /// The factor by which the utility of a tentative track is increased, because it needs further detections soon.
-    private static let utilityOfTentative = 3.0
+    static let ofTentative = 3.0
     /// The time in seconds beyond which the utility of an object no longer grows.
     private static let longestMemory = 1.0
     /// The reduction of a region's utility for each object that the region's edge cuts, because a fragment of an object
@@ -94,7 +94,7 @@ struct ObjectUtility: Sendable {
             }
             utility +=
                 pyramid.visibility(of: place, at: view.level) * since
-                * (place.isConfirmed ? 1 : Self.utilityOfTentative)
+                * (place.isConfirmed ? 1 : Self.ofTentative)
         }
         return utility
     }
@@ -117,7 +117,7 @@ struct MotionUtility: Sendable {
 
     /// The utility of a full-frame inference for each large moving object. It exceeds the utility of a region that has
     /// not been inferred for long.
-    private static let utilityOfLarge = 3.0
+    static let ofLarge = 3.0
     /// The time in nanoseconds after which a moving region no longer counts as one large object, because full-frame
     /// inferences have not explained it.
     private static let longestLarge: Nanoseconds = 1_000_000_000
@@ -144,7 +144,7 @@ struct MotionUtility: Sendable {
                 continue
             }
             for cell in region.cells { isMovingNearby[cell] = false }
-            ofFullFrame += Self.utilityOfLarge
+            ofFullFrame += Self.ofLarge
         }
     }
 }

@@ -7,11 +7,12 @@ import Synchronization
 ///     print(try promise.wait())
 package final class Promise<Answer: Sendable>: Sendable {
     private enum State {
-        case waiting
+        /// The function is called when the result is known.
+        case waiting(then: (@Sendable () -> Void)?)
         case done(Result<Answer, any Error>)
     }
 
-    private let state = Monitor(State.waiting)
+    private let state = Monitor(State.waiting(then: nil))
 
     package init() {}
 
@@ -23,9 +24,22 @@ package final class Promise<Answer: Sendable>: Sendable {
 
     /// Supplies the result and wakes the waiting threads. If the promise is already fulfilled, the result is ignored.
     package func fulfil(_ result: Result<Answer, any Error>) {
-        state.update { state in
-            if case .waiting = state { state = .done(result) }
+        let then: (@Sendable () -> Void)? = state.update { state in
+            guard case .waiting(let then) = state else { return nil }
+            state = .done(result)
+            return then
         }
+        then?()
+    }
+
+    /// Calls `body` once when the promise is fulfilled, at once if it is fulfilled already. Replaces an earlier function.
+    package func whenDone(_ body: @escaping @Sendable () -> Void) {
+        let isDone = state.update { state in
+            if case .done = state { return true }
+            state = .waiting(then: body)
+            return false
+        }
+        if isDone { body() }
     }
 
     /// Fulfils the promise with a `CancellationError`. ``wait()`` then throws immediately, and a later result is

@@ -247,6 +247,9 @@ final class CameraSession: Sendable {
                 guard let fields = stats.structure(group) else { continue }
                 for name in fields.names { counts["\(group).\(name)"] = fields.count(name) }
             }
+            if let turns = stats.structure("turns") {
+                for name in ["count", "wait"] { counts["turns.\(name)"] = turns.count(name) }
+            }
             return counts.merging(gate?.counts ?? [:]) { own, _ in own }
         } ?? [:]
     }

@@ -34,7 +34,7 @@ struct WatchConfiguration {
             switch group.name {
             case "watch":
                 options = try group.entries.map(option)
-                for entry in options { _ = try decoding.take(entry) }
+                for entry in options { try decoding.takeCommon(entry) }
             case "cameras": common = try group.entries.filter { try !commonDecoding.take($0) }.map(setting)
             case let name where name.hasPrefix("camera "): try cameras.append(camera(group))
             case let name where name.hasPrefix("event "): try rules.append(EventRule(group))

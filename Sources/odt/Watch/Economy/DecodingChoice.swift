@@ -4,19 +4,23 @@ import Playback
 struct DecodingChoice: Equatable, Sendable {
     enum Gate: String, CaseIterable, Sendable { case auto, off }
 
-    static let names: Set<String> = ["gate"]
+    static let names: Set<String> = ["gate", "cpus"]
     static let flags: Set<String> = ["economy"]
     static let help = """
           --economy          for many cameras: inference-interval=0 and the gate. Calm cameras need a fraction of the
                              processor time; results are late by up to one key-frame distance of the camera
           --gate auto|off    auto: with inference-interval=0, decode only key frames of calm H.264 and H.265 cameras
                              (default). [camera NAME] can set gate and economy for one camera
+          --cpus N           run inference of all cameras on N processors at most, 1 to 1,024, in turns: the most useful
+                             inference first, and no camera waits forever (default: each camera uses all processors)
         """
 
     /// `nil` if the user has not chosen.
     var gate: Gate?
     /// Whether the short form for `inference-interval=0` and the gate was chosen; `nil` if the user has not chosen.
     var isEconomical: Bool?
+    /// The number of processors for the inference of all cameras; `nil` for no limit.
+    var processors: Int?
 
     init() {}
 
@@ -26,9 +30,19 @@ struct DecodingChoice: Equatable, Sendable {
     init(_ line: CommandLineOptions) throws {
         gate = try line.text("--gate").map { try Self.gate($0, called: "--gate") }
         isEconomical = line.has("--economy") ? true : nil
+        processors = try line.text("--cpus").map { try Self.processors($0, called: "--cpus") }
     }
 
-    /// Takes an entry of a configuration file.
+    /// Takes an entry of the group [watch] of a configuration file, which holds for all cameras.
+    mutating func takeCommon(_ entry: KeyFile.Entry) throws {
+        if entry.key == "cpus" {
+            processors = try Self.processors(entry.value, called: "\(entry.place): cpus")
+        } else {
+            _ = try take(entry)
+        }
+    }
+
+    /// Takes an entry of the configuration of one camera.
     ///
     /// - Returns: Whether the entry is a choice about decoding.
     /// - Throws: ``PlaybackError`` if the value is invalid.
@@ -46,7 +60,15 @@ struct DecodingChoice: Equatable, Sendable {
         var choice = self
         choice.gate = gate ?? other.gate
         choice.isEconomical = isEconomical ?? other.isEconomical
+        choice.processors = processors ?? other.processors
         return choice
+    }
+
+    private static func processors(_ text: String, called name: String) throws -> Int {
+        guard let number = Int(text), (1...1024).contains(number) else {
+            throw PlaybackError("\(name) must be a whole number from 1 to 1,024, not '\(text)'", isUsage: true)
+        }
+        return number
     }
 
     private static func gate(_ text: String, called name: String) throws -> Gate {
@@ -58,8 +80,12 @@ struct DecodingChoice: Equatable, Sendable {
 }
 
 extension CameraPlan {
-    /// Adds the property that `economy` implies. Properties that are set explicitly follow and override it.
+    /// Adds the properties that the choices imply. Properties that are set explicitly follow and override them.
     mutating func applyDecoding() {
+        if let processors = decoding.processors {
+            settings.insert(
+                contentsOf: [CameraSetting("threads=\(processors)"), CameraSetting("share-inference=true")], at: 0)
+        }
         if decoding.isEconomical == true { settings.insert(CameraSetting("inference-interval=0"), at: 0) }
     }
 

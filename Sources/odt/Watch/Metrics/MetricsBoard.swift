@@ -195,6 +195,15 @@ final class MetricsBoard: WatchSink {
                 name, .counter, help,
                 cameras.compactMap { camera, counts in counts[field].map { Sample(["camera": camera], $0) } })
         }
+        // Without `--cpus`, there are no turns.
+        let sharing = cameras.filter { $1["turns.count"] ?? 0 > 0 }
+        text.add(
+            "swiftodt_inference_turns_total", .counter, "Inferences that ran in turns with other cameras.",
+            sharing.map { Sample(["camera": $0], $1["turns.count"] ?? 0) })
+        text.add(
+            "swiftodt_inference_wait_seconds_total", .counter,
+            "Time from frames on which inference was useful until its turn.",
+            sharing.map { Sample(["camera": $0], Double($1["turns.wait"] ?? 0) / 1e9) })
         for (group, name, label, help) in [
             ("inferences", "swiftodt_inferences_total", "reason", "Inferences by the reason that triggered them."),
             ("rejected", "swiftodt_rejected_detections_total", "reason", "Rejected detections."),

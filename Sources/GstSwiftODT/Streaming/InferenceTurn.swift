@@ -1,0 +1,60 @@
+import SwiftODT
+import Synchronization
+
+/// The claim of one stream to run inference in turns with the other streams of the process (`share-inference`).
+final class InferenceTurn: Sendable {
+    /// The times for which a stream has waited for its turns.
+    struct Waits {
+        private(set) var count: UInt64 = 0
+        private(set) var total: Nanoseconds = 0
+        private(set) var max: Nanoseconds = 0
+
+        mutating func add(_ wait: Nanoseconds) {
+            count += 1
+            total = total.adding(wait)
+            max = Swift.max(max, wait)
+        }
+    }
+
+    private static let turns = Monitor(InferenceTurns())
+    private static let streams = Atomic(0)
+    /// The time in nanoseconds after which a waiting stream checks whether reservations of other streams have expired.
+    private static let pause: Nanoseconds = 20_000_000
+
+    private let stream = InferenceTurn.streams.add(1, ordering: .relaxed).newValue
+
+    deinit { withdraw() }
+
+    /// Takes a turn for a frame. Waits for the turn if frames wait for their results, or if frames are so rare that no turn
+    /// is reserved until the next one.
+    ///
+    /// - Parameter interval: the time in nanoseconds between two frames.
+    /// - Returns: the time in nanoseconds for which the stream has waited since it first asked. `nil` if it is not its
+    ///   turn; then it asks again at the next frame.
+    /// - Throws: `CancellationError` when flushing or stopping begins.
+    func take(_ utility: Double, waits: Bool, interval: Nanoseconds, _ signals: StreamSignals) throws -> Nanoseconds? {
+        guard waits || interval > InferenceTurns.longestReservation else {
+            return Self.turns.update { $0.ask(stream, utility: utility, interval: interval, at: MonotonicClock.now) }
+        }
+        return try signals.interruptible(by: { Self.turns.update { _ in } }) {
+            while true {
+                let answer: Nanoseconds? = Self.turns.wait(until: MonotonicClock.now + Self.pause) { turns in
+                    signals.isInterrupted
+                        ? -1 : turns.ask(stream, utility: utility, interval: Self.pause, at: MonotonicClock.now)
+                }
+                guard let answer else { continue }
+                guard answer >= 0 else {
+                    withdraw()
+                    throw CancellationError()
+                }
+                return answer
+            }
+        }
+    }
+
+    /// Withdraws the claim, because no inference is needed any longer.
+    func withdraw() { Self.turns.update { $0.withdraw(stream) } }
+
+    /// Ends an inference.
+    static func end() { turns.update { $0.end() } }
+}

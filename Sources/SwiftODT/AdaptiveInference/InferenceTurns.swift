@@ -1,0 +1,65 @@
+/// Decides which of several streams runs the next inference, if they share the processors.
+///
+/// Streams ask for a turn on each frame on which inference is useful, until they get it. A turn goes to the stream whose
+/// claim is the oldest, where each unit of utility counts as ``timePerUtility`` of age. The utility is limited, so a
+/// claim is overtaken only by claims of the next 4 s, and no stream starves.
+///
+///     var turns = InferenceTurns()
+///     if turns.ask(stream, utility: 3, interval: 40_000_000, at: now) != nil { startInference { turns.end() } }
+package struct InferenceTurns: Sendable {
+    /// The number of inferences in flight. While one inference runs, the next one is chosen and queued, so that the
+    /// processors are not idle between them.
+    static let maximumInFlight = 2
+    /// The age in nanoseconds that equals one unit of utility.
+    static let timePerUtility: Double = 400_000_000
+    /// The utility beyond which a claim gains no further advance.
+    static let maximumUtility = 10.0
+    /// The maximum time in nanoseconds for which a turn is reserved for a stream until its next frame.
+    package static let longestReservation: Nanoseconds = 250_000_000
+
+    private struct Claim {
+        var since: Nanoseconds
+        var utility: Double
+        /// The time until which other streams respect the claim.
+        var end: Nanoseconds
+
+        /// The claim with the smallest rank gets the next turn.
+        var rank: Double { Double(since) - utility * InferenceTurns.timePerUtility }
+    }
+
+    private var claims: [Int: Claim] = [:]
+    private(set) var inFlight = 0
+
+    package init() {}
+
+    /// Claims a turn for a stream, or updates its claim.
+    ///
+    /// - Parameters:
+    ///   - stream: Identifies the stream.
+    ///   - utility: The utility of the inference.
+    ///   - interval: The time in nanoseconds until the stream asks again.
+    ///   - now: A monotonic time in nanoseconds.
+    /// - Returns: If the stream gets the turn, the time in nanoseconds for which it has waited, otherwise `nil`. After
+    ///   the inference, call ``end()``.
+    package mutating func ask(_ stream: Int, utility: Double, interval: Nanoseconds, at now: Nanoseconds)
+        -> Nanoseconds?
+    {
+        let reservation = min(max(0, interval).adding(max(0, interval) / 2), Self.longestReservation)
+        let claim = Claim(
+            since: claims[stream]?.since ?? now, utility: min(max(0, utility), Self.maximumUtility),
+            end: now.adding(reservation))
+        claims[stream] = claim
+        guard inFlight < Self.maximumInFlight,
+            !claims.contains(where: { $0.key != stream && $0.value.end >= now && $0.value.rank < claim.rank })
+        else { return nil }
+        claims[stream] = nil
+        inFlight += 1
+        return now - claim.since
+    }
+
+    /// Withdraws the claim of a stream that needs no inference any longer.
+    package mutating func withdraw(_ stream: Int) { claims[stream] = nil }
+
+    /// Ends an inference.
+    package mutating func end() { inFlight -= 1 }
+}
