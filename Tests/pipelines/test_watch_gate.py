@@ -1,4 +1,4 @@
-"""odt watch decodes only key frames of calm cameras (--economy), and all frames while something happens or somebody watches."""
+"""odt watch --economy decodes only key frames of calm cameras, and all frames during activity and for viewers of the page."""
 import os
 import subprocess
 import unittest
@@ -30,7 +30,7 @@ class CalmCamera(Camera):
 
 
 class StillFile(Watching):
-    """A file whose picture does not change."""
+    """Makes files with a still picture."""
 
     def still(self, name, coder, count=250):
         made = command("gst-launch-1.0", "-q", *(
@@ -204,7 +204,7 @@ class Cameras(MetricsReader):
     @needs_detector
     def test_cameras_take_turns_on_limited_processors(self):
         cameras = [CalmCamera() for _ in range(4)]
-        # Each camera asks for inference on each frame, which is more than one processor can do.
+        # The cameras need inference on each frame, more than one processor can do.
         watch = Watch("--cpus=1", "--set=detector=neural", "--picture-alarm=off", "--metrics=0",
                       *(f"cam{number}={camera.address}" for number, camera in enumerate(cameras)))
         self.addCleanup(watch.__exit__)

@@ -29,8 +29,8 @@ final class InferenceTurn: Sendable {
     /// is reserved until the next one.
     ///
     /// - Parameter interval: the time in nanoseconds between two frames.
-    /// - Returns: the time in nanoseconds for which the stream has waited since it first asked. `nil` if it is not its
-    ///   turn; then it asks again at the next frame.
+    /// - Returns: the time in nanoseconds since the stream first claimed the turn. `nil` if another stream has the turn.
+    ///   The stream then claims it again at the next frame.
     /// - Throws: `CancellationError` when flushing or stopping begins.
     func take(_ utility: Double, waits: Bool, interval: Nanoseconds, _ signals: StreamSignals) throws -> Nanoseconds? {
         guard waits || interval > InferenceTurns.longestReservation else {

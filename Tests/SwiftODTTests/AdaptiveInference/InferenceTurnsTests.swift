@@ -6,11 +6,11 @@ import Testing
     private static let millisecond: Nanoseconds = 1_000_000
     private var turns = InferenceTurns()
 
-    /// Lets streams ask for turns in steps of 10 ms, one inference of 50 ms after the other.
+    /// Simulates streams that claim turns in steps of 10 ms. Inferences take 50 ms and run one after the other.
     ///
     /// - Parameters:
     ///   - utilities: the utility of each stream's inference, or `nil` while the stream needs none.
-    ///   - steps: the number of frames between two questions of each stream.
+    ///   - steps: the number of steps between two frames of each stream.
     /// - Returns: for each stream, the number of turns and the greatest wait in nanoseconds.
     private mutating func share(
         seconds: Int, steps: [Int], utilities: (_ stream: Int, _ now: Nanoseconds) -> Double?
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test mutating func overloadDelaysTheLeastUsefulInferencesAndStarvesNoStream() {
-        // Ten streams ask at each frame. There are 20 turns per second.
+        // Ten streams claim a turn at each frame. There are 20 turns per second.
         let (counts, waits) = share(seconds: 60, steps: [Int](repeating: 4, count: 10)) { stream, _ in
             stream < 2 ? 3 : 0
         }
