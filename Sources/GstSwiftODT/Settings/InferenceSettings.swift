@@ -84,13 +84,14 @@ extension Settings {
     /// or salient objects.
     var sceneComplementingDetector: SceneOptions {
         var scene = scene
-        if detector == .motion && scene.detectsMoving || detector == .salient && scene.detectsSalient {
+        let detectsSalient = scene.detectsSalient || scene.detectsSalientInVideo
+        if detector == .motion && scene.detectsMoving || detector == .salient && detectsSalient {
             scene.unknownObjects = .none
         }
         return scene
     }
 
-    /// The settings of the saliency network that processes a single image in which the detector has found no object.
+    /// The settings of the saliency network that processes pictures in addition to the detector.
     var saliencySettings: Settings {
         var settings = self
         (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)

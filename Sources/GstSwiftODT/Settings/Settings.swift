@@ -193,7 +193,7 @@ extension Settings {
                 [
                     (.none, "none", "Not reported"),
                     (.moving, "moving", "Moving objects in front of a static camera, in mode=stream"),
-                    (.salient, "salient", "The most prominent object if nothing is detected, in mode=single-image"),
+                    (.salient, "salient", "Standing objects in mode=stream, the most prominent in single-image"),
                     (.auto, "auto", "moving in mode=stream, salient in mode=single-image"),
                 ]),
             .playing, "Unknown objects", "Which objects are reported that the detector cannot classify"),

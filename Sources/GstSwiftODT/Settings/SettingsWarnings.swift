@@ -122,10 +122,9 @@ extension Settings {
             text:
                 "unknown-objects=moving has no effect with detector=motion, which detects all moving objects already"),
         Check(
-            "unknown-objects", "mode", where: { $0.scene.unknownObjects == .salient && $0.scene.mode == .stream },
-            text:
-                "unknown-objects=salient has no effect with mode=stream; set mode=single-image, or use "
-                + "unknown-objects=moving for video of a static camera"),
+            "unknown-objects", "mode", "tracking",
+            where: { $0.scene.unknownObjects == .salient && $0.scene.mode == .stream && !$0.scene.follows },
+            text: "unknown-objects=salient has no effect in mode=stream without tracking; set tracking=true"),
         Check(
             "unknown-objects", "mode", "tracking",
             where: { $0.scene.unknownObjects == .auto && $0.scene.mode == .stream && !$0.scene.follows },
@@ -135,7 +134,7 @@ extension Settings {
             "unknown-objects", "detector", "mode",
             where: {
                 $0.scene.unknownObjects == .auto && $0.detector == .motion && $0.scene.follows
-                    || $0.scene.detectsSalient && $0.detector == .salient
+                    || ($0.scene.detectsSalient || $0.scene.detectsSalientInVideo) && $0.detector == .salient
             },
             text:
                 "unknown-objects has no effect with this detector, which detects these objects already and assigns no "

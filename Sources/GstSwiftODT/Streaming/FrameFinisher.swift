@@ -18,7 +18,7 @@ final class FrameFinisher {
     private let drawer: FrameDrawer
     private let scene = Scene()
     private var classifier: ComponentLoader<TrackClassifier>
-    /// The detector of the prominent objects in a picture in which the main detector finds nothing.
+    /// The detector of the prominent objects where the main detector finds nothing.
     private var salient: ComponentLoader<DetectionSource>
     private var reidentifier: ComponentLoader<TrackReidentifier>
     private let recorder: DetectionRecorder?
@@ -26,6 +26,8 @@ final class FrameFinisher {
 
     private var trail = TimestampMap()
     private var epoch: UInt32 = 0
+    /// The run of the saliency network on a frame of a live video that is in flight.
+    private var salientRun: (promise: DetectionPromise, time: Nanoseconds)?
     private var lastAnswer: StartedDetection?
     private var lastReport: Report?
     private var lastSettings = Settings()
@@ -53,12 +55,16 @@ final class FrameFinisher {
             }
         }
         salient = ComponentLoader(
-            "a saliency network", element: element, isEnabled: \.sceneComplementingDetector.detectsSalient,
+            "a saliency network", element: element,
+            isEnabled: {
+                let scene = $0.sceneComplementingDetector
+                return scene.detectsSalient || scene.detectsSalientInVideo
+            },
             isRequired: { settings, _ in
                 settings.scene.unknownObjects == .salient || settings.device != Settings.standardDevice
                     || ModelChoice.of(.salient) != nil
             },
-            fallback: "salient objects are not detected in still images"
+            fallback: "salient objects are not detected"
         ) { settings, warn in try makeSource(settings.saliencySettings, .latency, warn) }
         reidentifier = ComponentLoader(
             "a re-identification network", element: element, isEnabled: \.scene.reidentifies,
@@ -120,6 +126,7 @@ final class FrameFinisher {
             return drawer.trackRedacted(queued, answers: answers)
         }
         try findProminent(in: context)
+        try findSalient(in: context)
         let objects = try statistics.time(.classify) { try describe(context) }
         let rejections = scene.takeRejections()
         note(answers, rejections)
@@ -202,13 +209,45 @@ final class FrameFinisher {
     /// - Throws: `CancellationError` when flushing or stopping begins.
     private func findProminent(in context: FrameContext) throws {
         guard scene.wantsProminent else { return }
-        var threshold = 0.0
-        let detections = try context.withFrame { frame in
+        let detections = try awaitSalient(in: context)
+        let threshold = salient.component.map { context.settings.threshold(of: $0.traits) } ?? 0
+        scene.observeProminent(detections ?? [], threshold: threshold)
+    }
+
+    /// Runs the saliency network on a frame of a video if it is due. Only frames that wait for their own inference wait
+    /// for the result.
+    ///
+    /// - Throws: `CancellationError` when flushing or stopping begins.
+    private func findSalient(in context: FrameContext) throws {
+        if let run = salientRun, run.promise.isDone {
+            salientRun = nil
+            scene.observeSalient(try signals.wait(for: run.promise), seenAt: run.time)
+        }
+        guard salientRun == nil, scene.beginsSalientRun() else { return }
+        if context.plan.waits {
+            scene.observeSalient(try awaitSalient(in: context) ?? [], seenAt: context.time)
+        } else if let source = salient.component {
+            let promise = try context.withFrame {
+                try source.start($0, of: context.buffer, options: salientOptions(context.settings))
+            }
+            salientRun = promise.map { ($0, context.time) }
+        }
+    }
+
+    /// Returns the options of the saliency network. In a video, it never processes tiles.
+    private func salientOptions(_ settings: Settings) -> DetectionOptions {
+        var options = settings.detection
+        if settings.scene.mode == .stream { options.view = .fullFrame }
+        return options
+    }
+
+    /// Returns the result of the saliency network for a frame; `nil` if the frame cannot be mapped.
+    private func awaitSalient(in context: FrameContext) throws -> [Detection]? {
+        try context.withFrame { frame in
             try statistics.time(.wait) { () throws -> [Detection] in
                 try salient.finishLoading(context.settings, signals)
                 guard let source = salient.component else { return [] }
-                threshold = context.settings.threshold(of: source.traits)
-                var options = context.settings.detection
+                var options = salientOptions(context.settings)
                 options.isAwaited = true
                 let promise = try signals.interruptible(by: source.cancel) {
                     try source.start(frame, of: context.buffer, options: options)
@@ -216,7 +255,6 @@ final class FrameFinisher {
                 return try signals.wait(for: promise)
             }
         }
-        scene.observeProminent(detections ?? [], threshold: threshold)
     }
 
     private func describe(_ context: FrameContext) throws -> [SceneObject] {
@@ -350,6 +388,7 @@ final class FrameFinisher {
     }
 
     private func endTracks(_ reason: TrackEvent.Reason) {
+        salientRun = nil
         scene.reset(reason: reason)
         statistics.update { $0.activeTracks = 0 }
         guard let lastReport else { return }

@@ -10,7 +10,8 @@ package final class ReidentificationNetwork: AppearanceDescriber {
     /// The margin around the box on each side, as a fraction of its width or height.
     private static let margin = 0.05
 
-    /// Loads and compiles the network.
+    /// Loads and compiles the network. By default it runs on one thread: more threads cost processor time, and the
+    /// network is too small to become much faster.
     ///
     /// - Parameter modelFile: a path or the name of an installed model. `nil` for ``standardName``.
     /// - Throws: ``ODTError`` that names the file and the remedy.
@@ -30,7 +31,7 @@ package final class ReidentificationNetwork: AppearanceDescriber {
         }
         let network = try Network.load(
             file: file, input: inspection.input(FamilyInput(width: 128, height: 256, channelOrder: .bgr)),
-            device: device, threads: threads, hint: .latency)
+            device: device, threads: threads == 0 ? 1 : threads, hint: .latency)
         request = Monitor(try network.makeRequest())
     }
 

@@ -27,8 +27,9 @@ package struct TrackReidentifier: Sendable {
     /// The time until the second view of a decided track, and the maximum time between two views. It doubles with each
     /// view.
     private static let (firstInterval, longestInterval): (Nanoseconds, Nanoseconds) = (500_000_000, 8_000_000_000)
-    /// The maximum number of embeddings per frame. It limits the delay of a frame in which a group appears.
-    private static let viewsPerFrame = 2
+    /// The number of embeddings per frame: the maximum in the mean of a long time, which limits the cost of a crowd, and
+    /// in one frame, which limits the delay of a frame in which a group appears. An embedding costs about 2 ms.
+    private static let (meanViewsPerFrame, viewsPerFrame) = (0.4, 2.0)
     /// The maximum age of the detection that gives a view, for streams whose detections are late.
     private static let freshness: Nanoseconds = 200_000_000
     /// The minimum height of a view in pixels.
@@ -74,6 +75,8 @@ package struct TrackReidentifier: Sendable {
     private var identities: [Int: Identity] = [:]
     /// The boxes of all tracks in the latest frame, by the tracker's id.
     private var boxes: [Int: Box] = [:]
+    /// The number of embeddings that may be computed now.
+    private var budget = TrackReidentifier.viewsPerFrame
 
     package init(describer: any AppearanceDescriber) { self.describer = describer }
 
@@ -88,8 +91,10 @@ package struct TrackReidentifier: Sendable {
     ) throws -> [Change] {
         note(tracks, at: now)
         var changes: [Change] = []
-        if let frame {
-            for number in due(in: frame, at: now).prefix(Self.viewsPerFrame) {
+        budget = min(budget + Self.meanViewsPerFrame, Self.viewsPerFrame)
+        if let frame, budget >= 1 {
+            for number in due(in: frame, at: now).prefix(Int(budget)) {
+                budget -= 1
                 try addView(of: number, in: frame, at: now)
                 if let change = decide(number, at: now) { changes.append(change) }
             }

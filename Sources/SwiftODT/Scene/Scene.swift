@@ -34,6 +34,9 @@ package final class Scene {
 
     private let tracker: Tracker
     private let unclassified = UnclassifiedObjects()
+    private var salient = SalientObjects()
+    /// The luma plane of the latest frame, if salient objects of a video are wanted.
+    private var plane: LumaPlane?
     private var watch = ZoneWatch([])
     private var zoneEvents: [ZoneEvent] = []
     private var prominence = Prominence()
@@ -74,6 +77,7 @@ package final class Scene {
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
             if tracker.isCut { labels.reset() }
+            plane = options.detectsSalientInVideo ? luma : nil
             if options.detectsMoving {
                 unclassified.advance(to: time, width: width, height: height, luma: luma, options: options.tracker)
             }
@@ -95,6 +99,9 @@ package final class Scene {
                 // This is called even with an empty list, because otherwise the tracks of excluded objects would not
                 // end when the objects disappear.
                 unclassified.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, region: region)
+            }
+            if options.detectsSalientInVideo {
+                salient.leaveOut(detections.filter { $0.score >= threshold && judge($0) != .kept }.map(\.box))
             }
             tracker.update(kept, seenAt: time, region: region)
             tracker.forEachUntracked(of: kept) { if $0.score < threshold { reject($0, .belowThreshold) } }
@@ -118,6 +125,17 @@ package final class Scene {
         } else {
             seen = [sighting(of: detection, at: now)]
         }
+    }
+
+    /// Whether a saliency network should process the latest frame of a video. The call counts as a run of the network.
+    package func beginsSalientRun() -> Bool { options.detectsSalientInVideo && salient.isDue(at: now) }
+
+    /// Applies the result of a saliency network for the frame at `time` of a video.
+    package func observeSalient(_ detections: [Detection], seenAt time: Nanoseconds) {
+        guard options.detectsSalientInVideo else { return }
+        salient.observe(
+            detections.filter(passes), at: time.clampedToRange, pictureArea: Double(width * height),
+            beside: tracker.places { _ in true }, takeID: tracker.takeID)
     }
 
     /// Returns a track without an id for a detection. Used if objects are not tracked.
@@ -156,7 +174,7 @@ package final class Scene {
         if options.follows { labels.withholdImplausibleLabels(of: &known, at: now) }
         findUnclassified(beside: &known)
         try reidentify(&known, in: frame)
-        let all = unclassified.tracks.isEmpty ? known : known + unclassified.tracks
+        let all = unlabelled.isEmpty ? known : known + unlabelled
         if options.follows { watch.follow(all, at: now) } else { watch.count(all) }
         let chosen = choose(among: known)
         if options.multipleObjects { noteLeftOut(beside: chosen) }
@@ -181,13 +199,21 @@ package final class Scene {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
         if options.follows {
             let named = tracker.places { labels.isEmpty || $0.contains(where: isMeant) }
-            return labels.isEmpty ? named + unclassified.places : named
+            return labels.isEmpty ? named + unclassified.places + salient.tracks.map(\.box) : named
         }
         return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? false }.map(\.box)
     }
 
-    /// Updates the unclassified moving objects in the latest frame.
+    /// The objects without a label in the latest frame.
+    private var unlabelled: [Track] { options.detectsMoving ? unclassified.tracks : salient.tracks }
+
+    /// Updates the objects without a label in the latest frame.
     private func findUnclassified(beside named: inout [Track]) {
+        if options.detectsSalientInVideo {
+            salient.update(to: now, at: plane, beside: tracker.places { _ in true })
+        } else if !salient.tracks.isEmpty {
+            salient.reset(reason: .lost)
+        }
         if options.detectsMoving {
             unclassified.update(beside: &named, of: tracker, passes: passes)
         } else if !unclassified.isFresh {
@@ -213,15 +239,15 @@ package final class Scene {
         prominence.notesLeftOut = options.multipleObjects
         prominenceOfUnclassified.notesLeftOut = options.multipleObjects
         let chosen = prominence.choose(named, limit: options.limit, width: width, height: height, time: now)
-        if unclassified.tracks.isEmpty { return chosen }
+        if unlabelled.isEmpty { return chosen }
         let present = chosen.filter { $0.state != .lost }
         let others = prominenceOfUnclassified.choose(
-            unclassified.tracks, limit: options.limit - present.count, width: width, height: height, time: now)
+            unlabelled, limit: options.limit - present.count, width: width, height: height, time: now)
         return present + others.filter { $0.state != .lost } + (chosen + others).filter { $0.state == .lost }
     }
 
     private func noteLeftOut(beside chosen: [Track]) {
-        let others = unclassified.tracks.isEmpty ? [] : prominenceOfUnclassified.leftOut
+        let others = unlabelled.isEmpty ? [] : prominenceOfUnclassified.leftOut
         guard !prominence.leftOut.isEmpty || !others.isEmpty else { return }
         leftOut.note(prominence.leftOut + others, beside: chosen.count { $0.state != .lost })
     }
@@ -233,7 +259,7 @@ package final class Scene {
     package func snapshot() -> TrackerSnapshot? { options.follows ? tracker.snapshot() : nil }
 
     /// The number of labelled and unclassified objects before the selection of the most prominent ones.
-    package var trackCount: Int { options.follows ? tracker.trackCount + unclassified.tracks.count : seen.count }
+    package var trackCount: Int { options.follows ? tracker.trackCount + unlabelled.count : seen.count }
 
     /// Whether the next result is likely to change the objects, because tracks are tentative or missed. Always `true`
     /// without tracking.
@@ -265,6 +291,7 @@ package final class Scene {
     package func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
         unclassified.reset(reason: reason)
+        salient.reset(reason: reason)
         labels.reset()
         report(of: [])
         watch.reset()
@@ -305,7 +332,7 @@ package final class Scene {
             let isReturned = reidentifier?.hasReturned(id) ?? false
             note(before != nil ? .update : isReturned ? .reentered : .begin, object)
         }
-        for event in tracker.takeEvents() + unclassified.takeEvents() where event.kind == .end {
+        for event in tracker.takeEvents() + unclassified.takeEvents() + salient.takeEvents() where event.kind == .end {
             guard let number = event.track.id else { continue }
             let id = reidentifier?.end(number) { reported[$0] != nil } ?? number
             leftOut.forget(id)
@@ -322,7 +349,7 @@ package final class Scene {
         let track = object.track
         let number = track.id.map { reidentifier?.number(of: $0) ?? $0 }
         let (best, pathLength) =
-            number.flatMap { tracker.summary(of: $0) ?? unclassified.summary(of: $0) }
+            number.flatMap { tracker.summary(of: $0) ?? unclassified.summary(of: $0) ?? salient.summary(of: $0) }
             ?? (Track.Best(score: track.score, box: track.box, time: track.lastSeen), 0)
         let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength, reason: reason)
         events.append(SceneEvent(event: event, category: object.category))

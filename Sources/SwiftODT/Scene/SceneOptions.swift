@@ -15,7 +15,8 @@ package struct SceneOptions: Hashable, Sendable {
         /// Detects moving objects that no detection explains. Requires a static camera and tracking, see
         /// ``UnclassifiedObjects``.
         case moving
-        /// Detects the salient object of a picture without detections. Requires single-image mode.
+        /// Detects the salient object of a single picture without detections. In stream mode with tracking, detects
+        /// standing objects that no detection explains, see ``SalientObjects``.
         case salient
         /// `moving` in stream mode, `salient` in single-image mode.
         case auto
@@ -53,6 +54,8 @@ package struct SceneOptions: Hashable, Sendable {
     package var detectsSalient: Bool {
         mode == .singleImage && (unknownObjects == .salient || unknownObjects == .auto) && filter.wantsUnknown
     }
+    /// Whether salient standing objects are reported in a video.
+    package var detectsSalientInVideo: Bool { follows && unknownObjects == .salient && filter.wantsUnknown }
     /// The minimum score that a detector should return. It is lower than the score threshold. The tracker uses weak
     /// detections, and ``Rejections`` names the best of them if no object is found.
     package var scoreFloor: Double { tracker.scoreFloor }

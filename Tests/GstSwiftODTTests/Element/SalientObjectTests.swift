@@ -8,10 +8,10 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Tests `unknown-objects=salient`: only pictures without labelled objects wait for the network and use it, and
-/// recordings do not contain its results.
+/// Tests `unknown-objects=salient`: the network runs once per second in videos; only single pictures without labelled
+/// objects wait for it and use it; recordings do not contain its results.
 @Suite struct SalientObjectTests {
-    private let salient = FixedDetector(Detection(box: Box(x: 8, y: 6, width: 32, height: 30), score: 0.8))
+    private let salient = FixedDetector(Detection(box: Box(x: 8, y: 6, width: 24, height: 30), score: 0.8))
 
     private static let cup = Detection(
         box: Box(x: 8, y: 8, width: 24, height: 24), score: 0.9, label: Label(index: 0, text: "cup"))
@@ -42,6 +42,15 @@ import Testing
         #expect(found.count == 1)
         #expect(found.first?[text: "label"] == "" && found.first?[int: "label-index"] == -1)
         #expect(found.first?[text: "category"] == "unknown" && found.first?[real: "score"] == 0.8)
+    }
+
+    /// In a video, the network runs once per second. The third result in the same place makes an object.
+    @Test(arguments: [("salient", 4), ("auto", 0)]) func standingObjectOfVideoIsReported(_ which: String, _ runs: Int) {
+        let harness = start("mode=stream strategy=every-frame unknown-objects=\(which)")
+        var counts: [Int] = []
+        for number in 0..<100 { counts.append(objects(harness, number).count) }
+        #expect(salient.asked == runs)
+        #expect(counts.last == (runs > 0 ? 1 : 0) && counts.first == 0)
     }
 
     @Test func salientDetectorIsSkippedWhenObjectsHaveLabels() {
@@ -178,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("mode=stream unknown-objects=salient", "mode=single-image"),
+        ("mode=stream tracking=false unknown-objects=salient", "tracking=true"),
         ("mode=stream tracking=false unknown-objects=auto", "tracking=true"),
         ("mode=stream detector=motion unknown-objects=auto", "detects these objects already"),
         ("detector=salient unknown-objects=auto", "detects these objects already"),

@@ -183,6 +183,13 @@ import Testing
         #expect((15...30).contains(sequence.describer.views.read { $0 }))
     }
 
+    /// Five new people need six views each within their first second.
+    @Test func viewsOfCrowdAreLimited() throws {
+        var sequence = Sequence()
+        try sequence.show((1...5).map { ($0, 40) }, seconds: 3)
+        #expect((12...14).contains(sequence.describer.views.read { $0 }))
+    }
+
     @Test func resetForgetsEarlierObjects() throws {
         var sequence = Sequence()
         try sequence.show([(1, 40)])

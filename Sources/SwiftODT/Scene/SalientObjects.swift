@@ -1,0 +1,142 @@
+/// The objects of a video that a saliency network finds repeatedly where the main detector finds nothing.
+///
+/// The network runs once per second. An object is reported after ``minimumRuns`` results in the same place, so only
+/// objects that stand still before a static camera are found. A false box is worse than a missed object: at half the
+/// minimum score, the network finds pillars and road markings.
+struct SalientObjects {
+    /// The objects to report. An object that a labelled one covers is left out.
+    private(set) var tracks: [Track] = []
+
+    private struct Candidate {
+        /// The state at the latest result that contained the object. The id is `nil` until the object is reported.
+        var track: Track
+        var best: Track.Best
+        var runs = 1
+        var isMissed = false
+    }
+
+    private var candidates: [Candidate] = []
+    private var events: [TrackEvent] = []
+    private var drift = CameraDrift()
+    private var nextRun: Nanoseconds = .min
+    /// The boxes of the detections that the filter has excluded since the previous run. They have a label.
+    private var excluded: [Box] = []
+
+    /// The time between two runs of the network.
+    private static let interval: Nanoseconds = 1_000_000_000
+    private static let minimumRuns = 3
+    private static let minimumScore = 0.5
+    /// The area of an object as a fraction of the picture.
+    private static let possibleArea = 0.003...0.3
+    /// The minimum IoU of two results for the same object.
+    private static let samePlace = 0.6
+    /// The minimum fraction of the smaller one of two boxes that is covered if a labelled box explains an object.
+    private static let cover = 0.3
+
+    /// Whether the network should process the frame. Counts as a run if it should.
+    mutating func isDue(at time: Nanoseconds) -> Bool {
+        guard time >= nextRun else { return false }
+        nextRun = time.adding(Self.interval)
+        return true
+    }
+
+    /// Notes detections that the filter excludes.
+    mutating func leaveOut(_ boxes: [Box]) { excluded += boxes }
+
+    /// Applies the network's result for the frame at `time`.
+    ///
+    /// - Parameters:
+    ///   - named: the boxes of the labelled objects.
+    ///   - takeID: returns a new track id.
+    mutating func observe(
+        _ detections: [Detection], at time: Nanoseconds, pictureArea: Double, beside named: [Box], takeID: () -> Int
+    ) {
+        let known = named + excluded
+        excluded.removeAll()
+        var previous = candidates
+        candidates.removeAll()
+        for detection in detections where detection.score >= Self.minimumScore {
+            let box = detection.box
+            guard Self.possibleArea.contains(box.area / pictureArea), !Self.isExplained(box, by: known) else {
+                continue
+            }
+            let nearest = previous.indices.max { previous[$0].track.box.iou(box) < previous[$1].track.box.iou(box) }
+            guard let nearest, previous[nearest].track.box.iou(box) >= Self.samePlace else {
+                let track = Track(
+                    box: box, score: detection.score, label: nil, state: .new, firstSeen: time, lastSeen: time)
+                candidates.append(
+                    Candidate(track: track, best: .init(score: detection.score, box: box, time: time)))
+                continue
+            }
+            var candidate = previous.remove(at: nearest)
+            (candidate.track.box, candidate.track.score, candidate.track.lastSeen) = (box, detection.score, time)
+            if detection.score > candidate.best.score {
+                candidate.best = .init(score: detection.score, box: box, time: time)
+            }
+            candidate.runs += 1
+            candidate.isMissed = false
+            if candidate.runs >= Self.minimumRuns, candidate.track.id == nil { candidate.track.id = takeID() }
+            candidates.append(candidate)
+        }
+        for var candidate in previous {
+            // An object that something covers for a while has not gone.
+            if !Self.isExplained(candidate.track.box, by: named) {
+                guard !candidate.isMissed else {
+                    end(candidate, .lost)
+                    continue
+                }
+                candidate.isMissed = true
+            }
+            candidates.append(candidate)
+        }
+    }
+
+    /// Updates ``tracks`` to a frame. All objects end if the camera moves.
+    mutating func update(to time: Nanoseconds, at plane: LumaPlane?, beside named: [Box]) {
+        tracks.removeAll(keepingCapacity: true)
+        if let plane { drift.update(at: plane, time: time, around: named) }
+        if drift.isMoving { endAll(.lost) }
+        for candidate in candidates where candidate.track.id != nil && !candidate.isMissed {
+            guard !Self.isExplained(candidate.track.box, by: named) else { continue }
+            var track = candidate.track
+            track.timeSinceUpdate = max(0, time - track.lastSeen)
+            track.state = track.timeSinceUpdate == 0 ? .tracked : .coasting
+            tracks.append(track)
+        }
+    }
+
+    /// Returns the best result of an object; `nil` if the id is unknown.
+    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
+        candidates.first { $0.track.id == id }.map { ($0.best, 0) }
+    }
+
+    /// Returns the end events of objects since the last call.
+    mutating func takeEvents() -> [TrackEvent] {
+        if events.isEmpty { return [] }
+        defer { events.removeAll() }
+        return events
+    }
+
+    /// Ends all objects.
+    mutating func reset(reason: TrackEvent.Reason) {
+        endAll(reason)
+        drift.forget()
+        (tracks, excluded, nextRun) = ([], [], .min)
+    }
+
+    private mutating func endAll(_ reason: TrackEvent.Reason) {
+        for candidate in candidates { end(candidate, reason) }
+        candidates.removeAll()
+    }
+
+    private mutating func end(_ candidate: Candidate, _ reason: TrackEvent.Reason) {
+        guard candidate.track.id != nil else { return }
+        var track = candidate.track
+        track.state = .lost
+        events.append(TrackEvent(kind: .end, track: track, best: candidate.best, pathLength: 0, reason: reason))
+    }
+
+    private static func isExplained(_ box: Box, by known: [Box]) -> Bool {
+        known.contains { $0.intersection(box).area > cover * min($0.area, box.area) }
+    }
+}
