@@ -93,6 +93,11 @@ class Files(StillFile):
         self.assertEqual(count, 250)
         self.assertEqual(errors.count("cam: all frames are decoded: the gate needs H.264 or H.265"), 1)
 
+    def test_redaction_needs_all_frames(self):
+        count, errors = self.analysed("--economy", "--set=box-style=blur", f"cam={self.file}")
+        self.assertEqual(count, 250)
+        self.assertIn("cam: all frames are decoded: redaction needs all frames", errors)
+
     def test_configuration_chooses_for_each_camera(self):
         for options, common, own, words, is_gated in (
                 ("economy=true", "", "", (), True), ("", "economy=true", "", (), True), ("", "", "economy=true", (), True),

@@ -59,9 +59,13 @@ final class CameraGate: Sendable {
         // All decoders accept byte streams with headers. They need no parser behind the gate, which would delay the
         // events of the gate.
         let parsed = "\(parser) config-interval=-1 ! \(kind),stream-format=byte-stream,alignment=au"
-        guard source != .video else {
-            try Self.link(parsed, in: pipeline)
-            return "the gate needs a camera or a file, and this address is a video of known duration"
+        let isVideo = source == .video
+        // Redaction begins a new epoch after each gap between frames, because the next frame may show somebody else.
+        if isVideo || RedactionRequest(of: pipeline["swiftodt"]) != nil {
+            try Self.link("\(parsed) ! identity", in: pipeline)
+            return isVideo
+                ? "the gate needs a camera or a file, and this address is a video of known duration"
+                : "redaction needs all frames"
         }
         try Self.link("\(parsed) ! swiftodtgate name=gate", in: pipeline) { pipeline in
             guard source == .camera else { return }
