@@ -1,7 +1,7 @@
 /// The objects of a video that a saliency network finds repeatedly where the main detector finds nothing.
 ///
-/// The network runs once per second. An object is reported after ``minimumRuns`` results in the same place, so only
-/// objects that stand still before a static camera are found. A false box is worse than a missed object: at half the
+/// The network runs once per second. An object is reported after ``minimumRuns`` successive results in the same place, so
+/// only objects that stand still before a static camera are found. A false box is worse than a missed object: at half the
 /// minimum score, the network finds pillars and road markings.
 struct SalientObjects {
     /// The objects to report. An object that a labelled one covers is left out.
@@ -79,9 +79,9 @@ struct SalientObjects {
             candidates.append(candidate)
         }
         for var candidate in previous {
-            // An object that something covers for a while has not gone.
+            // An object that something covers for a while has not gone. One that is not reported yet must not be missed.
             if !Self.isExplained(candidate.track.box, by: named) {
-                guard !candidate.isMissed else {
+                guard !candidate.isMissed, candidate.track.id != nil else {
                     end(candidate, .lost)
                     continue
                 }
