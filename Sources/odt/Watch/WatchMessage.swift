@@ -72,8 +72,10 @@ final class WatchSinks: Sendable {
         if let metrics {
             sinks.append(metrics)
             if let page {
-                sinks.append(
-                    try LivePage(page, metrics, cameras: cameras, clips: ClipOptions(options)?.folder, notify: notify))
+                let recordings = PageRecordings(
+                    folder: try RecordOptions(options)?.folder, clips: try ClipOptions(options)?.folder,
+                    store: try StoreOptions(options)?.path)
+                sinks.append(try LivePage(page, metrics, cameras: cameras, recordings: recordings, notify: notify))
             }
         }
         events = try EventSink(plan.rules, notify: notify)
