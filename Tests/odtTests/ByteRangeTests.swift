@@ -19,7 +19,9 @@ struct ByteRangeTests {
         #expect(ByteRange.request("bytes=-0", size: 10) == .beyond)
     }
 
-    @Test(arguments: ["", "bytes=", "bytes=-", "bytes=5-2", "bytes=0-1,3-4", "bytes=+1-2", "bytes=99999999999999999999-"])
+    @Test(arguments: [
+        "", "bytes=", "bytes=-", "bytes=5-2", "bytes=0-1,3-4", "bytes=+1-2", "bytes=99999999999999999999-",
+    ])
     func invalidRangeMeansWholeFile(_ header: String) {
         #expect(ByteRange.request(header, size: 10) == .whole)
     }

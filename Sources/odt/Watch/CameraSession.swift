@@ -69,7 +69,8 @@ final class CameraSession: Sendable {
         if let viewer { CameraPictures.begin(of: plan.name, in: pipeline, for: viewer) }
         let recorder = try recording.map {
             CameraRecorder(
-                $0, camera: plan.name, content: try RecordedContent(of: plan, isAnnotated: $0.options.isAnnotated), clips: clips, finished: recorded, notify: notify)
+                $0, camera: plan.name, content: try RecordedContent(of: plan, isAnnotated: $0.options.isAnnotated),
+                clips: clips, finished: recorded, notify: notify)
         }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.watchdog, self.hasLength, self.recorder) = (pipeline, watchdog, hasLength, recorder)

@@ -147,4 +147,5 @@ $("player").addEventListener("loadedmetadata", () => {
   $("screen").style.aspectRatio = `${$("player").videoWidth} / ${$("player").videoHeight}`;
   drawOverlay();
 });
+$("player").addEventListener("seeked", () => drawOverlay());
 new ResizeObserver(() => drawOverlay()).observe($("screen"));

@@ -47,7 +47,8 @@ final class ClipRecorder: @unchecked Sendable {
     ///   - saved: Called for each saved clip.
     ///   - pictured: Called with the picture of each clip, a JPEG file, as soon as it is taken.
     init(
-        _ clips: Clips, camera: String, content: RecordedContent, crops: BestCrops?, saved: @escaping @Sendable (SavedClip) -> Void,
+        _ clips: Clips, camera: String, content: RecordedContent, crops: BestCrops?,
+        saved: @escaping @Sendable (SavedClip) -> Void,
         pictured: @escaping @Sendable ([UInt8]) -> Void, notify: @escaping @Sendable (String) -> Void
     ) {
         (self.clips, self.camera, self.crops, self.saved) = (clips, camera, crops, saved)

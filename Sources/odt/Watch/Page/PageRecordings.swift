@@ -97,7 +97,8 @@ final class PageRecordings: Sendable {
     /// Returns the boxes of a period; `nil` without a database, or if the camera is unknown.
     func boxes(of camera: String, _ request: PageRequest) -> PageResponse? {
         guard store != nil, redactions.withLock({ $0[camera] }) != nil else { return nil }
-        guard let from = request.value("from").flatMap({ Int64($0) }), let to = request.value("to").flatMap({ Int64($0) }),
+        guard let from = request.value("from").flatMap({ Int64($0) }),
+            let to = request.value("to").flatMap({ Int64($0) }),
             from >= 0, to >= from, to - from <= RecordedResults.longest
         else { return .sentence(400, "from= and to= must be milliseconds since 1970, at most 120,000 apart.") }
         let session = request.value("session").flatMap { Int64($0) }

@@ -74,7 +74,8 @@ struct PageContent: Sendable {
                 return .sentence(400, "since= must be the number of a clip.")
             }
             return .json(board.clips(since: since))
-        case let path? where path.count > 1 && ["clips", "recordings"].contains(path[0]) || path.starts(with: ["api", "recordings"]):
+        case let path?
+        where path.count > 1 && ["clips", "recordings"].contains(path[0]) || path.starts(with: ["api", "recordings"]):
             return recordings.flatMap { recorded(path, request, $0) } ?? .nothing
         case let path? where path.count == 3 && path[0] == "api" && path[1] == "counts":
             return board.counts(of: path[2]).map(PageResponse.json) ?? .nothing

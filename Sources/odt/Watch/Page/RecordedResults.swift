@@ -38,7 +38,8 @@ struct RecordedResults {
             session: rows.integer(0), began: rows.integer(1), ended: rows.integer(2), length: rows.integer(3))
     }
 
-    /// Returns the events of a period, in the order of time. Zone events also precede the period, as far as they are
+    /// Returns the events of a period, in the order of time. The row of an active track is updated rarely, so its last
+    /// time is not used. Zone events also precede the period, as far as they are
     /// about tracks in it, because they show which objects are in a zone at its beginning. Of too many events, the newest are returned.
     ///
     /// - Parameter session: The session; `nil` for all sessions of the camera.
@@ -59,7 +60,8 @@ struct RecordedResults {
             SELECT zone_event.time, 'zone', event, zone.name, zone.kind, track, label.name, NULL, zone_event.session
             FROM zone_event JOIN zone ON zone.id = zone_event.zone JOIN label ON label.id = zone_event.label
             WHERE zone_event.time BETWEEN
-            (SELECT min(ifnull(min(first), ?3), ?3) FROM track WHERE last >= ?3 AND first <= ?4 AND session IN \(sessions))
+            (SELECT min(ifnull(min(first), ?3), ?3) FROM track
+            WHERE (last >= ?3 OR reason IS NULL) AND first <= ?4 AND session IN \(sessions))
             AND ?4 AND session IN \(sessions)
             UNION ALL
             SELECT time, 'alarm', event, NULL, NULL, NULL, NULL, reason, session FROM alarm

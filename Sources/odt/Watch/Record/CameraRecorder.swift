@@ -108,7 +108,8 @@ final class CameraRecorder: @unchecked Sendable {
         do {
             if segment == nil {
                 guard isKey, time < .max, now >= resting, let caps else { return }
-                segment = try RecordedSegment(in: folder, of: camera, at: WallClock.now, start: time, content: content, caps: caps)
+                segment = try RecordedSegment(
+                    in: folder, of: camera, at: WallClock.now, start: time, content: content, caps: caps)
                 isAsked = false
             }
             try segment?.write(buffer)
