@@ -29,8 +29,8 @@ async function refreshRecordings(name) {
   [recordings.isBusy, recordings.at] = [true, Date.now()];
   try {
     const list = await fetchJSON(`/api/recordings/${encodeURIComponent(name)}`);
-    if (recordings.camera === name) showSegments(list.segments);
-  } catch { /* Nothing is recorded, or refresh() reports a lost connection. */ }
+    if (recordings.camera === name && list.isRecorded) showSegments(list.segments);
+  } catch { /* refresh() reports a lost connection. */ }
   recordings.isBusy = false;
 }
 

@@ -52,14 +52,15 @@ final class PageRecordings: Sendable {
         }
     }
 
-    /// Returns the newest segments of a camera, the newest first; `nil` if nothing is recorded or the camera is unknown.
+    /// Returns the newest segments of a camera, the newest first; `nil` if the camera is unknown.
     func list(of camera: String) -> JSONValue? {
-        guard let folder, redactions.withLock({ $0[camera] }) != nil else { return nil }
+        guard redactions.withLock({ $0[camera] }) != nil else { return nil }
+        guard let folder else { return .object(["isRecorded": .bool(false)]) }
         let found = PartFile.names(in: folder + camera).compactMap { file in
             SegmentName(file, camera: camera).map { (name: $0, isFinished: $0.text == file) }
         }.sorted { ($0.name.time, $0.name.number) > ($1.name.time, $1.name.number) }
         return .object([
-            "hasStore": .bool(store != nil),
+            "isRecorded": .bool(true),
             "segments": .array(
                 found.prefix(Self.maximum).map {
                     .object([
