@@ -19,6 +19,8 @@ except OSError:
     HAS_SOUP = False
 ZONES = ('[{"name": "floor", "kind": "zone", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]},'
          ' {"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]')
+# A coder with one key frame per second.
+KEYS = "x264enc speed-preset=ultrafast key-int-max=25"
 needs_soup = unittest.skipUnless(HAS_SOUP, "needs libsoup (Debian's libsoup-3.0-0)")
 
 
@@ -27,12 +29,13 @@ class Paged(Watching):
 
     shelf, clips = tempfile.TemporaryDirectory(), {}
 
-    def serve(self, *words, page="0", frames=3000, names=("cam",), **environment):
+    def serve(self, *words, page="0", frames=3000, names=("cam",), coder="x264enc speed-preset=ultrafast", **environment):
         """Watches a moving ball in real time until the test ends."""
         # The clip is made once for all tests.
-        clip = Paged.clips.get(frames)
+        clip = Paged.clips.get((frames, coder))
         if not clip:
-            clip = Paged.clips[frames] = shutil.copy(self.clip(frames=frames), os.path.join(Paged.shelf.name, f"{frames}.mkv"))
+            clip = Paged.clips[frames, coder] = shutil.copy(
+                self.clip(frames=frames, coder=coder), os.path.join(Paged.shelf.name, f"{len(Paged.clips)}.mkv"))
         watch = Watch("--page", page, "--zones", ZONES, *words, *(f"{name}={clip}" for name in names), **environment)
         self.addCleanup(watch.__exit__)
         deadline = time.monotonic() + 60

@@ -94,6 +94,17 @@ class Clips(Clipping):
         for clip in self.clips():
             self.check(clip, 0.6, 2.6 + 0.5 * len(times))
 
+    def test_unfinished_files_of_a_crash_are_cleaned_up(self):
+        """An unfinished clip gets its final name, and an unfinished picture is deleted. Files of other names stay."""
+        source = self.clip()
+        os.makedirs(self.path("clips/cam"))
+        for name in ("cam-2026-11-22T15-45-01Z.part.mkv", "cam-2026-11-22T15-45-01Z.part.jpg", "other.part.mkv", "other.part.jpg"):
+            with open(self.path(f"clips/cam/{name}"), "w", encoding="ascii") as file:
+                file.write(name)
+        self.watch(*self.recorded(), f"cam={source}")
+        names = [name for name in os.listdir(self.path("clips/cam")) if "15-45-01" in name or "other" in name]
+        self.assertEqual(sorted(names), ["cam-2026-11-22T15-45-01Z.mkv", "other.part.jpg", "other.part.mkv"])
+
     def test_redaction_that_is_not_guaranteed(self):
         source = self.clip()
         with open(self.path("watch.conf"), "w", encoding="utf-8") as file:

@@ -3,7 +3,7 @@ import os
 import unittest
 
 from browser import CHROMIUM, Browser
-from paged import Paged, needs_soup
+from paged import KEYS, Paged, needs_soup
 
 
 @needs_soup
@@ -45,6 +45,59 @@ class InBrowser(Paged):
                 status, _, body = self.get(path)
                 self.assertEqual((status, body[:len(start)]), (200, start))
             self.assertEqual(browser.complaints, [])
+
+    def test_recordings_are_played_with_boxes(self):
+        """The boxes of the database surround the ball in the video, and filters and events work."""
+        self.serve("--record", self.path("video"), "--record-minutes=0.1", "--store", self.path("watch.sqlite"), "--clips", self.path("clips"), frames=3000, coder=KEYS)
+        # The second recording has ended, so the database has the events of both.
+        segments = self.until(lambda: (found := [one["file"] for one in self.ask("/api/recordings/cam")["segments"] if one["isFinished"]])[1:] and found)
+        file = segments[0]
+        for name, width, height, mobile, dark in (("desk", 1280, 900, False, False), ("phone", 390, 844, True, True)):
+            with self.subTest(name), Browser(width, height, mobile, dark) as browser:
+                browser.open(f"http://127.0.0.1:{self.port}/")
+                browser.wait(f"[...$('pieces').options].some(one => one.value === '{file}')")
+                unfinished = browser.evaluate("[...$('pieces').options].filter(one => one.disabled).map(one => one.textContent)")
+                self.assertTrue(all(text.endswith("not finished") for text in unfinished), unfinished)
+                browser.evaluate(f"$('pieces').value = '{file}'; $('pieces').onchange()")
+                browser.wait("$('player').readyState >= 2 && overlay.shown.length === 1")
+                for second in (1.3, 2.6, 4.1):
+                    browser.evaluate(f"new Promise(done => {{ $('player').onseeked = () => done(); $('player').currentTime = {second}; }})")
+                    browser.wait(f"overlay.shown.length === 1 && Math.abs(overlay.time - wallTime({second})) < 60")
+                    # The distance of the middle of the box from that of the bright pixels, as a part of the picture.
+                    away = browser.evaluate("""(() => {
+                        const canvas = document.createElement("canvas"), player = $("player"), context = canvas.getContext("2d");
+                        [canvas.width, canvas.height] = [player.videoWidth, player.videoHeight];
+                        context.drawImage(player, 0, 0);
+                        const {data, width, height} = context.getImageData(0, 0, canvas.width, canvas.height);
+                        let [count, x, y] = [0, 0, 0];
+                        for (let place = 0; place < width * height; place++) if (data[4 * place] > 128) { count++; x += place % width; y += Math.floor(place / width); }
+                        const box = overlay.shown[0].corners;
+                        return {count, x: (box[0] + box[2]) / 2 - x / count / width, y: (box[1] + box[3]) / 2 - y / count / height};
+                    })()""")
+                    self.assertGreater(away["count"], 100)
+                    self.assertLess(max(abs(away["x"]), abs(away["y"])), 0.1, away)
+                browser.evaluate("$('recordings').scrollIntoView()")
+                self.look(browser, f"recording-{name}.png")
+                seen = browser.evaluate("""({wide: document.documentElement.scrollWidth <= innerWidth, place: overlay.shown[0].place,
+                    screen: [$('overlay').clientWidth, $('overlay').clientHeight], moments: $('moments').innerText})""")
+                self.assertTrue(seen["wide"])
+                self.assertTrue(0 <= seen["place"]["left"] and seen["place"]["left"] + seen["place"]["width"] <= seen["screen"][0], seen)
+                self.assertTrue(0 <= seen["place"]["top"] and seen["place"]["top"] + seen["place"]["height"] <= seen["screen"][1], seen)
+                self.assertIn("crossed middle", seen["moments"])
+                shown = "overlay.shown.length"
+                for setting, count in (("$('byscore').value = 1; $('byscore').oninput()", 0), ("$('byscore').value = 0; $('byscore').oninput()", 1),
+                                       ("$('byzone').value = '=floor'; $('byzone').dispatchEvent(new Event('change'))", 1), ("$('drawn').click()", 0), ("$('drawn').click()", 1)):
+                    self.assertEqual(browser.evaluate(f"{setting}; {shown}"), count, setting)
+                line = browser.evaluate("""new Promise(done => {
+                    $('byzone').value = '=middle'; $('byzone').dispatchEvent(new Event('change'));
+                    const event = recordings.info.events.find(one => one.event === 'cross' && one.time >= recordings.info.began);
+                    $('player').onseeked = () => done([$('player').currentTime, (event.time - recordings.info.began) / 1000]);
+                    [...$('moments').querySelectorAll('button')][0].click(); })""")
+                self.assertAlmostEqual(line[0], line[1], delta=0.2)
+                # Playing draws the boxes of each frame.
+                browser.evaluate("$('player').currentTime = 1; $('player').play()")
+                browser.wait("$('player').currentTime > 2 && overlay.shown.length === 1")
+                self.assertEqual(browser.complaints, [])
 
     def test_several_cameras(self):
         """Navigation with pointer, keys and the browser's back button."""

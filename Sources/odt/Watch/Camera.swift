@@ -130,7 +130,7 @@ final class Camera: Sendable {
     private func connect(_ plan: CameraPlan) -> CameraSession.Ending {
         do {
             let crops = plan.takesPictures ? BestCrops(keepsCrops: plan.sendsPictures) : nil
-            let clips = plan.savesClips ? clips.map { recorder(of: $0, plan, crops) } : nil
+            let clips = plan.savesClips ? try clips.map { try recorder(of: $0, plan, crops) } : nil
             let session = try CameraSession(
                 plan, frameTimeout: frameTimeout, viewer: sinks.viewer, crops: crops,
                 times: sinks.metrics?.times(of: name), alarms: alarms,
@@ -161,9 +161,11 @@ final class Camera: Sendable {
         }
     }
 
-    private func recorder(of clips: Clips, _ plan: CameraPlan, _ crops: BestCrops?) -> ClipRecorder {
+    private func recorder(of clips: Clips, _ plan: CameraPlan, _ crops: BestCrops?) throws -> ClipRecorder {
         ClipRecorder(
-            clips, camera: name, crops: crops, saved: { [sinks, name] in sinks.take($0, of: name) },
+            clips, camera: name,
+            content: try RecordedContent(of: plan, isAnnotated: recording?.options.isAnnotated ?? false), crops: crops,
+            saved: { [sinks, name] in sinks.take($0, of: name) },
             pictured: { [sinks, name] in sinks.take(snapshot: $0, of: name) },
             notify: { [log] in log.notify(plan.discreet($0)) })
     }

@@ -115,13 +115,21 @@ extension CameraPlan {
             || settings.map(\.word) != other.settings.map(\.word)
     }
 
+    /// Returns the redaction that the properties request; `nil` for none.
+    ///
+    /// - Throws: ``PlaybackError`` if a property is invalid.
+    func redaction() throws -> RedactionRequest? {
+        let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
+        for setting in settings { try setting.set(of: element) }
+        return RedactionRequest(of: element)
+    }
+
     /// - Throws: ``PlaybackError`` if a property is invalid, if the choices about decoding contradict each other, or if the
     ///   recording would show objects that the properties redact.
     func check(_ options: WatchOptions, warn: (String) -> Void) throws {
-        let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
-        for setting in settings { try setting.set(of: element) }
+        let redaction = try redaction()
         try checkDecoding(options, warn: warn)
-        guard let request = RedactionRequest(of: element) else { return }
+        guard let request = redaction else { return }
         if takesPictures, !request.isStrict {
             throw PlaybackError(
                 "\(name): picture=true or clips would show pictures although privacy-strict=false does not guarantee what "

@@ -72,8 +72,10 @@ final class CameraSession: Sendable {
         if let patience = alarms.picturePatience { PictureProbe(plan.name, patience: patience).attach(to: pipeline) }
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { ArrivalTimestamps.complete(at: pad) }
         if let viewer { CameraPictures.begin(of: plan.name, in: pipeline, for: viewer) }
-        let recorder = recording.map {
-            CameraRecorder($0, camera: plan.name, clips: clips, finished: recorded, notify: notify)
+        let recorder = try recording.map {
+            CameraRecorder(
+                $0, camera: plan.name, content: try RecordedContent(of: plan, isAnnotated: $0.options.isAnnotated),
+                clips: clips, finished: recorded, notify: notify)
         }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.watchdog, self.hasLength, self.recorder) = (pipeline, watchdog, hasLength, recorder)

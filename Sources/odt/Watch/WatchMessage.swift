@@ -72,8 +72,11 @@ final class WatchSinks: Sendable {
         if let metrics {
             sinks.append(metrics)
             if let page {
-                sinks.append(
-                    try LivePage(page, metrics, cameras: cameras, clips: ClipOptions(options)?.folder, notify: notify))
+                let recordings = PageRecordings(
+                    folder: try RecordOptions(options)?.folder, clips: try ClipOptions(options)?.folder,
+                    store: try StoreOptions(options)?.path)
+                recordings.use(plan.cameras)
+                sinks.append(try LivePage(page, metrics, cameras: cameras, recordings: recordings, notify: notify))
             }
         }
         events = try EventSink(plan.rules, notify: notify)
@@ -87,11 +90,13 @@ final class WatchSinks: Sendable {
         // the message before.
         if let lines { sinks.append(lines) }
         metrics?.add(sinks.compactMap { $0 as? any MeasuredSink })
-        // The page answers requests after all sinks were created, so that the metrics are complete. GLib can also
-        // deadlock if the server and the requests to URLs register libsoup's types for the first time at once.
-        for sink in sinks { try (sink as? LivePage)?.start() }
         metricsServer =
             if let address, let metrics { try MetricsServer(address, metrics, notify: notify) } else { nil }
+        // The servers answer requests after everything was created, so that the metrics are complete. GLib can also
+        // deadlock if a server and another thread register libsoup's types for the first time at once. This is the only
+        // place that starts servers, and ``EventURL`` registers its types when it is created.
+        for sink in sinks { try (sink as? LivePage)?.start() }
+        try metricsServer?.start()
         (all, self.lines, self.store) = (sinks, lines, store)
         viewer = sinks.lazy.compactMap { $0 as? any PictureSink }.first
     }

@@ -30,7 +30,7 @@ final class WatchedCameras: Sendable {
         recording = try RecordOptions(plan.options).map {
             try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
         }
-        clips = try ClipOptions(plan.options).map(Clips.init)
+        clips = try ClipOptions(plan.options).map { try Clips($0, cameras: plan.cameras.map(\.name)) }
         sinks = try WatchSinks(plan) { printError("odt watch: \($0)") }
     }
 
@@ -92,6 +92,7 @@ final class WatchedCameras: Sendable {
             // The options of the running watch decide what is recorded and shown, so redaction is checked with them.
             for camera in new.cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
             try recording?.add(new.cameras.filter(\.isRecorded).map(\.name))
+            for camera in new.cameras { clips?.adopt(camera.name) }
             try sinks.events.use(new.rules)
             let changes = new.options.changes(since: plan.options)
             if !changes.isEmpty {

@@ -44,6 +44,7 @@ function showOne(camera) {
   say($("caption"), stateText(camera));
   showObjects(camera);
   refreshCounts(camera);
+  refreshRecordings(camera.name);
 }
 
 function show() {
@@ -53,7 +54,10 @@ function show() {
   const camera = chosen(), isKnown = server.cameras.length > 0;
   $("all").hidden = Boolean(camera) || !isKnown;
   $("one").hidden = !camera;
-  if (!camera) $("counts").hidden = true;
+  if (!camera) {
+    $("counts").hidden = true;
+    leaveRecordings();
+  }
   $("back").hidden = !camera || server.cameras.length < 2;
   const name = camera ? plain(camera.name) : "Cameras";
   say($("title"), name);
@@ -74,7 +78,7 @@ function step(by) {
 
 addEventListener("hashchange", () => { pictures.isOn = false; show(); });
 addEventListener("keydown", event => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target === $("log")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target === $("log") || event.target.closest?.("#recordings")) return;
   if (event.key === "Escape" && server.cameras.length > 1) location.hash = "";
   if (event.key === "ArrowRight") step(1);
   if (event.key === "ArrowLeft") step(-1);

@@ -57,7 +57,23 @@ struct Clips: Sendable {
     let retention: SegmentRetention
 
     /// - Throws: ``PlaybackError`` if the folder is not writable.
-    init(_ options: ClipOptions) throws { (self.options, retention) = (options, try options.retention()) }
+    init(_ options: ClipOptions, cameras: [String]) throws {
+        (self.options, retention) = (options, try options.retention())
+        for camera in cameras { adopt(camera) }
+    }
+
+    /// Renames the clips that an interrupted watch left unfinished to their final names, and deletes its unfinished
+    /// pictures.
+    func adopt(_ camera: String) {
+        let folder = options.folder + camera + "/"
+        Recording.adopt(in: folder, of: camera)
+        let pictures = PartFile.names(in: folder).filter { $0.hasSuffix(".jpg") }.compactMap {
+            SegmentName($0.dropLast(4) + ".mkv", camera: camera).map { PartFile.parts(of: $0.text).stem + ".jpg" }
+        }
+        for name in Set(pictures) {
+            for part in PartFile.interrupted(of: folder + name) { _ = PathText.withSystemPath(part) { unlink($0) } }
+        }
+    }
 }
 
 /// A clip whose file is complete.

@@ -21,6 +21,7 @@ final class ClipRecorder: @unchecked Sendable {
     }
 
     private let camera: String
+    private let content: RecordedContent
     private let clips: Clips
     private let crops: BestCrops?
     private let saved: @Sendable (SavedClip) -> Void
@@ -41,14 +42,17 @@ final class ClipRecorder: @unchecked Sendable {
     private var isFailing = false
 
     /// - Parameters:
+    ///   - content: What the frames show.
     ///   - crops: Takes the pictures.
     ///   - saved: Called for each saved clip.
     ///   - pictured: Called with the picture of each clip, a JPEG file, as soon as it is taken.
     init(
-        _ clips: Clips, camera: String, crops: BestCrops?, saved: @escaping @Sendable (SavedClip) -> Void,
+        _ clips: Clips, camera: String, content: RecordedContent, crops: BestCrops?,
+        saved: @escaping @Sendable (SavedClip) -> Void,
         pictured: @escaping @Sendable ([UInt8]) -> Void, notify: @escaping @Sendable (String) -> Void
     ) {
         (self.clips, self.camera, self.crops, self.saved) = (clips, camera, crops, saved)
+        self.content = content
         (self.pictured, self.notify) = (pictured, notify)
         spans = Mutex(ClipSpans(before: clips.options.before, after: clips.options.after))
     }
@@ -131,7 +135,8 @@ final class ClipRecorder: @unchecked Sendable {
             let begin = frames[first]
             file = try RecordedSegment(
                 in: clips.options.folder + camera + "/", of: camera,
-                at: span.wall.adding(begin.running - span.start), start: begin.time, caps: caps)
+                at: span.wall.adding(begin.running - span.start), start: begin.time, content: content,
+                caps: caps)
         } catch { return giveUp("\(error)") }
         for frame in frames[first...] where frame.running <= span.end && file != nil { write(frame) }
     }

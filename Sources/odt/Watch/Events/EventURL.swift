@@ -25,6 +25,9 @@ final class EventURL: EventDelivery, @unchecked Sendable {
             throw PlaybackError("'\(url)' is not a valid URL", isUsage: true)
         }
         g_object_unref(UnsafeMutableRawPointer(message))
+        // This session is only created to register its types before the servers start, see ``WatchSinks``. A session
+        // belongs to the thread that created it.
+        if let first = library.newSession() { g_object_unref(UnsafeMutableRawPointer(first)) }
     }
 
     deinit { if let session { g_object_unref(UnsafeMutableRawPointer(session)) } }

@@ -34,8 +34,10 @@ final class MetricsServer: Sendable {
             options.address, tokenFile: options.tokenFile, of: "--metrics", path: "metrics", called: "metrics",
             notify: notify)
         server = try PageServer(place, TrustedProxies(), PageContent(metrics: metrics), pictures: NewestPictures())
-        try server.start()
     }
+
+    /// Begins to answer requests.
+    func start() throws { try server.start() }
 
     func close() { server.close() }
 }

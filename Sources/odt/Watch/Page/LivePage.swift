@@ -6,21 +6,22 @@ final class LivePage: PictureSink {
     let picturesPerSecond = 10
 
     private let board: CameraBoard
+    private let recordings: PageRecordings
     private let pictures = NewestPictures()
     private let server: PageServer
 
-    /// - Parameter clips: The folder of the clips, ending in a slash; `nil` without clips.
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` if the page cannot be served at the address.
     init(
-        _ options: PageOptions, _ metrics: MetricsBoard, cameras: [String], clips: String?,
+        _ options: PageOptions, _ metrics: MetricsBoard, cameras: [String], recordings: PageRecordings,
         notify: @escaping @Sendable (String) -> Void
     ) throws {
         let place = try PageSocket.Place(
             options.address, tokenFile: options.tokenFile, of: "--page", path: "", called: "page", notify: notify)
         board = CameraBoard(cameras)
+        self.recordings = recordings
         server = try PageServer(
-            place, options.trustedProxies, PageContent(board: board, metrics: metrics, clips: clips), pictures: pictures
-        )
+            place, options.trustedProxies, PageContent(board: board, metrics: metrics, recordings: recordings),
+            pictures: pictures)
     }
 
     /// Begins to answer requests.
@@ -30,7 +31,10 @@ final class LivePage: PictureSink {
 
     func take(_ clip: SavedClip, of camera: String) { board.take(clip, of: camera) }
 
-    func use(_ cameras: [CameraPlan]) { board.show(cameras.map(\.name)) }
+    func use(_ cameras: [CameraPlan]) {
+        recordings.use(cameras)
+        board.show(cameras.map(\.name))
+    }
 
     func wantsPictures(of camera: String) -> Bool { pictures.areWanted(of: camera) }
 
@@ -62,13 +66,13 @@ enum PageDocument {
     private static let script = [
         PackageResources.elements_js, PackageResources.words_js, PackageResources.server_js,
         PackageResources.pictures_js, PackageResources.objects_js, PackageResources.history_js,
-        PackageResources.events_js, PackageResources.watch_js,
+        PackageResources.events_js, PackageResources.player_js, PackageResources.overlay_js, PackageResources.watch_js,
     ]
 
     /// The Content-Security-Policy of the page. It forbids other scripts and external resources even if a label or name
     /// contains HTML.
     static func policy(nonce: String) -> String {
-        "default-src 'none'; img-src 'self' blob: data:; connect-src 'self'; style-src 'nonce-\(nonce)'; "
+        "default-src 'none'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; style-src 'nonce-\(nonce)'; "
             + "script-src 'nonce-\(nonce)'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     }
 }

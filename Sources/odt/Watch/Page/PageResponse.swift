@@ -27,10 +27,11 @@ enum PageResponse {
 struct PageContent: Sendable {
     var board: CameraBoard?
     let metrics: MetricsBoard
-    /// The folder of the clips, ending in a slash; `nil` without clips.
-    var clips: String?
+    /// The recordings and clips; `nil` without a page.
+    var recordings: PageRecordings?
 
-    /// Returns the response to a request. No path gives access to a file of the machine, except clips and their pictures.
+    /// Returns the response to a request. No path gives access to a file of the machine, except recordings, clips and the
+    /// pictures of clips.
     func response(to request: PageRequest) -> PageResponse {
         guard !request.hasBody else { return .sentence(413, "Requests with a body are not accepted.") }
         guard request.method == "GET" || request.method == "HEAD" else {
@@ -73,7 +74,9 @@ struct PageContent: Sendable {
                 return .sentence(400, "since= must be the number of a clip.")
             }
             return .json(board.clips(since: since))
-        case let path? where path.count == 3 && path[0] == "clips": return clip(path[2], of: path[1], board) ?? .nothing
+        case let path?
+        where path.count > 1 && ["clips", "recordings"].contains(path[0]) || path.starts(with: ["api", "recordings"]):
+            return recordings.flatMap { recorded(path, request, $0) } ?? .nothing
         case let path? where path.count == 3 && path[0] == "api" && path[1] == "counts":
             return board.counts(of: path[2]).map(PageResponse.json) ?? .nothing
         case let path? where path.count == 2:
@@ -84,13 +87,15 @@ struct PageContent: Sendable {
         }
     }
 
-    /// Returns a clip or its picture. The name must be that of a clip, so it cannot lead to another folder.
-    private func clip(_ file: String, of camera: String, _ board: CameraBoard) -> PageResponse? {
-        guard let clips, board.has(camera), let dot = file.lastIndex(of: "."),
-            let kind = [".mkv": "video/x-matroska", ".jpg": "image/jpeg"][file[dot...]],
-            SegmentName(file[..<dot] + ".mkv", camera: camera)?.text == file[..<dot] + ".mkv"
-        else { return nil }
-        return .file("\(clips)\(camera)/\(file)", kind: kind)
+    private func recorded(_ path: [String], _ request: PageRequest, _ recordings: PageRecordings) -> PageResponse? {
+        switch (path[0], path.count) {
+        case ("clips", 3): recordings.file(path[2], of: path[1], in: .clips)
+        case ("recordings", 3): recordings.file(path[2], of: path[1], in: .recordings)
+        case ("api", 3): recordings.list(of: path[2]).map(PageResponse.json)
+        case ("api", 4) where path[3] == "boxes": recordings.boxes(of: path[2], request)
+        case ("api", 4): recordings.details(path[3], of: path[2])
+        default: nil
+        }
     }
 
     private func camera(_ file: String, _ ending: String, _ board: CameraBoard) -> String? {

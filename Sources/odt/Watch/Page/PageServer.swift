@@ -243,9 +243,8 @@ final class PageServer: @unchecked Sendable {
     private static let begins: Soup.Handler = { _, message, _, _, this in
         guard let message, let this else { return }
         let server = Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue()
-        // The body of the request is discarded. Range requests are ignored, so that each response is complete.
+        // The body of the request is discarded.
         if let body = server.soup.requestBody(message) { server.soup.setAccumulate(body, 0) }
-        if let headers = server.soup.requestHeaders(message) { server.soup.removeHeader(headers, "Range") }
     }
 
     private static let asks: Soup.Handler = { _, message, _, _, this in
@@ -334,10 +333,7 @@ final class PageServer: @unchecked Sendable {
             }
         case .file(let path, let kind):
             guard let bytes = Self.bytes(of: path) else { return self.answer(message, .nothing) }
-            soup.setStatus(message, 200, nil)
-            setHeader("Content-Type", kind, message)
-            connection(of: message)?.allow(sending: Int(clamping: g_bytes_get_size(bytes)))
-            if let body = soup.responseBody(message) { soup.append(body, bytes) }
+            give(bytes, kind, to: message)
             g_bytes_unref(bytes)
         case .pictures(let camera): begin(camera, message)
         case .picture(let camera):
@@ -347,6 +343,31 @@ final class PageServer: @unchecked Sendable {
             connection(of: message)?.awaited = (camera, MonotonicClock.now)
             pictures.await(camera)
             soup.pause(server, message)
+        }
+    }
+
+    /// Sends a file, or the part of it that the client requests. libsoup itself serves no parts of bodies that it does
+    /// not accumulate.
+    private func give(_ file: OpaquePointer, _ kind: String, to message: Soup.Object) {
+        let size = Int(clamping: g_bytes_get_size(file))
+        setHeader("Content-Type", kind, message)
+        setHeader("Accept-Ranges", "bytes", message)
+        let range = soup.requestHeaders(message).flatMap { soup.header($0, "Range") }.map { String(cString: $0) } ?? ""
+        switch ByteRange.request(range, size: size) {
+        case .whole:
+            soup.setStatus(message, 200, nil)
+            connection(of: message)?.allow(sending: size)
+            if let body = soup.responseBody(message) { soup.append(body, file) }
+        case .part(let part):
+            soup.setStatus(message, 206, nil)
+            setHeader("Content-Range", "bytes \(part.first)-\(part.first + part.count - 1)/\(size)", message)
+            connection(of: message)?.allow(sending: part.count)
+            guard let bytes = g_bytes_new_from_bytes(file, gsize(part.first), gsize(part.count)) else { return }
+            if let body = soup.responseBody(message) { soup.append(body, bytes) }
+            g_bytes_unref(bytes)
+        case .beyond:
+            soup.setStatus(message, 416, nil)
+            setHeader("Content-Range", "bytes */\(size)", message)
         }
     }
 

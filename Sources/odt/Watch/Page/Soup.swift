@@ -34,7 +34,6 @@ struct Soup: Sendable {
     /// Returns all values of a repeated header, joined by commas.
     let headerList: @convention(c) (Object, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
     let setHeader: @convention(c) (Object, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void
-    let removeHeader: @convention(c) (Object, UnsafePointer<CChar>) -> Void
     let setEncoding: @convention(c) (Object, Int32) -> Void
     /// The value of `SOUP_ENCODING_EOF`: the end of the connection marks the end of the body.
     static let untilTheEnd: Int32 = 3
@@ -72,7 +71,6 @@ struct Soup: Sendable {
         header = try library.function("soup_message_headers_get_one")
         headerList = try library.function("soup_message_headers_get_list")
         setHeader = try library.function("soup_message_headers_replace")
-        removeHeader = try library.function("soup_message_headers_remove")
         setEncoding = try library.function("soup_message_headers_set_encoding")
         append = try library.function("soup_message_body_append_bytes")
         complete = try library.function("soup_message_body_complete")

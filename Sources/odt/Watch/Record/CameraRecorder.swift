@@ -19,6 +19,7 @@ final class CameraRecorder: @unchecked Sendable {
     private let notify: @Sendable (String) -> Void
     private let finished: @Sendable (FinishedSegment) -> Void
     private let clips: ClipRecorder?
+    private let content: RecordedContent
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
     private var caps: UnsafeMutablePointer<GstCaps>?
@@ -34,16 +35,17 @@ final class CameraRecorder: @unchecked Sendable {
     private var isAsked = false
 
     /// - Parameters:
+    ///   - content: What the recorded frames show.
     ///   - clips: Saves clips of the same frames; `nil` for none.
     ///   - finished: Called for each finished segment, on the streaming thread or on the thread that calls
     ///     ``finish()``.
     init(
-        _ recording: Recording, camera: String, clips: ClipRecorder?,
+        _ recording: Recording, camera: String, content: RecordedContent, clips: ClipRecorder?,
         finished: @escaping @Sendable (FinishedSegment) -> Void,
         notify: @escaping @Sendable (String) -> Void
     ) {
         (self.recording, self.camera, self.finished, self.notify) = (recording, camera, finished, notify)
-        self.clips = clips
+        (self.content, self.clips) = (content, clips)
         gst_segment_init(&times, GST_FORMAT_TIME)
         folder = recording.options.folder + camera + "/"
     }
@@ -106,7 +108,8 @@ final class CameraRecorder: @unchecked Sendable {
         do {
             if segment == nil {
                 guard isKey, time < .max, now >= resting, let caps else { return }
-                segment = try RecordedSegment(in: folder, of: camera, at: WallClock.now, start: time, caps: caps)
+                segment = try RecordedSegment(
+                    in: folder, of: camera, at: WallClock.now, start: time, content: content, caps: caps)
                 isAsked = false
             }
             try segment?.write(buffer)

@@ -24,9 +24,10 @@ final class RecordedSegment {
     ///   - folder: The camera's folder, ending in a slash.
     ///   - time: The wall-clock time of the first frame, in nanoseconds since 1970.
     ///   - start: The timestamp of the first frame in nanoseconds.
+    ///   - content: What the frames show.
     /// - Throws: ``PlaybackError`` if the file cannot be created.
     init(
-        in folder: String, of camera: String, at time: Nanoseconds, start: Nanoseconds,
+        in folder: String, of camera: String, at time: Nanoseconds, start: Nanoseconds, content: RecordedContent,
         caps: UnsafeMutablePointer<GstCaps>
     ) throws {
         file = try PartFile(Self.name(in: folder, of: camera, at: time))
@@ -35,7 +36,7 @@ final class RecordedSegment {
             pipeline = try Pipeline(
                 "matroskamux name=mux ! filesink name=file buffer-mode=unbuffered async=false sync=false")
             muxer = pipeline["mux"]
-            muxer.set("writing-app", to: SegmentRetention.mark)
+            muxer.set("writing-app", to: content.mark)
             pipeline["file"].setFile(file.path)
             guard let slot = muxer.requestPad("video_%u") else { throw PlaybackError("matroskamux has no video pad") }
             self.slot = slot

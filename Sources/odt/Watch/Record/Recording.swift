@@ -37,7 +37,7 @@ final class Recording: Sendable {
         let added = try new.map { ($0, try Self.lock(options.folder + $0)) }
         for (name, lock) in added {
             locks.withLock { $0[name] = lock }
-            adopt(name)
+            Self.adopt(in: options.folder + name + "/", of: name)
         }
     }
 
@@ -50,8 +50,9 @@ final class Recording: Sendable {
     }
 
     /// Renames segments that an interrupted watch left unfinished to their final names.
-    private func adopt(_ camera: String) {
-        let folder = options.folder + camera + "/"
+    ///
+    /// - Parameter folder: The camera's folder, ending in a slash.
+    static func adopt(in folder: String, of camera: String) {
         for name in Set(PartFile.names(in: folder).compactMap { SegmentName($0, camera: camera)?.text }) {
             for part in PartFile.interrupted(of: folder + name) where !PathText.isThere(folder + name) {
                 PartFile.rename(part, to: folder + name)

@@ -1,0 +1,130 @@
+import Playback
+import SwiftODT
+import Synchronization
+
+/// The recordings that the page plays, with the results of the database about them.
+///
+/// A camera with redaction serves only files whose header says that they were recorded with the same redaction.
+final class PageRecordings: Sendable {
+    /// The maximum number of listed segments.
+    private static let maximum = 2_000
+
+    private let folder: String?
+    private let clips: String?
+    private let store: String?
+    /// The redaction of each camera, as NAME=VALUE; an inner `nil` for none. Of a camera that is missing here, nothing is
+    /// served.
+    private let redactions = Mutex<[String: String?]>([:])
+
+    /// - Parameters:
+    ///   - folder: The folder of the recordings, ending in a slash; `nil` without recordings.
+    ///   - clips: The folder of the clips, ending in a slash; `nil` without clips.
+    ///   - store: The path of the database; `nil` without one.
+    init(folder: String?, clips: String?, store: String?) {
+        (self.folder, self.clips, self.store) = (folder, clips, store)
+    }
+
+    func use(_ plans: [CameraPlan]) {
+        var new: [String: String?] = [:]
+        for plan in plans {
+            // Properties that cannot be evaluated may request redaction, so nothing of the camera is served.
+            do { new[plan.name] = .some(try plan.redaction()?.word) } catch { continue }
+        }
+        redactions.withLock { $0 = new }
+    }
+
+    /// Returns the response to a request of a video or picture; `nil` if there is no such file.
+    func file(_ file: String, of camera: String, in area: Area) -> PageResponse? {
+        let folder = area == .clips ? clips : folder
+        guard let folder, let dot = file.lastIndex(of: "."),
+            let kind = area.kinds[String(file[dot...])], let video = segment(file[..<dot] + ".mkv", camera)?.text
+        else { return nil }
+        guard canShow("\(folder)\(camera)/\(video)", of: camera) else { return Self.sharp }
+        return .file("\(folder)\(camera)/\(file)", kind: kind)
+    }
+
+    enum Area {
+        case recordings, clips
+
+        fileprivate var kinds: [String: String] {
+            let video = [".mkv": "video/x-matroska"]
+            return self == .recordings ? video : video.merging([".jpg": "image/jpeg"]) { $1 }
+        }
+    }
+
+    /// Returns the newest segments of a camera, the newest first; `nil` if the camera is unknown.
+    func list(of camera: String) -> JSONValue? {
+        guard redactions.withLock({ $0[camera] }) != nil else { return nil }
+        guard let folder else { return .object(["isRecorded": .bool(false)]) }
+        let found = PartFile.names(in: folder + camera).compactMap { file in
+            SegmentName(file, camera: camera).map { (name: $0, isFinished: $0.text == file) }
+        }.sorted { ($0.name.time, $0.name.number) > ($1.name.time, $1.name.number) }
+        return .object([
+            "isRecorded": .bool(true),
+            "segments": .array(
+                found.prefix(Self.maximum).map {
+                    .object([
+                        "file": .string($0.name.text), "time": milliseconds($0.name.time),
+                        "isFinished": .bool($0.isFinished),
+                    ])
+                }),
+        ])
+    }
+
+    /// Returns the times and the events of a finished segment; `nil` if there is none of this name.
+    func details(_ file: String, of camera: String) -> PageResponse? {
+        guard let folder, let name = segment(file, camera) else { return nil }
+        let path = "\(folder)\(camera)/\(name.text)"
+        guard PathText.isThere(path) else { return nil }
+        guard canShow(path, of: camera) else { return Self.sharp }
+        let isAnnotated =
+            redactions.withLock { ($0[camera] ?? nil) != nil } || RecordedContent.annotated.isContent(of: path)
+        return answer {
+            let times = try $0?.times(of: name)
+            let began = times?.began ?? Int64(name.time / 1_000_000)
+            var members: [String: JSONValue] = [
+                "began": .number(Double(began)), "isAnnotated": .bool(isAnnotated), "hasStore": .bool($0 != nil),
+            ]
+            if let times {
+                (members["ended"], members["session"]) = (.number(Double(times.ended)), .number(Double(times.session)))
+                members["length"] = .number(Double(times.length) / 1_000)
+                members["events"] = .array(
+                    try $0?.events(of: camera, session: times.session, from: times.began, to: times.ended) ?? [])
+            }
+            return .object(members)
+        }
+    }
+
+    /// Returns the boxes of a period; `nil` without a database, or if the camera is unknown.
+    func boxes(of camera: String, _ request: PageRequest) -> PageResponse? {
+        guard store != nil, redactions.withLock({ $0[camera] }) != nil else { return nil }
+        guard let from = request.value("from").flatMap({ Int64($0) }),
+            let to = request.value("to").flatMap({ Int64($0) }),
+            from >= 0, to >= from, to - from <= RecordedResults.longest
+        else { return .sentence(400, "from= and to= must be milliseconds since 1970, at most 120,000 apart.") }
+        let session = request.value("session").flatMap { Int64($0) }
+        return answer { try $0?.boxes(of: camera, session: session, from: from, to: to) ?? .null }
+    }
+
+    private func answer(_ body: (RecordedResults?) throws -> JSONValue) -> PageResponse {
+        do { return .json(try body(store.map(RecordedResults.init))) } catch {
+            return .sentence(503, "The database cannot be read now.")
+        }
+    }
+
+    /// Parses the name of a finished segment. Such a name cannot lead to another folder.
+    private func segment(_ file: some StringProtocol, _ camera: String) -> SegmentName? {
+        guard redactions.withLock({ $0[camera] }) != nil, let name = SegmentName(String(file), camera: camera),
+            name.text == file
+        else { return nil }
+        return name
+    }
+
+    private func canShow(_ path: String, of camera: String) -> Bool {
+        guard let redaction = redactions.withLock({ $0[camera] }) else { return false }
+        return redaction.map { RecordedContent.redacted($0).isContent(of: path) } ?? true
+    }
+
+    private static let sharp = PageResponse.sentence(
+        403, "This video was recorded without the redaction that the camera has now, so it is not shown.")
+}

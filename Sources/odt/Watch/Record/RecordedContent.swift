@@ -1,0 +1,39 @@
+import Glibc
+import Playback
+
+/// What the frames of a recorded file show. The header of the file contains it, so that a later run can check it.
+enum RecordedContent: Equatable, Sendable {
+    case original
+    case annotated
+    /// Annotated frames with guaranteed redaction, and the property that requested it, as NAME=VALUE.
+    case redacted(String)
+
+    /// The size in bytes of the part of a file that is searched for the mark.
+    private static let headerSize = 4096
+
+    init(of plan: CameraPlan, isAnnotated: Bool) throws {
+        guard isAnnotated else { self = .original; return }
+        let request = try plan.redaction()
+        self = request.map { $0.isStrict ? .redacted($0.word) : .annotated } ?? .annotated
+    }
+
+    /// The name of the writing application in the header of the file.
+    var mark: String {
+        switch self {
+        case .original: SegmentRetention.mark
+        case .annotated: SegmentRetention.mark + ": annotated;"
+        case .redacted(let word): SegmentRetention.mark + ": redacted \(word);"
+        }
+    }
+
+    /// Returns whether the header of a file contains the mark. A mark that the header is too short for is not found.
+    func isContent(of path: String) -> Bool {
+        let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var head = [UInt8](repeating: 0, count: Self.headerSize)
+        let count = max(0, pread(file, &head, head.count, 0))
+        let mark = Array(mark.utf8)
+        return head[..<count].indices.contains { head[$0..<count].starts(with: mark) }
+    }
+}
