@@ -29,10 +29,11 @@ class Paged(Watching):
 
     shelf, clips = tempfile.TemporaryDirectory(), {}
 
-    def serve(self, *words, page="0", frames=3000, names=("cam",), coder="x264enc speed-preset=ultrafast", **environment):
-        """Watches a moving ball in real time until the test ends."""
+    def serve(self, *words, page="0", frames=3000, names=("cam",), coder="x264enc speed-preset=ultrafast", clip=None,
+              **environment):
+        """Watches a clip, by default a moving ball, in real time until the test ends."""
         # The clip is made once for all tests.
-        clip = Paged.clips.get((frames, coder))
+        clip = clip or Paged.clips.get((frames, coder))
         if not clip:
             clip = Paged.clips[frames, coder] = shutil.copy(
                 self.clip(frames=frames, coder=coder), os.path.join(Paged.shelf.name, f"{len(Paged.clips)}.mkv"))

@@ -88,10 +88,7 @@ class Metric(Alarms, Paged):
 
     def test_events_reach_all_outputs(self):
         """The metric is 1 while the picture is covered. The file plays at its own speed."""
-        film = self.film(SOON_BLACK)
-        self.clips[0] = film
-        self.addCleanup(self.clips.pop, 0)
-        watch = self.serve("--picture-alarm=1", frames=0)
+        watch = self.serve("--picture-alarm=1", clip=self.film(SOON_BLACK))
         watch.wait(lambda said: self.alarms(said))
         text = self.get("/metrics")[2].decode()
         self.assertIn('swiftodt_camera_problem{camera="cam",problem="covered"} 1', text)
