@@ -19,7 +19,7 @@ EXPECTED = [("covered", None), ("restored", "covered"), ("frozen", None), ("rest
 class Alarms(Watching):
 
     def film(self, parts=PARTS):
-        """Makes a video whose parts show a scene with noise, a black picture, a frozen one and the scene from another direction."""
+        """Makes a video with a noisy scene, a black picture, a frozen picture and the scene from another direction."""
         sources, rate = {"scene": (0, "noise=alls=9:allf=t"), "frozen": (0, "null"), "shifted": (95, "noise=alls=9:allf=t")}, 4
         filters = []
         for number, (name, seconds) in enumerate(parts):
@@ -65,7 +65,7 @@ class Alarms(Watching):
         film = self.film()
         said, _ = self.watch("--picture-alarm=off", f"cam={film}")
         self.assertEqual(self.alarms(said), [])
-        # A problem that is shorter than the time is not reported. What is usual at an hour is unknown in the first three days.
+        # A problem that is shorter than the time is not reported. The usual times of an hour are unknown in the first three days.
         said, _ = self.watch("--picture-alarm=30", "--quiet-alarm=2", f"cam={film}")
         self.assertEqual(self.alarms(said), [])
         for option, sentence in (("--picture-alarm=0", "--picture-alarm must be a number"), ("--quiet-alarm=1", "--quiet-alarm must be a number")):

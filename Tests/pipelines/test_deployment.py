@@ -65,7 +65,7 @@ class Deployment(Watching):
         return watch, port
 
     def get(self, address, token=None):
-        """Returns the body of a response; an empty text if there is none with status 200."""
+        """Returns the body of a response with status 200, otherwise an empty text."""
         try:
             headers = {"Authorization": f"Bearer {token}"} if token else {}
             with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10) as answer:

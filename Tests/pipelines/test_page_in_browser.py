@@ -63,7 +63,7 @@ class InBrowser(Paged):
                 for second in (1.3, 2.6, 4.1):
                     browser.evaluate(f"new Promise(done => {{ $('player').onseeked = () => done(); $('player').currentTime = {second}; }})")
                     browser.wait(f"overlay.shown.length === 1 && Math.abs(overlay.time - wallTime({second})) < 60")
-                    # The distance of the middle of the box from that of the bright pixels, as a part of the picture.
+                    # The distance between the centres of the box and of the bright pixels, as a part of the picture.
                     away = browser.evaluate("""(() => {
                         const canvas = document.createElement("canvas"), player = $("player"), context = canvas.getContext("2d");
                         [canvas.width, canvas.height] = [player.videoWidth, player.videoHeight];

@@ -91,7 +91,7 @@ def make_clip(footage, seed):
     for visit in range(2):
         people = rng.sample(range(len(VISITS)), len(VISITS))
         order += [(person, visit) for person in people]
-    # Nobody returns before somebody else has come.
+    # Another person comes before the same person returns.
     if order[5][0] == order[6][0]:
         order[6], order[7] = order[7], order[6]
     pictures, visitors = [], []
@@ -122,7 +122,7 @@ def measure_clips(video, properties):
         pictures, visitors = make_clip(footage, seed)
         source = ["fdsrc", "fd=0", "!", "rawvideoparse", "format=i420", f"width={WIDTH}", f"height={HEIGHT}", f"framerate={RATE}/1"]
         messages, _ = play(source, ["reidentify=true", *properties], pictures.tobytes())
-        # Each id belongs to the person for whom it is reported first.
+        # An id belongs to the first person with that id.
         owner, ids = {}, collections.defaultdict(set)
         for frame, message in messages:
             visitor = visitors[min(frame, len(visitors)) - 1]

@@ -44,7 +44,7 @@ import Testing
         #expect(messages.map { $0[uint: "epoch"] } == [0, 1])
     }
 
-    /// After a gap a frame may show somebody else, so redaction does not rely on the still picture before it.
+    /// Redaction does not rely on a still picture, because the frame after the gap can show another person.
     @Test(arguments: ["": [0, 0], "box-style=blur": [0, 1]])
     func gapAfterStillPictureBeginsEpochWithRedactionOnly(_ properties: String, _ epochs: [Int]) {
         let harness = ElementHarness(

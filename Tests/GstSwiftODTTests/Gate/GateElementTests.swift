@@ -69,7 +69,7 @@ import Testing
             gst_harness_push_upstream_event(harness, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
         }
 
-        /// Removes the received downstream events and returns the states of those of the kind still-frame.
+        /// Removes the received downstream events and returns the states of the still-frame events.
         func stills() -> [Bool] {
             var found: [Bool] = []
             while let event = gst_harness_try_pull_event(harness) {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Returns an access unit without a slice: it is a key frame if its flags say so.
+    /// Returns an access unit without a slice. Its flags determine whether it is a key frame.
     private static func unit() -> UnsafeMutablePointer<GstBuffer> {
         let buffer = gst_buffer_new_allocate(nil, 100, nil)!
         gst_buffer_memset(buffer, 0, 0, 100)

@@ -6,7 +6,7 @@ import Testing
     private static let millisecond: Nanoseconds = 1_000_000
     private var turns = InferenceTurns()
 
-    /// Simulates streams that claim turns in steps of 10 ms. Inferences take 50 ms and run one after the other.
+    /// Simulates streams that claim turns in steps of 10 ms. An inference lasts 50 ms; inferences run in sequence.
     ///
     /// - Parameters:
     ///   - utilities: the utility of each stream's inference, or `nil` while the stream needs none.

@@ -160,7 +160,7 @@ import Testing
         #expect(try sequence.show([(1, 40), (2, 40)]) == [1, 2])
     }
 
-    /// A track whose label is withheld has not ended, so its id is not given to another track.
+    /// A track with a withheld label has not ended, so no other track gets its id.
     @Test func presentTrackWithoutLabelKeepsItsId() throws {
         var sequence = Sequence()
         try sequence.show([(1, 40)])

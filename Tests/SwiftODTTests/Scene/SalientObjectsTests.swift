@@ -52,7 +52,7 @@ import Testing
         for _ in 0..<5 { #expect(sequence.run(box, score: score).isEmpty) }
     }
 
-    /// The label of the object can be excluded by the filter. It is a known object nevertheless.
+    /// The label of the object can be excluded by the filter. The object is still known.
     @Test(arguments: [true, false]) func labelledObjectIsNotReported(_ isExcluded: Bool) {
         var sequence = Sequence()
         let box = Box(x: 280, y: 60, width: 120, height: 260)
