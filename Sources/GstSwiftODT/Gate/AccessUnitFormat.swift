@@ -1,7 +1,7 @@
 /// How the NAL units of a stream are stored, and whether an access unit is decodable on its own.
 ///
-/// Parsers also mark the recovery points of streams with gradual intra refresh as key frames. These are no complete
-/// pictures without the frames before them, so the gate needs the type of the picture.
+/// Parsers also mark the recovery points of streams with gradual intra refresh as key frames. These frames are
+/// incomplete without the frames before them, so the gate reads the type of the picture from the slice.
 struct AccessUnitFormat: Hashable {
     enum Codec {
         case h264
@@ -13,8 +13,8 @@ struct AccessUnitFormat: Hashable {
     /// The size in bytes of the length before each NAL unit; `nil` if NAL units begin with start codes.
     var lengthSize: Int?
 
-    /// Returns whether the first slice of an access unit belongs to an intra picture. Returns `true` if there is no
-    /// slice that can be read, so that the mark of the parser is valid.
+    /// Returns whether the first slice of an access unit belongs to an intra picture. If no slice can be read, returns
+    /// `true`, so that the key-frame flag of the parser decides.
     func isIntra(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard codec != .av1 else { return true }
         var position = 0
@@ -29,8 +29,9 @@ struct AccessUnitFormat: Hashable {
         return true
     }
 
-    /// Returns whether the supplemental enhancement information contains a recovery point (payload type 6). Other intra
-    /// pictures without IDR are no random access points: later pictures can refer to frames before them.
+    /// Returns whether the supplemental enhancement information contains a recovery point (payload type 6). An intra
+    /// picture that is neither IDR nor a recovery point is no random access point: later pictures can refer to frames
+    /// before it.
     private func hasRecoveryPoint(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         var position = start
         func number() -> Int? {

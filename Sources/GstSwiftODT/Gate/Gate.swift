@@ -2,10 +2,10 @@ import SwiftODT
 
 /// Decides which encoded frames reach the decoder.
 ///
-/// While the gate is calm, it passes key frames only and keeps the frames after the latest passed one. When it opens, the
-/// kept frames are passed, so the decoder gets a complete sequence. The gate becomes calm at a key frame, because the
-/// next passed frame is a key frame, too. Key frames whose distance exceeds the limits of the kept frames leave the gate
-/// open.
+/// While the gate is calm, it passes key frames only and keeps the frames after the latest passed one. When it opens,
+/// the kept frames are passed, so the decoder gets a complete sequence. The gate becomes calm only at a key frame, so
+/// the decoder gets an uninterrupted sequence up to a key frame, and then key frames. If the frames between two key
+/// frames exceed the limits of the kept frames, the gate stays open.
 ///
 /// All times are timestamps in nanoseconds of one segment. The value uses no GStreamer types.
 struct Gate {
@@ -108,10 +108,11 @@ struct Gate {
 
     /// The time of the latest key frame, and the size in bytes of the frames from it on.
     private var group: (start: Nanoseconds, bytes: Int)?
-    /// Whether the latest complete group of frames is within the limits.
+    /// Whether the latest complete group of pictures is within the limits of the kept frames.
     private var isGroupShort = false
 
-    /// The time by which a frame may precede earlier frames, as reordered frames do.
+    /// The maximum time by which the timestamp of a frame can be before that of an earlier one, because of reordered
+    /// frames.
     private static let maximumDisorder: Nanoseconds = 1_000_000_000
 
     init() { counters.openings[Self.index(.start)] = 1 }
@@ -214,9 +215,9 @@ struct Gate {
 
     // MARK: Events
 
-    /// Notes what swiftodt reports about the frame with a timestamp.
+    /// Records the activity that swiftodt reports for a frame.
     ///
-    /// - Parameter wantsFrames: whether the next frames are likely to change the results.
+    /// - Parameter wantsFrames: whether the next frames are likely to change the results of swiftodt.
     mutating func noteActivity(_ wantsFrames: Bool, at time: Nanoseconds?) {
         hasReports = true
         if time.map({ $0 >= stillTime ?? .min }) ?? true { isAnswered = true }

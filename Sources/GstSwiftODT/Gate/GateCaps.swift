@@ -33,8 +33,9 @@ enum GateCaps {
             return nil
         }
         let stream = gst_structure_get_string(structure, "stream-format").map { String(cString: $0) }
+        // The offsets are those of the byte in the decoder configuration record whose low two bits are the size of the
+        // length fields minus 1.
         switch String(cString: name) {
-        // The low two bits of this byte of the decoder configuration record are the size of the lengths minus 1.
         case "video/x-h264":
             let size = stream == "byte-stream" ? nil : lengthSize(of: structure, at: 4)
             return AccessUnitFormat(codec: .h264, lengthSize: size)

@@ -193,7 +193,7 @@ final class GateSession: @unchecked Sendable {
         element.log(.info, "opens because of \(reason.rawValue) and passes \(kept.count) kept frames")
         announceStill(false)
         var flow = GST_FLOW_OK
-        // At the end, the still picture is needed only as the reference of later frames.
+        // At the end of the stream, the still frame is passed again only if kept frames follow, which refer to it.
         if reason != .endOfStream || !kept.isEmpty, let again = still.map({ GstBufferReference.makeWritable($0) }) {
             still = nil
             again.pointee.mini_object.flags |= GST_BUFFER_FLAG_DECODE_ONLY.rawValue
@@ -206,8 +206,8 @@ final class GateSession: @unchecked Sendable {
         return flow
     }
 
-    /// Announces that the latest frame is a still picture. Decoders then output it at once, which they otherwise do only
-    /// after later frames. swiftodt reports on the frame, and begins no epoch at the next frame.
+    /// Announces that the latest frame is a still picture. Decoders then output it at once instead of after later
+    /// frames. swiftodt then reports activity for the frame, and starts no epoch at the gap before the next frame.
     private func announceStill(_ isStill: Bool) {
         gst_pad_push_event(element.sourcePad, gst_video_event_new_still_frame(isStill ? 1 : 0))
     }

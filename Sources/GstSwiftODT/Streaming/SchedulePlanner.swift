@@ -35,8 +35,8 @@ final class SchedulePlanner: Sendable {
         facts.withLock { ($0.frameDuration, $0.frameBytes) = (frameDuration, frameBytes) }
     }
 
-    /// Sets the processing time of a frame that waits for its result. The time for which frames are held is not
-    /// included.
+    /// Sets the processing time of a frame that waits for its result, without the time for which the queue holds the
+    /// frame.
     func set(work: Nanoseconds) { facts.withLock { $0.work = work } }
 
     /// Returns the plan for the given settings.

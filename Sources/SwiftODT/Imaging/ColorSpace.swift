@@ -71,8 +71,8 @@ extension ColorSpace.Transfer {
     private static let (a, b, c): (Float, Float, Float) = (0.17883277, 0.28466892, 0.55991073)
     private static let (peak, systemGamma): (Float, Float) = (1000, 1.2)
 
-    /// Returns the light of a grey signal, relative to graphics white. The light of HLG is that of the reference
-    /// display with a peak of 1,000 cd/m².
+    /// Returns the luminance of a grey signal, relative to graphics white. For HLG, this is the luminance on the
+    /// reference display, which has a peak of 1,000 cd/m².
     func light(_ signal: Float) -> Float {
         let signal = min(max(signal, 0), 1)
         switch self {

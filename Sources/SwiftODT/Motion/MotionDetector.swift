@@ -130,8 +130,8 @@ final class MotionAnalyzer {
         let marks = specks.filter(background.marks)
         labeler.label(marks, gap: Self.gap)
         causes.fill(BackgroundModel.Cause.none)
-        // The regions of confirmed objects still include their shadows here. Below, the objects themselves get another
-        // cause, so that only the shadows keep this one.
+        // At this point, the regions of confirmed objects include their shadows. The cause of the objects' own pixels
+        // is replaced below, so only the pixels of the shadows keep the cause `shadow`.
         if !confirmed.isEmpty {
             mark(BackgroundModel.Cause.shadow, where: labeler.regions.map { isCausedBy($0, of: confirmed) })
         }

@@ -10,8 +10,8 @@ package final class ReidentificationNetwork: AppearanceDescriber {
     /// The margin around the box on each side, as a fraction of its width or height.
     private static let margin = 0.05
 
-    /// Loads and compiles the network. By default it runs on one thread: more threads cost processor time, and the
-    /// network is too small to become much faster.
+    /// Loads and compiles the network. By default it runs on one thread: it is too small to become much faster with
+    /// more threads, which cost processor time.
     ///
     /// - Parameter modelFile: a path or the name of an installed model. `nil` for ``standardName``.
     /// - Throws: ``ODTError`` that names the file and the remedy.
@@ -22,7 +22,7 @@ package final class ReidentificationNetwork: AppearanceDescriber {
             throw ODTError(
                 .unsupported,
                 "\(file) is not known as a re-identification network; put a manifest beside it that has \"task\": "
-                    + "\"re-identification\" and the \"labels\" of the objects that it can distinguish")
+                    + "\"reidentification\" and the \"labels\" of the objects that it can distinguish")
         }
         self.labels = Set(labels.map { $0.lowercased() })
         let inspection = try NetworkInspection(Network.inspect(file: file), manifest: manifest, labels: nil, file: file)

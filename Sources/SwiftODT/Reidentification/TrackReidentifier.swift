@@ -2,7 +2,8 @@
 ///
 /// The appearance of each track is the mean of good views: detected, inside the picture, large enough and not covered.
 /// A new track is compared with the ended ones until it has been visible for ``decisionTime``. It takes over the id of
-/// an ended track that looks like it, if no other object does: a new id is better than a wrong one.
+/// the ended track with the most similar appearance, unless another object is almost as similar: a new id is better
+/// than a wrong one.
 ///
 ///     var reidentifier = TrackReidentifier(describer: try ReidentificationNetwork())
 ///     let changes = try reidentifier.follow(&tracks, in: frame, at: frame.time, retention: 300_000_000_000)
@@ -13,32 +14,32 @@ package struct TrackReidentifier: Sendable {
         package let to: Int
     }
 
-    /// The minimum similarity of the returning object. At 0.65, which 0.02 % of the pairs of different people in PennFudan
-    /// exceed, people in similar clothes before the same camera were confused almost twice as often (`returns.py`).
+    /// The minimum similarity of the returning object. With 0.65, people in similar clothes in front of one camera were
+    /// confused almost twice as often (`returns.py`), although only 0.02 % of the pairs of different people in
+    /// PennFudan exceed 0.65.
     private static let minimumSimilarity: Float = 0.78
     /// The minimum difference to the similarity of any other object.
     private static let minimumMargin: Float = 0.1
-    /// The minimum similarity of a view to the earlier views of its track. Of views of the same person more than 5 s
-    /// apart, 95 % have more.
+    /// The minimum similarity of a view to the earlier views of its track. 95 % of the pairs of views of one person
+    /// that are more than 5 s apart exceed it.
     private static let minimumConsistency: Float = 0.38
     /// The time after the first good view in which a track can take over an id.
     private static let decisionTime: Nanoseconds = 1_000_000_000
     /// The time between two views of an undecided track.
     private static let undecidedInterval: Nanoseconds = 200_000_000
-    /// The time until the second view of a decided track, and the maximum time between two views. It doubles with each
-    /// view.
+    /// The interval between two views of a decided track: at first, and at most. It doubles with each view.
     private static let (firstInterval, longestInterval): (Nanoseconds, Nanoseconds) = (500_000_000, 8_000_000_000)
-    /// The number of embeddings per frame: the maximum in the mean of a long time, which limits the cost of a crowd, and
-    /// in one frame, which limits the delay of a frame in which a group appears. An embedding costs about 2 ms.
+    /// The maximum number of embeddings per frame: on average, which limits the cost of a crowd, and in a single frame,
+    /// which limits its delay when a group appears. An embedding costs about 2 ms.
     private static let (meanViewsPerFrame, viewsPerFrame) = (0.4, 2.0)
-    /// The maximum age of the detection that gives a view, for streams whose detections are late.
+    /// The maximum age of a detection whose box is used as a view. The detections of live streams are late.
     private static let freshness: Nanoseconds = 200_000_000
     /// The minimum height of a view in pixels.
     private static let minimumHeight = 48.0
     /// The maximum part of a view that nearer objects cover.
     private static let coveredPart = 0.15
-    /// The speed in box heights per second, and the tolerance in box heights, up to which an object can have moved
-    /// while it was not tracked.
+    /// The maximum displacement of an object while it was not tracked: a speed in box heights per second, plus a
+    /// distance in box heights.
     private static let (possibleSpeed, possibleJump) = (4.0, 1.0)
     /// The maximum number of ended tracks.
     private static let capacity = 1000
@@ -122,7 +123,7 @@ package struct TrackReidentifier: Sendable {
         return id
     }
 
-    /// Returns the tracker's id of a present track.
+    /// Returns the tracker's id of the present track with a reported id.
     package func number(of id: Int) -> Int { identities.first { $0.value.id == id }?.key ?? id }
 
     /// Whether a present track has taken over the id of an object that was reported.
@@ -141,7 +142,7 @@ package struct TrackReidentifier: Sendable {
             present.insert(number)
             boxes[number] = track.box
             let isKnown = followed[number] != nil
-            // The label can be withheld for a while. The track continues.
+            // A label can be withheld for a while. The latest one remains valid.
             track.label = track.label ?? followed[number]?.track.label
             guard isKnown || describer.labels.contains(track.label?.text.lowercased() ?? "") else { continue }
             let id = identity(of: number)
@@ -155,7 +156,7 @@ package struct TrackReidentifier: Sendable {
         if ended.values.contains(where: { $0.track.lastSeen < limit }) {
             ended = ended.filter { $0.value.track.lastSeen >= limit }
         }
-        // A track of which no end is reported has been merged with another one.
+        // If the tracker reports no end of a track, the track was merged with another one.
         if followed.values.contains(where: { $0.track.lastSeen < limit }) {
             followed = followed.filter { $0.value.track.lastSeen >= limit }
         }
@@ -201,7 +202,7 @@ package struct TrackReidentifier: Sendable {
 
     // MARK: Decisions
 
-    /// Decides whether an undecided track is one that has ended.
+    /// Decides whether an undecided track continues an ended one.
     private mutating func decide(_ number: Int, at now: Nanoseconds) -> Change? {
         guard let one = followed[number], !one.isDecided, let appearance = one.appearance else { return nil }
         let isLate = now - (one.firstView ?? now) >= Self.decisionTime
@@ -217,7 +218,8 @@ package struct TrackReidentifier: Sendable {
         return Change(from: one.id, to: id)
     }
 
-    /// Returns the id of the ended track that looks like a track, if no other object does.
+    /// Returns the id of the ended track with the most similar appearance. `nil` if it is not similar enough, or if
+    /// another object is almost as similar.
     private func returned(_ one: Followed, _ number: Int, _ appearance: ObjectAppearance) -> Int? {
         var best: (id: Int, similarity: Float)?
         var second: Float = -1

@@ -34,7 +34,7 @@ struct Association: ~Copyable {
     /// The pairs of the latest call of ``match(_:_:_:_:_:_:)``.
     private(set) var pairs = ScratchList<Pair>()
 
-    /// What all pairs of a result have in common.
+    /// The inputs that are the same for all pairs of a result.
     struct Context {
         let time: Nanoseconds
         /// The maximum age for ``Tracklet/isEstablished(at:maximumAge:)``.

@@ -26,8 +26,8 @@ struct BimodalScoreThreshold: Sendable {
         }
     }
 
-    /// Returns the upper end of the valley if there is a valley a little above the user's threshold. Otherwise returns
-    /// the user's threshold.
+    /// Returns the upper end of the valley. Returns the user's threshold if there is no valley between it and its upper
+    /// limit, see ``TrackerTuning/valleyFactor`` and ``TrackerTuning/valleyLimit``.
     func effectiveThreshold(from threshold: Double) -> Double {
         guard (0...1).contains(threshold) else { return threshold }
         let first = Int(threshold * Self.bins)

@@ -5,9 +5,9 @@
 /// of consecutive results have the same sign and exceed the errors of a constant-velocity prediction. The Kalman filter
 /// then gives the image motion less weight. Detector jitter causes errors of alternating sign.
 struct ImageMotionUncertainty: Sendable {
-    /// The estimated velocity variance for centre x, centre y, width and height, in squared object sizes per squared
-    /// second. Negative if the image motion is more accurate than the constant-velocity prediction. An object size is
-    /// the square root of the box's area.
+    /// The estimated variance of the velocity that image motion gives, for centre x, centre y, width and height, in
+    /// squared object sizes per squared second. Unlike ``variance`` it can be negative: the image motion is then more
+    /// accurate than the constant-velocity prediction. An object size is the square root of the box's area.
     private var evidence = SIMD4<Double>.zero
     /// The errors at the latest result, in object sizes: of the propagated box, and of a constant-velocity prediction.
     private var lastError = (carried: SIMD4<Double>.zero, expected: SIMD4<Double>.zero)
@@ -25,8 +25,9 @@ struct ImageMotionUncertainty: Sendable {
     /// - Parameter step: the duration of the step in seconds.
     func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }
 
-    /// Returns the velocity variance of a step for the association. It has a lower bound: when two people pass each
-    /// other, image motion drags their boxes along. The errors show only when the identities may already be swapped.
+    /// Returns the velocity variance of a step for the association. It has a lower bound for people who pass each
+    /// other: image motion can move the box of one person along with the other person. When this error becomes
+    /// measurable, the identities may already be swapped.
     func cautiousVariance(eachOf step: Double) -> SIMD4<Double> {
         evidence.bounded(SIMD4(repeating: TrackerTuning.usualImageError), TrackerTuning.greatestImageError)
             * max(1, span / step)

@@ -9,7 +9,7 @@ struct Matcher: ~Copyable {
     /// The strong detections that no track has matched and that can begin a track.
     private(set) var unmatched = ScratchList<FilteredDetection>()
     private(set) var isTrackMatched = ScratchList<Bool>()
-    /// Whether a track has matched a detection, by the detection's index in the result.
+    /// For each detection of the result: whether it is matched with a track.
     private(set) var isTaken = ScratchList<Bool>()
     /// The camera motion beyond the prediction, in pixels.
     private(set) var shift = SIMD2<Double>.zero

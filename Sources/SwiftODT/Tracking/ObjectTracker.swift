@@ -85,7 +85,8 @@ public final class ObjectTracker {
         return objects
     }
 
-    /// Returns the begins and ends of tracks since the last call. Tracks whose event nobody takes are not kept.
+    /// Returns the begin and end events of tracks since the last call. The tracker keeps at most 10,000 events and
+    /// drops the oldest ones first.
     public func takeEvents() -> [TrackedObjectEvent] { tracker.takeEvents().compactMap { TrackedObjectEvent($0) } }
 
     /// Ends all tracks. Ids continue and are never reused.

@@ -89,7 +89,7 @@ public struct TrackedObjectEvent: Sendable {
         case lost
         /// The box has left the picture.
         case leftFrame = "left-frame"
-        /// A new epoch has begun: the video was sought, or its time or picture size changed.
+        /// A new epoch has begun: after a seek, or because the time or the picture size changed.
         case flush
         /// Ended to make room within the maximum number of tracks.
         case limit

@@ -1,6 +1,7 @@
 /// The state and implementation of a ``Tracker``. The functions are documented there.
 ///
-/// A struct inside the class: Swift checks exclusive access once per call and not at every step of a loop.
+/// This is a struct, because Swift then checks exclusive access once per call of ``Tracker`` instead of at each access
+/// in a loop.
 struct TrackerState: ~Copyable {
     var options: TrackerOptions
 

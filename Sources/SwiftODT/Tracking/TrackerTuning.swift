@@ -34,7 +34,8 @@ enum TrackerTuning {
     static let confidenceWeight = 0.6
     /// The time constant of a track's average score, in seconds.
     static let confidenceMemory = 0.1
-    /// The weight of appearances per difference between equal and different objects, and its upper limit, on the scale of
+    /// The factor from the difference between the mean similarities of the same object and of different objects,
+    /// relative to their variance, to the weight of appearance. The second value is the maximum weight on the scale of
     /// IoU.
     static let (appearanceGain, appearanceLimit) = (0.3, 6.0)
     /// The time constant of a track's appearance, in seconds.
@@ -87,7 +88,7 @@ enum TrackerTuning {
     /// The least and the greatest velocity variance of image motion, in squared object sizes per squared second. The
     /// least one applies to the association only.
     static let (usualImageError, greatestImageError) = (0.25, SIMD4<Double>(repeating: 100))
-    /// The weight of the latest error of image motion.
+    /// The weight of the latest error in the running average of the errors of image motion.
     static let imageErrorShare = 0.4
 
     // Reported boxes.
@@ -109,8 +110,9 @@ enum TrackerTuning {
     /// A multiple of ``TrackerOptions/maxAge`` for tracks whose position is rarely inferred. Once the latest detection is
     /// older, results that do not cover the track at sufficient magnification also count as misses.
     static let ageFactorOutsideRegions = 2
-    /// The score from which a detection has full weight towards the confirmation of a track, and the same as a multiple of
-    /// the score threshold, so that weak detections can still confirm tracks if the threshold is low.
+    /// The score from which a detection has full weight towards the confirmation of a track: the lower of this score
+    /// and this multiple of the score threshold. With a low threshold, detections with low scores thus still confirm
+    /// tracks.
     static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
     /// The minimum number of results without sufficient coverage before every result counts as a miss. A long time with
     /// few inferences is no evidence of absence.

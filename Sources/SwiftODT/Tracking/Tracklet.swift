@@ -6,8 +6,7 @@ struct Tracklet: Sendable {
     let key: Int
     var id: Int?
     var filter: BoxKalmanFilter
-    /// The filter state just after the latest detection. The observation-centric re-update after a gap starts from this
-    /// state.
+    /// The filter state just after the latest detection, from which ``pathLength`` continues.
     var filterWhenSeen: BoxKalmanFilter
     /// The time and box of the latest detection.
     private(set) var lastSeen: Nanoseconds

@@ -47,10 +47,10 @@ final class BestPictures: VideoPass.Viewer {
     }
 
     /// - Parameters:
-    ///   - moments: The moments to extract from this video.
-    ///   - count: The number of all tracks, including those without a moment in this video.
+    ///   - moments: The best detections whose pictures are extracted from this video.
+    ///   - count: The number of all tracks, including those whose best detection is not in this video.
     ///   - frameAt: The stream time of the background frame in seconds; `nil` if no background frame is needed.
-    ///   - total: The number of pictures on the page. The more pictures, the smaller each of them.
+    ///   - total: The number of pictures on the page. With more pictures, each one is smaller.
     init(
         of moments: [Moment], count: Int, frameAt: Double?, among total: Int, in video: MediaSource,
         turned: Orientation

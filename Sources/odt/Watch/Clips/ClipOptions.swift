@@ -80,7 +80,7 @@ struct Clips: Sendable {
 struct SavedClip: Sendable {
     /// The names of the files in the camera's folder.
     let video: String
-    /// `nil` if the object could not be photographed.
+    /// `nil` if no picture of the object was taken.
     let picture: String?
     /// The wall-clock times at which the clip begins and ends, in nanoseconds since 1970.
     let (from, to): (Nanoseconds, Nanoseconds)

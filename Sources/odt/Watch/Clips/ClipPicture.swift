@@ -1,7 +1,7 @@
 import Playback
 import Synchronization
 
-/// The picture of a clip. It may be taken after the clip has ended, because the recorded frames precede the detected ones.
+/// The picture of a clip. It may be taken after the clip has ended, because detection runs later than recording.
 final class ClipPicture: Sendable {
     private enum State {
         case none, requested

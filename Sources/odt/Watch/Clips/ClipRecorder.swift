@@ -4,11 +4,11 @@ import SwiftODT
 import Synchronization
 
 /// Saves the clips of one connection to a camera. It receives the encoded frames that are recorded, keeps the newest
-/// ones in memory, and writes a clip while its time passes. Nothing is encoded again.
+/// ones in memory, and writes them to the clips without encoding them again.
 ///
 /// `@unchecked Sendable`: the lock protects the frames and the open file.
 final class ClipRecorder: @unchecked Sendable {
-    /// The time in nanoseconds by which an event may arrive later than its frame is recorded.
+    /// The maximum time in nanoseconds from the recording of a frame to the arrival of its event.
     private static let latency: Nanoseconds = 10_000_000_000
     /// The maximum size in bytes of the frames in memory.
     private static let largest = 64 << 20
@@ -70,7 +70,7 @@ final class ClipRecorder: @unchecked Sendable {
         }
     }
 
-    /// Uses another format. It ends the clip that is being written.
+    /// Sets the format of the following frames. This ends the clip that is being written.
     func use(_ new: UnsafeMutablePointer<GstCaps>) {
         lock.withLock { _ in
             advance(to: .max)
@@ -104,7 +104,7 @@ final class ClipRecorder: @unchecked Sendable {
         }
     }
 
-    /// Saves the clips that have begun.
+    /// Ends and reports all clips when the connection ends.
     func finish() {
         lock.withLock { _ in
             advance(to: .max)
@@ -124,7 +124,7 @@ final class ClipRecorder: @unchecked Sendable {
 
     /// Begins a clip with the frames in memory.
     private func begin(_ span: ClipSpans.Span) {
-        // An event of timestamps that have been restarted since then has no frames.
+        // The event belongs to timestamps from before a restart. Its frames have been dropped.
         guard let last = frames.last, span.start <= last.running.adding(Self.latency) else {
             _ = spans.withLock { $0.finish(before: .max) }
             return
@@ -157,7 +157,7 @@ final class ClipRecorder: @unchecked Sendable {
         } catch { fail("\(error)") }
     }
 
-    /// Reports the clips that have their picture, and those that ended before a running time.
+    /// Reports the ended clips that wait for no picture, and those that ended before a running time.
     private func report(endedBefore running: Nanoseconds) {
         guard !ended.isEmpty else { return }
         let due = ended.filter { !$0.span.picture.isRequested || $0.span.end < running }
@@ -173,7 +173,7 @@ final class ClipRecorder: @unchecked Sendable {
         }
     }
 
-    /// Drops the clip that is being written.
+    /// Abandons the clip that is being written, after an error.
     private func giveUp(_ problem: String) {
         _ = spans.withLock { $0.finish(before: .max) }
         fail(problem)
@@ -187,8 +187,8 @@ final class ClipRecorder: @unchecked Sendable {
         isFailing = true
     }
 
-    /// Forgets the frames before the last key frame that is not later than a running time. If the frames are too
-    /// large, forgets all but those of the newest key frame, or all of them until the next key frame.
+    /// Drops the frames before the latest key frame at or before a running time. If the frames exceed ``largest``,
+    /// drops those before the newest key frame. If this does not suffice, drops all frames.
     private func forget(before running: Nanoseconds) {
         let limit = size > Self.largest ? Nanoseconds.max : running
         if let first = frames.lastIndex(where: { $0.isKey && $0.running <= limit }), first > 0 {

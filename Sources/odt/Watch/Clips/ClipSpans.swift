@@ -43,7 +43,8 @@ struct ClipSpans {
         return true
     }
 
-    /// Removes the first clip if it ends before a running time. It does not if an event has extended it meanwhile.
+    /// Removes and returns the first clip. Returns `nil` if the clip ends later than a running time, for example
+    /// because an event has just extended it.
     mutating func finish(before time: Nanoseconds) -> Span? {
         guard let first = spans.first, first.end < time else { return nil }
         return spans.removeFirst()

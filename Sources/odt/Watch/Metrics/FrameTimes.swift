@@ -28,7 +28,7 @@ final class FrameTimes: Sendable {
         var figures = Figures()
         /// The frames in the queue, the oldest first.
         var queued: [Frame] = []
-        /// The frames before a gate, in the order of decoding.
+        /// The encoded frames that have arrived before the gate and have not been processed yet, in decoding order.
         var encoded: [Frame] = []
         /// The frames between the queue and the end of the pipeline, the oldest first.
         var processed: [Frame] = []

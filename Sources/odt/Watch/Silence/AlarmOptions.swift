@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// The options of alarms about cameras that deliver frames, but see nothing.
+/// The options of alarms about cameras that deliver frames without useful content.
 struct AlarmOptions: Sendable {
     static let names: Set<String> = ["picture-alarm", "quiet-alarm"]
     static let help = """
@@ -30,7 +30,7 @@ struct AlarmOptions: Sendable {
 struct CameraProblems {
     private(set) var names: Set<String> = []
 
-    /// Updates the problems from a message. A new connection has none.
+    /// Updates the problems from a message. A new connection has no problems.
     ///
     /// - Returns: Whether they may have changed.
     mutating func take(_ fields: MessageFields) -> Bool {

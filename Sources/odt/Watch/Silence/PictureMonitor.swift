@@ -4,11 +4,12 @@ import SwiftODT
 struct PictureMonitor {
     /// The contrast below which a picture counts as covered.
     private static let leastContrast: Float = 5
-    /// The similarity to the usual scene below which the scene has changed. Changes of the light stay above it.
+    /// The similarity to the usual scene below which the scene has changed. The similarity stays higher if only the
+    /// light changes.
     private static let leastSimilarity: Float = 0.4
     /// The number of pictures whose average is the usual scene.
     private static let memory: Float = 60
-    /// The number of pictures after which the scene is known.
+    /// The number of pictures after which the usual scene is established.
     private static let introduction: Float = 10
     /// The time in nanoseconds after which another scene becomes the usual one.
     private static let adoption: Nanoseconds = 600_000_000_000
@@ -51,7 +52,7 @@ struct PictureMonitor {
 
     private func problem(of picture: LumaThumbnail) -> CameraAlarm.Problem? {
         if picture.contrast < Self.leastContrast { return .covered }
-        // The noise of a camera changes each picture.
+        // Two pictures of a working camera differ at least by noise.
         if picture == previous { return .frozen }
         guard let usual, count >= Self.introduction else { return nil }
         return picture.similarity(to: usual) < Self.leastSimilarity ? .moved : nil

@@ -1,7 +1,7 @@
 import SwiftODT
 
 /// Detects that a camera has seen no object for much longer than usual. The usual time is the longest time without an
-/// object in each hour of the day, averaged over the days.
+/// object in that hour of the day, averaged over the days.
 struct QuietMonitor {
     private struct Hour {
         /// The usual longest time without an object in nanoseconds.
