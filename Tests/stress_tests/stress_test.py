@@ -70,7 +70,7 @@ def stress_test(seconds=90, weight=5):
 
 
 FAMILIES = ("corruption", "negotiation", "times", "states", "settings", "crowds", "exits", "recordings", "scarcity",
-            "damage", "losses", "guards", "endurance")
+            "damage", "losses", "guards", "endurance", "gates")
 
 
 def all_stress_tests():

@@ -113,4 +113,5 @@ def main():
                 sys.exit(f"track.py: cannot play {video}")
 
 
-main()
+if __name__ == "__main__":
+    main()
