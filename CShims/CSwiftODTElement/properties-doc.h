@@ -84,7 +84,7 @@
 /**
  * GstSwiftOdt:share-inference:
  *
- * Run inference in turns with the other elements of the process that share it, the most useful first.
+ * Take turns for inference with other elements of the process; the most useful inference runs first.
  *
  * Since: 0.1.0
  */

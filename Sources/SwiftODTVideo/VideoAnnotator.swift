@@ -6,7 +6,7 @@ import SwiftODT
 ///     let annotator = VideoAnnotator(options: .init(multipleObjects: true))
 ///     try await annotator.annotate("in.mp4", to: "annotated.mp4")
 ///
-/// The file has its name only when it is complete. If the task is cancelled or an error occurs, nothing remains.
+/// The file gets its name once it is complete. If the task is cancelled or an error occurs, no file remains.
 public struct VideoAnnotator: Sendable {
     /// How objects are found, tracked and drawn.
     public var options: VideoOptions
@@ -26,7 +26,8 @@ public struct VideoAnnotator: Sendable {
     ///   - name: the path or URI of the video, see ``VideoSource/init(_:)``.
     ///   - path: the file to write; its extension selects the container: mp4, m4v, mov, mkv or webm.
     /// - Returns: the number of results, see ``VideoResult``.
-    /// - Throws: `ODTError` if the video cannot be read or the file cannot be written, `CancellationError` if the task is cancelled.
+    /// - Throws: `ODTError` if the video cannot be read or the file cannot be written, `CancellationError` if the task is
+    ///   cancelled.
     @discardableResult
     public func annotate(_ name: String, to path: String) async throws -> Int {
         var count = 0

@@ -156,7 +156,7 @@ class Streams:
 
     def test_standing_object_closes_gate_and_keeps_its_track(self):
         played = self.play()
-        # The picture equals that of the latest inference at the latest 4 s after the object has stopped.
+        # At most 4 s after the object has stopped, the picture equals the picture of the latest inference.
         late = [frame for frame in played.decoded if frame > STOP + (2 + self.distance) * RATE and frame in self.keys]
         closed = late[1]
         late = [frame for frame in played.decoded if frame > closed]

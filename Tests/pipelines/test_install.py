@@ -9,7 +9,7 @@ from streams import DATA, DETECTORS, command, installed_models, needs_detector
 
 
 class Installation(unittest.TestCase):
-    """With a temporary home folder whose name contains a blank."""
+    """The home folder is temporary, and its name contains a blank."""
 
     def test_install_and_uninstall(self):
         with tempfile.TemporaryDirectory(prefix="a home ") as home:

@@ -159,7 +159,7 @@ class Authorization(Paged):
         statuses = [self.get(f"/?token={number}")[0] for number in range(30)]
         self.assertEqual((statuses[0], statuses[-1]), (403, 429))
         self.assertEqual(statuses, sorted(statuses))
-        # A valid cookie or token still works from a blocked address, such as a proxy's.
+        # A valid cookie or token still works from a blocked address, such as the address of a proxy.
         self.assertEqual(self.get("/api/cameras", Cookie=cookie)[0], 200)
         self.assertEqual(self.get("/?token=" + token)[0], 200)
         self.assertEqual(self.get("/?token=wrong")[0], 429)

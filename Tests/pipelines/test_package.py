@@ -179,7 +179,7 @@ class Archive(Packed):
         self.assertEqual(self.files(".local"), [])
 
     def test_every_library_has_its_package(self):
-        """The installer must know the package of every library that it needs."""
+        """The installer names the package of every required library."""
         with open(f"{self.unpacked}/install", encoding="utf-8") as file:
             known = set(re.findall(r"lib[a-z0-9.+-]+\.so\.[0-9]+", file.read()))
         needed = set()

@@ -26,7 +26,7 @@ class Storing(InFolder):
         return self.path(name)
 
     def walkers(self, name, frames, lanes, pause=7):
-        """Writes detections in MOTChallenge's format: objects that cross the frame one after the other, each in its lane."""
+        """Writes detections in MOTChallenge's format: objects cross the frame in sequence, each in its own lane."""
         with open(self.path(name), "w", encoding="utf-8") as file:
             for frame in range(frames):
                 for lane in range(lanes):

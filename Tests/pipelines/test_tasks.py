@@ -13,7 +13,7 @@ LINE = [{"name": "door", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]
 AREA = [{"name": "yard", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]
 
 
-# The headings whose commands are tested, by page.
+# By page: headings with tested commands.
 TASKS = {
     "annotate": ("Annotate a folder of videos", "Write tables for pandas", "Save the best picture of each object"),
     "recorded-detections": ("Record once, then try other settings",),

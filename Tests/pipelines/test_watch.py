@@ -203,7 +203,7 @@ class Configuration(Watching):
         said, complaints = self.watch("--config", self.configure(text))
         self.assertEqual(said, [])
         # detector=motion has no labels, which causes a warning.
-        # The motion detector of this test knows no labels and runs on every frame.
+        # The motion detector of this test has no labels and runs on every frame.
         expected = ("label-allowlist", "inference-interval=0 has no effect")
         self.assertEqual([line for line in complaints.splitlines() if not any(text in line for text in expected)], [])
         self.assertEqual(os.listdir(self.path("state/video")), ["front"])

@@ -86,7 +86,7 @@ class Ruled(Watching):
             return [json.loads(line) for line in file]
 
     def play(self, *rules, frames=100):
-        """Watches the ball with rules, of which the last notes its events. Returns the messages and the noted events."""
+        """Watches the ball with rules. Returns the messages, and the events that the last rule wrote to a file."""
         clip = self.clip(frames=frames)
         with contextlib.suppress(FileNotFoundError):
             os.remove(self.path("events"))

@@ -82,7 +82,7 @@ def million_frames_through_gate(trial):
 
 @stress_test(seconds=60, weight=10)
 def random_events_at_gate(trial):
-    """Random key frames, losses, reports and events: every passed frame follows the one before it, or a key frame, or a marked gap."""
+    """Random key frames, losses, reports and events: every passed frame follows its predecessor, a key frame, or a marked gap."""
     choose, passed, is_active = trial.random, [], False
     distance, seconds = choose.choice([5, 25, 50, 200]), choose.choice([1, 4, 15])
     most = choose.choice([1000, 20_000, 1 << 25])

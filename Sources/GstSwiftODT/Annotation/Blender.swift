@@ -101,7 +101,7 @@ final class Blender {
     /// Fills ``row`` with one line of a rectangle for one plane. The rectangle covers the columns of pixels from `left`
     /// to `right`.
     ///
-    /// - Returns: Whether the line is opaque and contains every sample of its units.
+    /// - Returns: Whether the line is opaque and fills each of its units completely.
     private func build(
         _ layout: PlaneLayout, units: Range<Int>, from left: Int, to right: Int, color: SIMD4<Float>
     ) -> Bool {

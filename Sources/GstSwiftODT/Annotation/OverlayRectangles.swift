@@ -5,9 +5,9 @@ import SwiftODT
 /// The drawing of a frame as a `GstVideoOverlayComposition`: pictures that an element downstream blends.
 ///
 /// Unchanged parts are reused from frame to frame, so that a sink does not upload them to the GPU again:
-/// - an equal list of rectangles is the same composition,
-/// - an equal rectangle is the same object,
-/// - a rectangle that has only moved has the same pixels.
+/// - an equal list of rectangles reuses the composition,
+/// - an equal rectangle reuses the object,
+/// - a rectangle that has only moved reuses the pixels.
 ///
 /// Not thread-safe: only the streaming thread uses it.
 final class OverlayRectangles {

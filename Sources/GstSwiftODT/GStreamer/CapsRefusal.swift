@@ -11,7 +11,7 @@ struct CapsRefusal {
 
     /// Returns `nil` for caps that are accepted and for caps that are not raw video.
     ///
-    /// - Parameter acceptsDeviceMemory: whether no pixels are needed, so that frames may be in any memory.
+    /// - Parameter acceptsDeviceMemory: whether frames may be in any memory, because no pixels are needed.
     init?(_ caps: UnsafeMutablePointer<GstCaps>, acceptsDeviceMemory: Bool) {
         guard let structure = gst_caps_get_structure(caps, 0),
             String(cString: gst_structure_get_name(structure)) == "video/x-raw"

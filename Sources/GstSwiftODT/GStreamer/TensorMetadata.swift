@@ -92,8 +92,8 @@ struct TensorMetadata {
         return try body(descriptions, views)
     }
 
-    /// A copy of the C struct `GstTensor`, which the dimensions follow. `dims_order` is not read: inference elements
-    /// copy the network's output without reordering, even if they set another order.
+    /// The C struct `GstTensor` up to its array of dimensions. `dims_order` is not read: inference elements copy the
+    /// network's output without reordering, even if they set another order.
     struct Tensor {
         var id: GQuark = 0
         var layout: UInt32 = 0

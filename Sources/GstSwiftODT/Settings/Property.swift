@@ -24,11 +24,11 @@ enum PropertyMutability: Sendable {
     case readOnly
 }
 
-/// One property of an element: its GObject specification, and the key path of its value in the type of the element's
-/// settings. The initial value there is the default of the property.
+/// One property of an element: its GObject specification, and the key path of its value in the element's settings. The
+/// default is the initial value in the settings.
 ///
-/// Values are read and written through the key path without allocation. Frames do not read properties in this way; they
-/// use a copy of the settings.
+/// Values are read and written through the key path without allocation. The processing of frames does not use the key
+/// path, but a copy of the settings.
 struct ElementProperty<Values: PropertyValues>: Sendable {
     typealias Path<Value> = WritableKeyPath<Values, Value> & Sendable
     typealias Mutability = PropertyMutability

@@ -152,7 +152,7 @@ extension Settings {
             "Number of inference threads; 0: chosen by the runtime"),
         Property(
             "share-inference", \.sharesInference, .boolean, .playing, "Share inference",
-            "Run inference in turns with the other elements of the process that share it, the most useful first"),
+            "Take turns for inference with other elements of the process; the most useful inference runs first"),
         Property(
             "score-threshold", \.scoreThreshold, .real(-1...1), .controllable, "Score threshold",
             "Minimum score of a detection that starts a track; -1: the model's default"),

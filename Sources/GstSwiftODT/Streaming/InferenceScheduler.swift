@@ -27,7 +27,7 @@ struct InferenceScheduler {
 
     // MARK: Results
 
-    /// Returns and removes the inference in flight if it has finished, or if a frame will wait for it (`isAwaited`).
+    /// Returns and removes the started inference if it has finished, or if a frame will wait for it (`isAwaited`).
     mutating func takeAnswer(isAwaited: Bool) -> StartedDetection? {
         guard let begun = inFlight, isAwaited || begun.promise.isDone else { return nil }
         inFlight = nil
@@ -44,10 +44,10 @@ struct InferenceScheduler {
         if isAdaptive { policy.note(snapshot) }
     }
 
-    /// Whether something moves that no object explains. Known only if the interval is automatic.
+    /// Whether the frame has motion that no object explains. `false` unless the interval is automatic.
     var seesUnexplainedMotion: Bool { policy.seesUnexplainedMotion }
 
-    /// Whether the latest frame differs from that of the latest inference. Known only if the interval is automatic.
+    /// Whether the latest frame differs from the frame of the latest inference. `false` unless the interval is automatic.
     var seesMotion: Bool { policy.seesMotion }
 
     /// Discards the state of all objects. The next frame runs inference on the full frame.

@@ -79,8 +79,8 @@ struct RedactionGuard {
         }
     }
 
-    /// Warns at the end of a stream if a label in `privacy-labels` may be misspelled, or if another label may have been
-    /// meant: no detection has had it, and it is not a usual label, or no detection has had any label of the list.
+    /// Warns at the end of a stream if a label in `privacy-labels` may be misspelled or the wrong one. Either no detection
+    /// had the label and it is unusual, or no detection had any label of the list.
     func finishStream() {
         guard let labels = checked?.labels.sorted(), !seenLabels.isEmpty,
             let label = unverifiedLabels.first ?? (seenLabels.isDisjoint(with: labels) ? labels.first : nil)

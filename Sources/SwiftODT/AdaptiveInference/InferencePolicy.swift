@@ -127,10 +127,11 @@ package struct InferencePolicy: Sendable {
     /// wait for this result before it calls ``reasonToInfer(_:in:at:)`` again.
     package var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
 
-    /// Whether the latest frame has motion that no track explains. Known only with ``Interval/auto``.
+    /// Whether the latest frame has motion that no track explains. `false` unless the interval is ``Interval/auto``.
     package var seesUnexplainedMotion: Bool { adaptive.seesUnexplainedMotion }
 
-    /// Whether the latest frame differs from that of the latest inference. Known only with ``Interval/auto``.
+    /// Whether the latest frame differs from the frame of the latest inference. `false` unless the interval is
+    /// ``Interval/auto``.
     package var seesMotion: Bool { adaptive.seesMotion }
 
     /// Records a frame without inference.

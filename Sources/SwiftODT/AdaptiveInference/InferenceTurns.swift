@@ -1,8 +1,8 @@
 /// Decides which of several streams runs the next inference, if they share the processors.
 ///
-/// Streams ask for a turn on each frame on which inference is useful, until they get it. A turn goes to the stream whose
-/// claim is the oldest, where each unit of utility counts as ``timePerUtility`` of age. The utility is limited, so a
-/// claim is overtaken only by claims of the next 4 s, and no stream starves.
+/// Streams ask for a turn on each frame on which inference is useful, until they get it. A turn goes to the stream with
+/// the oldest claim. Each unit of utility adds ``timePerUtility`` to the age of a claim. The utility is limited, so claims
+/// that are made more than 4 s later cannot overtake, and no stream starves.
 ///
 ///     var turns = InferenceTurns()
 ///     if turns.ask(stream, utility: 3, interval: 40_000_000, at: now) != nil { startInference { turns.end() } }

@@ -63,7 +63,7 @@ struct RegionPyramid: Sendable {
         return bySize.likelihood(observedAt: place.observedMagnification, inferredAt: scales[level] / scales[0])
     }
 
-    /// Returns the inferred region of a candidate. It describes which edges of the candidate cut objects.
+    /// Returns the inferred region of a candidate. The region describes at which of its edges objects are cut off.
     func inferredRegion(of view: CandidateRegion) -> InferredRegion {
         InferredRegion(
             view.isWhole ? nil : view.box, width: picture.width, height: picture.height,

@@ -13,8 +13,8 @@ package struct InferredRegion: Hashable, Sendable {
     /// The width of the margin relative to the region's side. Networks often return boxes that end slightly before the
     /// edge that cuts the object.
     private static let cutMargin = 0.015
-    /// The side of an object that counts as clearly visible, relative to the longer side of the region: 80 pixels of a
-    /// 320-pixel input.
+    /// The minimum side of a clearly visible object, relative to the longer side of the region: 80 pixels of a 320-pixel
+    /// input.
     private static let clearShare = 0.25
 
     /// Creates a region.

@@ -182,8 +182,8 @@ struct BoxRefinement {
         return Double(max(0, maximum))
     }
 
-    /// Returns the fraction of an outermost column or row that the object covers: its maximum difference from the
-    /// background, divided by that of its neighbours further inside, at most 1.
+    /// Returns the fraction of an outermost column or row that the object covers, at most 1: the maximum difference of
+    /// this line from the background, divided by the maximum difference of the lines next to it inside.
     private func coverage(_ region: Region, isColumn: Bool, _ line: Int, _ step: Int) -> Float {
         let width = marks.width
         var (outer, inner): (Float, Float) = (0, 0)

@@ -2,8 +2,8 @@
 ///
 /// The detector compares coarse thumbnails (``CellMeans``) of consecutive pictures. It computes their maximum
 /// correlation over several offsets. Correlation is robust against changes of brightness, and the offsets make it
-/// robust against pans. A cut is a sudden drop of this correlation. Uniform pictures are skipped. The picture after a
-/// flash or a lost frame is thus compared with the picture before it.
+/// robust against pans. A cut is a sudden drop of this correlation. Uniform pictures are skipped, so the
+/// pictures before and after a flash or a lost frame are compared.
 struct SceneCut {
     /// The thumbnails of the two latest pictures that are not uniform, and of the picture that is being added (`next`).
     private var previous: ContiguousArray<Float> = []

@@ -9,8 +9,8 @@
 ///
 /// Two measures keep the selection stable. The prominence of each track is smoothed with a time constant of 0.5 s.
 /// Objects of the previous selection are weighted by 1.2. The first object is replaced only by an object with more than
-/// 1.44 (1.2²) times its prominence. Neither measure applies to coasting objects: a visible object with a higher
-/// prominence replaces a coasting object at once.
+/// 1.44 (1.2²) times its prominence. Coasting objects have no weight, and smoothing does not raise their prominence: a
+/// visible object with a higher prominence replaces them at once.
 struct Prominence {
     private static let smoothing = 0.5
     private static let hysteresis = 1.2
@@ -71,8 +71,8 @@ struct Prominence {
         leftOut.removeAll()
     }
 
-    /// Keeps the first object of the previous selection in front, unless another object's unweighted prominence exceeds
-    /// the first one's weighted prominence.
+    /// Keeps the first object of the previous selection in front, unless the prominence of another object, without its
+    /// weight, exceeds the weighted prominence of the first one.
     private func keepingFirst(
         _ ranked: ArraySlice<(track: Track, figure: Double, weight: Double)>
     ) -> ArraySlice<(track: Track, figure: Double, weight: Double)> {

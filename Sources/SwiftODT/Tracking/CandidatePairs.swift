@@ -150,7 +150,7 @@ struct CandidatePairs: ~Copyable {
         return start..<max(start, count(leftOf: place.high.x + reach))
     }
 
-    /// Returns the number of groups whose first detection has its left edge left of `edge`.
+    /// Returns the number of groups of which the first detection begins left of `edge`.
     private func count(leftOf edge: Double) -> Int {
         var (low, high) = (0, eights.count)
         while low < high {

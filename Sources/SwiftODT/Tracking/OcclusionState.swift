@@ -7,8 +7,8 @@ struct OcclusionState: Sendable {
     var isUnreliable = false
     /// Whether a check of the picture has failed to find the object since the latest detection.
     private var isUndetected = false
-    /// Whether the object went behind an occluder. The first failed check decides this: at that time, half of the
-    /// object was still visible, or the occluder of ``occludedHalf`` was still there.
+    /// Whether the object went behind an occluder. True if, at the first failed check, half of the object was still
+    /// visible, or the occluder of ``occludedHalf`` was still there.
     private(set) var isHiding = false
     /// The box of the latest detection above the score threshold.
     private var confirmedBox: Box
@@ -50,8 +50,8 @@ struct OcclusionState: Sendable {
     /// - Parameters:
     ///   - before: an earlier picture, for recognising static content.
     ///   - unseen: the time since the latest detection.
-    /// - Returns: the box of the latest detection above the score threshold if the picture has not changed there.
-    ///   Otherwise `nil`.
+    /// - Returns: the box of the latest detection above the score threshold, if its content is unchanged. Otherwise
+    ///   `nil`.
     mutating func verify(
         at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds
     ) -> Box? {

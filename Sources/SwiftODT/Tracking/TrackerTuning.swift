@@ -117,7 +117,8 @@ enum TrackerTuning {
     /// The minimum number of results without sufficient coverage before every result counts as a miss. A long time with
     /// few inferences is no evidence of absence.
     static let inferencesElsewhere = 10
-    /// The tolerance factor on the magnification at which an object is detectable.
+    /// An object counts as detectable in a region if it was last detected at up to this multiple of the region's
+    /// magnification.
     static let magnificationTolerance = 1.25
     /// A track ends if less than this fraction of its box is inside the picture.
     static let leastInPicture = 0.1

@@ -104,7 +104,7 @@ struct Tracklet: Sendable {
 }
 
 extension Tracklet {
-    /// Updates the track with a matched detection. The filter must be in the state of the detection's frame.
+    /// Updates the track with a matched detection. The filter must have been predicted to the detection's frame.
     mutating func confirm(
         by detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
         noise: MotionStatistics.Noise, magnification: Double = 1, teaching statistics: inout MotionStatistics

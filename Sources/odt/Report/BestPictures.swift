@@ -48,7 +48,7 @@ final class BestPictures: VideoPass.Viewer {
 
     /// - Parameters:
     ///   - moments: The best detections whose pictures are extracted from this video.
-    ///   - count: The number of all tracks, including those whose best detection is not in this video.
+    ///   - count: The number of all tracks, including tracks without a best detection in this video.
     ///   - frameAt: The stream time of the background frame in seconds; `nil` if no background frame is needed.
     ///   - total: The number of pictures on the page. With more pictures, each one is smaller.
     init(

@@ -4,7 +4,7 @@
 Usage: returns.py SEQUENCE|VIDEO [PROPERTY=VALUE ...]
 
 SEQUENCE is the folder of MOT15/PETS09-S2L1 with vtest.avi. Its ground truth gives a person a new id after each return; PEOPLE joins
-those ids, by eye. A recognition is right if the most frequent person in the last 5 s of the earlier track is that of the next 3 s.
+those ids, by eye. A recognition is right if the last 5 s of the earlier track and the next 3 s have the same most frequent person.
 The processor time is measured in pairs, with and without reidentify=true; it includes the loading of the network.
 
 VIDEO is one-by-one-person-detection.mp4, in which six people pass one after the other before a static camera. It is cut into CLIPS in

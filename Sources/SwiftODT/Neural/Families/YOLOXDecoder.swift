@@ -109,8 +109,8 @@ extension YOLOv5Decoder {
         guard let output = inspection.outputs.indices.first(where: { inspection.matrix($0) != nil }),
             output == 0, let matrix = inspection.matrix(output), let columns = matrix.columns
         else { return nil }
-        // A segmentation network has a second output with mask prototypes. Its rows have mask coefficients after the
-        // class scores.
+        // A segmentation network has mask coefficients after the class scores of each row, and a second output with
+        // mask prototypes.
         let masks = inspection.maskCount
         guard case .objectness(let classes) = BoxEncoding(columns - masks, in: inspection),
             inspection.outputs.count == 1 || masks > 0

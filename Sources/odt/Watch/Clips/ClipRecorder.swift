@@ -116,7 +116,11 @@ final class ClipRecorder: @unchecked Sendable {
     /// Ends the clips that end before a running time, and begins the clip that is due.
     private func advance(to running: Nanoseconds) {
         while let span = spans.withLock({ $0.first }) {
-            if file == nil { begin(span) }
+            if file == nil {
+                begin(span)
+                // A clip that cannot begin was removed. The next clip is then the first one.
+                guard spans.withLock({ $0.first?.start }) == span.start else { continue }
+            }
             guard let over = spans.withLock({ $0.finish(before: running) }) else { return }
             end(over)
         }
@@ -157,7 +161,7 @@ final class ClipRecorder: @unchecked Sendable {
         } catch { fail("\(error)") }
     }
 
-    /// Reports the ended clips that wait for no picture, and those that ended before a running time.
+    /// Reports the ended clips that wait for no picture, and all clips that ended before a running time.
     private func report(endedBefore running: Nanoseconds) {
         guard !ended.isEmpty else { return }
         let due = ended.filter { !$0.span.picture.isRequested || $0.span.end < running }

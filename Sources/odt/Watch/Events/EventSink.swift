@@ -70,7 +70,7 @@ final class EventSink: MeasuredSink {
 
     func measure(into text: inout MetricsText) {
         typealias Sample = MetricsText.Sample
-        // Several URLs of one host have the same name.
+        // The figures of URLs of one host, which share a name, are added up.
         var figures: [String: (waiting: Int, delivered: Int, dropped: Int)] = [:]
         for receiver in state.withLock(\.receivers).values {
             let (sum, one) = (figures[receiver.name] ?? (0, 0, 0), receiver.figures)

@@ -371,7 +371,7 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Maps a regular file; `nil` if there is none. A symbolic link is not followed.
+    /// Maps a regular file into memory. Returns `nil` if the path names no regular file; a symbolic link is none.
     private static func bytes(of path: String) -> OpaquePointer? {
         let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard file >= 0 else { return nil }

@@ -38,17 +38,20 @@ struct RecordedResults {
             session: rows.integer(0), began: rows.integer(1), ended: rows.integer(2), length: rows.integer(3))
     }
 
-    /// Returns the events of a period, in the order of time. The row of an active track is updated rarely, so its last
-    /// time is not used. Zone events also precede the period, as far as they are
-    /// about tracks in it, because they show which objects are in a zone at its beginning. Of too many events, the newest are returned.
+    /// Returns the events of a period, sorted by time; of more than ``mostEvents``, the newest.
+    ///
+    /// Earlier zone events of the tracks in the period are included, because they show which objects are in a zone when the
+    /// period begins. The row of an active track is updated rarely, so its last time is not used.
     ///
     /// - Parameter session: The session; `nil` for all sessions of the camera.
     func events(of camera: String, session: Int64?, from: Int64, to: Int64) throws -> [JSONValue] {
         let values: [SQLiteValue] = [
             .text(camera), SQLiteValue(session), .integer(from), .integer(to), .integer(Self.mostEvents),
         ]
-        let sessions =
-            "(SELECT session.id FROM session JOIN camera ON camera.id = session.camera WHERE camera.name = ?1 AND (?2 IS NULL OR session.id = ?2))"
+        let sessions = """
+            (SELECT session.id FROM session JOIN camera ON camera.id = session.camera
+            WHERE camera.name = ?1 AND (?2 IS NULL OR session.id = ?2))
+            """
         let rows = try database.prepare(
             """
             SELECT first AS moment, 'track', 'begin', NULL, NULL, track.id, label.name, NULL, track.session FROM track

@@ -1,7 +1,7 @@
 import SwiftODT
 
-/// Detects that a camera has seen no object for much longer than usual. The usual time is the longest time without an
-/// object in that hour of the day, averaged over the days.
+/// Detects that a camera has seen no object for much longer than usual. Each hour of the day has a usual time: the longest
+/// time without an object in that hour, averaged over the days.
 struct QuietMonitor {
     private struct Hour {
         /// The usual longest time without an object in nanoseconds.
