@@ -12,7 +12,7 @@ import Testing
         return options
     }()
 
-    @Test(.enabled(if: RTSPServer.isAvailable, "needs libgstrtspserver-1.0-0"), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: RTSPServer.isAvailable, "needs libgstrtspserver-1.0-0"), .timeLimit(.minutes(15)))
     func framesArriveUntilTheStreamEnds() async throws {
         let server = try RTSPServer(frames: 90)
         defer { server.stop() }
@@ -27,7 +27,7 @@ import Testing
         #expect((60...90).contains(frames) && hasObject && ids.count == 1, "\(frames) frames, ids \(ids)")
     }
 
-    @Test(.enabled(if: RTSPServer.isAvailable, "needs libgstrtspserver-1.0-0"), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: RTSPServer.isAvailable, "needs libgstrtspserver-1.0-0"), .timeLimit(.minutes(15)))
     func cancelledTaskEndsTheLoop() async throws {
         let server = try RTSPServer(frames: -1)
         defer { server.stop() }
@@ -40,7 +40,7 @@ import Testing
         try await task.value
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(15)))
     func cancelledTaskEndsTheLoopOverASilentServer() async throws {
         let listener = try Listener()
         let (started, begun) = AsyncStream<Void>.makeStream()
@@ -57,7 +57,7 @@ import Testing
         #expect(clock.now - cancelled < .seconds(10))
     }
 
-    @Test(.enabled(if: RTSPServer.isAvailable, "needs libgstrtspserver-1.0-0"), .timeLimit(.minutes(1)))
+    @Test(.enabled(if: RTSPServer.isAvailable, "needs libgstrtspserver-1.0-0"), .timeLimit(.minutes(15)))
     func errorOfUnknownPathNamesTheAddress() async throws {
         let server = try RTSPServer(frames: -1)
         defer { server.stop() }
@@ -68,7 +68,7 @@ import Testing
                 == "cannot play \(address): Not Found (404); check the address and that its server can be reached")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(15)))
     func errorOfUnreachableServerNamesTheAddress() async throws {
         let address = try Listener().address
         let error = await Self.error(of: address)

@@ -168,7 +168,7 @@ struct NetworkTests {
     }
 
     /// Reading a pipe in place of the weights would block, and reading a device would exhaust the memory.
-    @Test(.timeLimit(.minutes(1)), arguments: ["a pipe", "a device", "a folder"])
+    @Test(.timeLimit(.minutes(15)), arguments: ["a pipe", "a device", "a folder"])
     func invalidWeightsFileIsAnError(_ kind: String) throws {
         let file = "\(TestNetwork.folder)/weights of \(kind).xml"
         let weights = String(file.dropLast(4)) + ".bin"
