@@ -1,8 +1,8 @@
-/// Finds the assignment of rows to columns with the greatest total gain. Rows and columns may stay unassigned, with a
+/// Finds the assignment of rows to columns with the greatest total gain. A row or column that stays unassigned adds a
 /// gain of 0.
 ///
 /// Uses the shortest augmenting paths of Jonker and Volgenant. The input is a sparse list of candidate pairs instead of
-/// a full matrix. Memory is reused between problems and only grows.
+/// a full matrix. The memory is reused for the next problem. It only grows.
 struct Assignment: ~Copyable {
     struct Pair {
         var column: Int32
@@ -23,7 +23,7 @@ struct Assignment: ~Copyable {
         var first: Int
         var end: Int
         var potential: Double
-        /// -1 for unassigned rows.
+        /// The assigned column, or -1 for an unassigned row.
         var column: Int32
     }
 
@@ -33,7 +33,7 @@ struct Assignment: ~Copyable {
     /// The pair with the highest gain in the row that is being built.
     private var best = nothing
     private var firstOfRow = 0
-    /// The rows whose best column was already assigned to an earlier row.
+    /// The rows that have the same best column as an earlier row. ``solve()`` assigns them.
     private var waiting = ScratchList<Int>()
     private var frontier = ScratchList<Int32>()
     private var settled = ScratchList<Int32>()
@@ -59,8 +59,8 @@ struct Assignment: ~Copyable {
         pairs.append(pair)
     }
 
-    /// Completes the row that is being built. If its best column is still free, the row gets that column at once. This
-    /// is the usual case.
+    /// Completes the row that is being built. The row gets its best column at once if that column is still free. This
+    /// is the usual case. Otherwise ``solve()`` assigns the row.
     @inline(__always)
     mutating func endRow() {
         let row = rows.count
@@ -77,7 +77,7 @@ struct Assignment: ~Copyable {
         (firstOfRow, best) = (pairs.count, Self.nothing)
     }
 
-    /// Resolves the conflicts between rows with the same best column.
+    /// Assigns the rows that did not get their best column at once.
     mutating func solve() {
         for index in waiting.indices { augment(from: waiting[index]) }
     }
@@ -89,8 +89,8 @@ struct Assignment: ~Copyable {
         columns[column].row = Int32(truncatingIfNeeded: row)
     }
 
-    /// Assigns one more row along the cheapest augmenting path. The path ends at a free column, or it leaves one row
-    /// unassigned.
+    /// Assigns one more row along the cheapest augmenting path. The path ends at a free column, or at a row that stays
+    /// unassigned or becomes unassigned.
     private mutating func augment(from first: Int) {
         var row = first
         var reached = 0.0
@@ -143,7 +143,7 @@ struct Assignment: ~Copyable {
         return nearest
     }
 
-    /// Swaps matched and unmatched pairs along the augmenting path.
+    /// Exchanges the matched and the unmatched pairs of rows and columns along the augmenting path.
     private mutating func flip(first: Int, freeColumn: Int?, lonelyRow: Int) {
         var column: Int
         if let freeColumn {

@@ -1,26 +1,27 @@
-/// Matches tracks with detections: computes the gain of each candidate pair and solves the assignment problem.
+/// Matches tracks with detections: computes the gain of each candidate pair, and solves the assignment problem with the
+/// greatest total gain.
 ///
 /// Only pairs of overlapping boxes are considered (gating), see ``CandidatePairs``. In the assignment problem a row
 /// stands for a track and a column for a detection. Memory is reused from result to result.
 struct Association: ~Copyable {
     /// The settings of one association stage.
     struct Rule: Sendable {
-        /// The minimum similarity of a matched pair (gate).
+        /// The minimum overlap of a matched pair (gate). The overlap is the IoU of expanded boxes, reduced if the
+        /// labels differ. If ``isThorough`` is true, different heights also reduce the overlap.
         var threshold: Double
-        /// If true, the gain includes overlap, label, height, motion, track age, score and appearance, and the overlap is
-        /// measured with a smaller margin than in ``CandidatePairs``. If false, the gain includes only the label and the
-        /// overlap from ``CandidatePairs``.
+        /// Whether the gain includes height, motion, track age, score and appearance in addition to overlap and label.
+        /// If true, the overlap is computed again with a smaller margin than in ``CandidatePairs``.
         var isThorough: Bool
 
         /// The first association stage: confirmed tracks and strong detections.
         static let strong = Rule(threshold: TrackerTuning.strongOverlap, isThorough: true)
-        /// The second association stage (ByteTrack): weak detections continue established tracks. The minimum overlap
-        /// is higher than in the first stage.
+        /// The second association stage (ByteTrack): detections with a score below the threshold (weak) continue
+        /// established tracks. The minimum overlap is higher than in the first stage.
         static let weak = Rule(threshold: TrackerTuning.weakOverlap, isThorough: true)
-        /// The third stage compares confirmed tracks at their last observed position, because an object may stop or
-        /// turn while it is occluded (observation-centric recovery, OC-SORT).
+        /// The third stage: strong detections at the last observed positions of confirmed tracks. An object may stop or
+        /// turn while it is occluded, so its predicted position may be wrong (observation-centric recovery, OC-SORT).
         static let reappearing = Rule(threshold: TrackerTuning.lastPositionOverlap, isThorough: false)
-        /// The fourth stage: tentative tracks. They have no reliable velocity yet.
+        /// The fourth stage: strong detections and tentative tracks. Tentative tracks have no reliable velocity yet.
         static let tentative = Rule(threshold: TrackerTuning.tentativeOverlap, isThorough: false)
     }
 
@@ -37,9 +38,9 @@ struct Association: ~Copyable {
     /// The inputs that are the same for all pairs of a result.
     struct Context {
         let time: Nanoseconds
-        /// The maximum age for ``Tracklet/isEstablished(at:maximumAge:)``.
+        /// ``TrackerOptions/maxAge`` in nanoseconds, for ``Tracklet/isEstablished(at:maximumAge:)``.
         let maximumAge: Nanoseconds
-        /// The camera motion beyond the prediction, in pixels.
+        /// The camera motion in pixels that the predicted boxes do not include.
         let shift: SIMD2<Double>
         let heuristics: TrackerHeuristics
     }
@@ -113,8 +114,8 @@ struct Association: ~Copyable {
             + appearances.utility(of: track.pointee.appearance, at: expected, detection)
     }
 
-    /// Returns the IoU of the vertical extents, as in height-modulated IoU (Hybrid-SORT). People side by side often
-    /// differ in height and in distance to the camera.
+    /// Returns the IoU of the vertical extents, as in height-modulated IoU (Hybrid-SORT). It separates people side by
+    /// side, because their heights or their distances to the camera often differ.
     private static func heightAgreement(_ a: Box, _ b: Box) -> Double {
         let shared = min(a.maxY, b.maxY) - max(a.minY, b.minY)
         let whole = max(a.maxY, b.maxY) - min(a.minY, b.minY)

@@ -4,10 +4,10 @@
 /// objects. The valley between the two modes separates objects from spurious boxes. Its score depends on the detector
 /// and the scene. Without a cluster of low scores there is no valley, and the user's threshold applies.
 struct BimodalScoreThreshold: Sendable {
-    /// The histogram of the scores of recent detections, with an empty bin at either end. The scores are those after
-    /// soft NMS.
+    /// The histogram of the scores of recent detections, with an empty bin at either end. The scores are already
+    /// reduced by soft NMS, see ``DetectionPreFilter``.
     private var counts = SIMD32<Float>.zero
-    /// The number of recent results. It decays like ``counts``.
+    /// The number of results that ``counts`` contains. It decays with time as the counts do.
     private var results: Float = 0
     private var latest: Nanoseconds?
 
@@ -26,8 +26,9 @@ struct BimodalScoreThreshold: Sendable {
         }
     }
 
-    /// Returns the upper end of the valley. Returns the user's threshold if there is no valley between it and its upper
-    /// limit, see ``TrackerTuning/valleyFactor`` and ``TrackerTuning/valleyLimit``.
+    /// Returns the score at the upper end of the valley. The valley is searched between the user's threshold and its
+    /// upper limit, see ``TrackerTuning/valleyFactor`` and ``TrackerTuning/valleyLimit``. If there is no valley,
+    /// returns the user's threshold.
     func effectiveThreshold(from threshold: Double) -> Double {
         guard (0...1).contains(threshold) else { return threshold }
         let first = Int(threshold * Self.bins)
@@ -57,12 +58,13 @@ struct BimodalScoreThreshold: Sendable {
         return sum
     }
 
-    /// Returns the count of a bin, smoothed with its neighbours. A random gap thus does not count as a valley.
+    /// Returns the count of a histogram bin, smoothed with the neighbouring bins. A random gap thus does not count as a
+    /// valley.
     @inline(__always)
     private static func height(_ counts: UnsafeBufferPointer<Float>, _ bin: Int) -> Float {
         counts[bin + 1] / 2 + (counts[bin] + counts[bin + 2]) / 4
     }
 
-    /// The number of bins. Each is 0.05 wide.
+    /// The number of histogram bins. Each bin covers a score range of 0.05.
     private static let bins = 20.0
 }

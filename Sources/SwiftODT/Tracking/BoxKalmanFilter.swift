@@ -2,9 +2,10 @@ import Glibc
 
 /// A constant-velocity Kalman filter for the centre, width and height of a box.
 ///
-/// The four components are independent. Each therefore needs only three covariance values and few vector instructions.
-/// An "object size" is the square root of the box's area. All noise scales with the object size and with time, not with
-/// the number of frames. The same observations at twice the frame rate thus give the same filter state.
+/// The centre x, centre y, width and height are independent. Each of the four therefore needs only three covariance
+/// values and few vector instructions. An "object size" is the square root of the box's area. All noise scales with the
+/// object size and with time, not with the number of frames. The same observations at twice the frame rate thus give
+/// the same filter state.
 struct BoxKalmanFilter: Sendable {
     /// Centre x, centre y, width, height, in pixels.
     var position: SIMD4<Double>
@@ -23,12 +24,12 @@ struct BoxKalmanFilter: Sendable {
 
     var box: Box { Box(position) }
 
-    /// A time step. Many filters share one step.
+    /// A time step of the prediction. The filters of all tracks share one value.
     struct Step: Sendable {
         let seconds: Double
         /// The process noise, see ``MotionStatistics/accelerationNoise``.
         let accelerationNoise: SIMD4<Double>
-        /// The damping of the velocities during the step: 1 for the centre, a factor of at most 1 for width and height.
+        /// The factors on the velocities during the step: 1 for the centre, at most 1 for width and height (damping).
         fileprivate let lasting: SIMD4<Double>
 
         init(seconds: Double, accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics = .all) {
@@ -72,9 +73,9 @@ struct BoxKalmanFilter: Sendable {
     /// Predicts the state with the help of image motion. Before the prediction, the measured displacement corrects the
     /// velocity. The weight of the correction depends on the uncertainties of velocity and displacement.
     ///
-    /// - Returns: an offset of the box in pixels. The filter uses the cautious uncertainty. With the estimated
-    ///   uncertainty the box would have moved further by this offset. Position plus offset is better for display; the
-    ///   position alone is safer for the association.
+    /// - Returns: an offset in pixels for the displayed box. The filter assumes a cautious, high uncertainty of the
+    ///   image motion. With the estimated, lower uncertainty, the box would have moved further by this offset. The
+    ///   filter's position is safer for the association; the position plus the offset is more accurate for display.
     mutating func carry(_ move: BoxMove, by step: Step, uncertainty: ImageMotionUncertainty) -> SIMD4<Double> {
         guard step.seconds > 0 else { return .zero }
         let zoom = move.scale - 1
@@ -92,7 +93,8 @@ struct BoxKalmanFilter: Sendable {
         return further
     }
 
-    /// Adds uncertainty to the velocity of the last `seconds`. The position gets the variance that results.
+    /// Increases the variance of the velocity by the uncertainty of image motion. The variance of the position grows as
+    /// if the velocity had been uncertain for the last `seconds`.
     mutating func addVelocityUncertainty(by uncertainty: ImageMotionUncertainty, over seconds: Double) {
         let size = Self.size(position)
         let uncertainVariance = uncertainty.variance * (size * size)
@@ -116,7 +118,7 @@ struct BoxKalmanFilter: Sendable {
     /// Returns how well a box fits the prediction. It is 1 for an exact fit and decreases with the Mahalanobis
     /// distance.
     ///
-    /// - Parameter shift: the camera motion beyond the prediction, in pixels.
+    /// - Parameter shift: the camera motion in pixels that the prediction does not include.
     @inline(__always)
     func similarity(_ box: Box, shift: SIMD2<Double>) -> Double {
         let noise = Self.size(position) * TrackerTuning.similarityNoise
@@ -147,9 +149,10 @@ struct BoxKalmanFilter: Sendable {
 ///
 /// Boxes with low scores are less accurate. For example, the box of a partly occluded person creeps towards the
 /// occluder. The errors of consecutive boxes are correlated: ten boxes within a tenth of a second count as one. The
-/// noise therefore increases as the time between observations decreases. The effect does not depend on the frame rate.
+/// noise therefore increases as the time between observations decreases. The total weight of the boxes in a period thus
+/// does not depend on the frame rate.
 enum MeasurementNoise {
-    /// Returns the factor on the standard deviation of a box. It is 1 for a score of 1, or if at least
+    /// Returns the factor on the standard deviation of the measurement noise. It is 1 for a score of 1, or if at least
     /// ``TrackerTuning/errorCorrelation`` has passed since the previous observation.
     @inline(__always)
     static func factor(score: Double, after time: Nanoseconds) -> Double {

@@ -1,4 +1,5 @@
-/// Propagates boxes from one frame to the next, by image motion if available and otherwise by the Kalman filters.
+/// Propagates the boxes of tracks from one frame to the next. Uses image motion if it is available, otherwise the
+/// Kalman filters.
 ///
 /// For tracks that the latest result missed, only the Kalman filter is used. Such objects are probably occluded, and
 /// the image motion in their boxes belongs to the occluder.
@@ -6,7 +7,8 @@ struct BoxPropagator {
     /// The measured motion of each tracklet, in the order of the tracklets. Empty without image motion. Valid until the
     /// next ``begin(from:to:step:)``.
     private(set) var moves: ContiguousArray<BoxMove?> = []
-    /// The camera motion between the two frames beyond ``pace``, in pixels.
+    /// The camera motion in pixels between the two frames, without the part that the velocities of the filters already
+    /// contain (``pace``).
     private(set) var shift = SIMD2<Double>.zero
 
     private var motion: ImageMotion?
@@ -17,7 +19,8 @@ struct BoxPropagator {
     /// The latest two image pyramids. Consecutive pairs of frames share a pyramid, so each is built only once.
     private var pyramids: ContiguousArray<ImagePyramid> = []
 
-    /// Starts the propagation between two frames. If a plane is missing, the boxes are propagated by their filters.
+    /// Starts the propagation between two frames. If a luma plane is missing, the Kalman filters alone propagate the
+    /// boxes.
     ///
     /// - Parameter step: the time between the frames in seconds.
     mutating func begin(from: LumaPlane?, to: LumaPlane?, step: Double) {
@@ -38,10 +41,10 @@ struct BoxPropagator {
         pace = nil
     }
 
-    /// Propagates all tracklets to the second frame.
+    /// Propagates all tracklets to the second frame of ``begin(from:to:step:)``.
     ///
-    /// - Parameter followingImage: whether to measure the image motion of each box. The camera motion is always
-    ///   measured.
+    /// - Parameter followingImage: whether to measure the image motion of each box. The camera motion is measured in
+    ///   either case.
     mutating func carry(
         _ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, accelerationNoise: SIMD4<Double>,
         heuristics: TrackerHeuristics
@@ -60,8 +63,8 @@ struct BoxPropagator {
         }
     }
 
-    /// Repeats the propagation to an earlier frame after a late result has changed the tracks. Tracks that `entry` does
-    /// not contain are new, and their boxes stay unchanged.
+    /// Repeats the propagation to the frame of `entry`, because a late result has changed the tracks. Tracks that
+    /// `entry` does not contain are new. Their boxes stay unchanged.
     mutating func replay(
         _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by seconds: Double,
         accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics
@@ -94,8 +97,9 @@ struct BoxPropagator {
     private mutating func advance(_ tracklet: inout Tracklet, by step: BoxKalmanFilter.Step, along move: BoxMove?) {
         moves.append(move)
         if let move, step.seconds > 0 {
-            // The track's image uncertainty does not apply to the camera motion. Velocities adapt to the camera motion
-            // with the time constant of ``pace``.
+            // The filter receives the image motion without the camera motion, because the track's image uncertainty
+            // applies only to the object's own motion. The velocity then adapts to the camera motion within
+            // ``TrackerTuning/cameraMemory``.
             let own = BoxMove(x: move.x - shift.x, y: move.y - shift.y, scale: move.scale, deviation: move.deviation)
             tracklet.lead += tracklet.filter.carry(own, by: step, uncertainty: tracklet.imageUncertainty)
             tracklet.filter.shift(shift, faster: shift / max(step.seconds, TrackerTuning.cameraMemory))

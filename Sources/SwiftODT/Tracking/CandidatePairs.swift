@@ -1,26 +1,28 @@
-/// The detections of one association stage, and the pairs of tracks and detections whose boxes overlap. Only these pairs
-/// are candidates of the association (gating).
+/// The detections of one association stage, and the pairs of tracks and detections whose boxes overlap. Only these
+/// pairs are candidates of the association (gating).
 ///
-/// The pairs are found with boxes that are expanded by a wide margin. Several stages use these pairs, because each stage
-/// needs a subset of them. A row is the position of a track in the argument `rows` of ``find(of:_:at:shift:)``. A column
-/// is the index of a detection.
+/// The pairs are found with boxes that are expanded by a wide margin. Each stage applies its own minimum overlap to the
+/// pairs. A row is the position of a track in the argument `rows` of ``find(of:_:at:shift:)``. A column is the index of
+/// a detection.
 ///
-/// Detections are sorted from left to right and tested in groups of eight. With many detections, only a window along the
-/// x axis is tested. The cost thus grows with the number of objects and their density, not with the square of the number.
+/// Detections are sorted from left to right and tested in groups of eight. With many detections, only a window along
+/// the x axis is tested. The cost thus grows with the number of objects and their density, not with the square of the
+/// number.
 struct CandidatePairs: ~Copyable {
     /// A candidate detection for a track.
     struct Neighbour {
         /// The index of the detection.
         var column: Int32
-        /// The IoU of the boxes of the track and the detection. Both boxes are expanded by ``margin``.
+        /// The IoU of the boxes of the track and the detection. Both boxes are expanded by
+        /// ``TrackerTuning/candidateMargin``.
         var overlap: Double
     }
 
     /// The box of a track that is compared with detections: the predicted box, or the box of the last detection.
     enum Place { case predicted, lastSeen }
 
-    /// The expanded boxes of a group of eight detections in single precision. It is not private, because Swift 6.0
-    /// crashes in debug builds on a `ScratchList` of a private type.
+    /// The expanded boxes of a group of eight detections in single precision. The type is not private, because Swift
+    /// 6.0 crashes in debug builds on a `ScratchList` of a private type.
     struct Eight {
         var minX = SIMD8<Float>(repeating: .infinity)
         var minY = SIMD8<Float>(repeating: .infinity)
@@ -39,10 +41,10 @@ struct CandidatePairs: ~Copyable {
     private var isArranged = false
     private var widest = 0.0
 
-    /// A tolerance in pixels. It exceeds the rounding error of single precision for the coordinates that
-    /// ``DetectionPreFilter`` accepts.
+    /// The tolerance of overlap tests in single precision, in pixels. It exceeds the rounding error for all coordinates
+    /// that ``DetectionPreFilter`` accepts.
     private static let slack = 0.25
-    /// The number of groups below which a test of all groups is cheaper than a search for the window.
+    /// With fewer groups than this number, a test of all groups is cheaper than the search in ``window(of:)``.
     private static let few = 5
 
     var isEmpty: Bool { detections.isEmpty }
@@ -67,7 +69,7 @@ struct CandidatePairs: ~Copyable {
     /// Finds the candidate pairs of some tracks.
     ///
     /// - Parameters:
-    ///   - rows: the indices of the tracks in `tracks`.
+    ///   - rows: the indices in `tracks` of the tracks to pair.
     ///   - place: the box of each track that is compared with the detections.
     ///   - shift: the camera motion that the predictions do not include, in pixels.
     mutating func find(
@@ -88,7 +90,7 @@ struct CandidatePairs: ~Copyable {
     @inline(__always)
     func places(of row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
 
-    /// Returns the column of the candidate with the greatest IoU. Returns `nil` if the row has no candidates.
+    /// Returns the column of the row's candidate with the greatest IoU. Returns `nil` if the row has no candidates.
     func nearest(of row: Int) -> Int? {
         var (nearest, maximum) = (-1, 0.0)
         for place in places(of: row) where all[place].overlap > maximum {
@@ -125,14 +127,15 @@ struct CandidatePairs: ~Copyable {
         for number in window(of: place) {
             let eight = eights[number]
             let isNear = (eight.minX .< maxX) .& (minX .< eight.maxX) .& (eight.minY .< maxY) .& (minY .< eight.maxY)
-            // Uses one byte for each detection. Bit operations can then enumerate the matches.
+            // Converts the mask to one byte per detection. Bit operations can then enumerate the overlapping
+            // detections.
             let bytes = SIMD8<UInt8>(
                 truncatingIfNeeded: SIMD8<Int32>.zero.replacing(with: SIMD8(repeating: 1), where: isNear))
             var near = unsafeBitCast(bytes, to: UInt64.self)
             while near != 0 {
                 let column = number * 8 + near.trailingZeroBitCount / 8
                 let overlap = place.overlap(wide[column])
-                // The comparison avoids a division, because most pairs do not overlap.
+                // Compares without a division, because most tested pairs do not overlap.
                 if overlap.shared > TrackerTuning.candidateOverlap * (1 - 1e-9) * overlap.whole {
                     all.append(Neighbour(column: Int32(column), overlap: overlap.shared / overlap.whole))
                 }
@@ -150,7 +153,7 @@ struct CandidatePairs: ~Copyable {
         return start..<max(start, count(leftOf: place.high.x + reach))
     }
 
-    /// Returns the number of groups of which the first detection begins left of `edge`.
+    /// Returns the number of groups with a first detection that begins left of `edge`, in pixels.
     private func count(leftOf edge: Double) -> Int {
         var (low, high) = (0, eights.count)
         while low < high {
@@ -161,7 +164,7 @@ struct CandidatePairs: ~Copyable {
     }
 }
 
-/// A box that is expanded by a margin. Its area is computed in advance for the computation of overlaps.
+/// A box that is expanded by a margin. The area is stored, because each overlap needs it.
 struct ExpandedBox {
     /// The upper left corner.
     let low: SIMD2<Double>

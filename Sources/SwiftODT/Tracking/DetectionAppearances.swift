@@ -2,7 +2,7 @@
 struct DetectionAppearances: ~Copyable {
     /// The appearance of each detection, by its index in the result. Empty without a picture.
     private var appearances = ScratchList<Appearance?>()
-    /// The number of candidate tracks of each detection. 0 for weak detections.
+    /// The number of tracks that compete for each detection in the first association stage. 0 for weak detections.
     private var claims = ScratchList<Int>()
     private var statistics = DiscriminationStatistics()
 
@@ -31,22 +31,22 @@ struct DetectionAppearances: ~Copyable {
         appearances.isEmpty || claims[detection.source] != 1 ? nil : appearances[detection.source]
     }
 
-    /// Returns the gain of a pair from its appearance. The gain is reduced if the areas of the boxes differ, because
-    /// such boxes show different content.
+    /// Returns the part of a pair's gain that comes from appearance. The part is smaller if one box has more than twice
+    /// the area of the other, because the boxes then show different content.
     @inline(__always)
     func utility(of track: Appearance?, at expected: Box, _ detection: FilteredDetection) -> Double {
         if appearances.isEmpty { return 0 }
         let (area, otherArea) = (expected.area, detection.box.area)
         let agreement = min(1, 2 * min(area, otherArea) / max(area, otherArea))
-        // An unknown appearance counts as an average one.
+        // If one of the two appearances is unknown, the average similarity is used.
         guard let track, let seen = appearances[detection.source] else {
             return agreement * (statistics.weight * statistics.mean)
         }
         return agreement * (statistics.weight * track.similarity(seen))
     }
 
-    /// Adds two similarities to the statistics: of a track to its matched detection, and to the next detection of the
-    /// result as a different object.
+    /// Adds two similarities of a track to the statistics: the similarity to its matched detection, and the similarity
+    /// to the next detection of the result, which is a different object.
     mutating func learn(from track: Appearance?, _ detection: FilteredDetection) {
         guard appearances.count > 1, let track, let itself = clear(detection),
             let other = appearances[(detection.source + 1) % appearances.count]
@@ -63,14 +63,14 @@ struct DiscriminationStatistics: Sendable {
     private var variance = 0.01
     private var samples = 50.0
 
-    /// The gain of a similarity of 1, on the scale of IoU. The variance has a lower bound, because similarities with
-    /// little variation so far may vary later.
+    /// The association gain for a similarity of 1, on the scale of IoU. The variance has a lower bound, because the
+    /// similarities may vary more later than they have varied so far.
     var weight: Double {
         let gain = max(0, TrackerTuning.appearanceGain * (same - other)) / max(variance, 0.003)
         return min(TrackerTuning.appearanceLimit, gain)
     }
 
-    /// The average of all pairs.
+    /// The average similarity of all pairs.
     var mean: Double { (same + other) / 2 }
 
     /// Adds the similarity of one pair of the same object and of one pair of different objects.

@@ -72,18 +72,19 @@ struct DetectionPreFilter: ~Copyable {
             && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
-    /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the same
-    /// label, the lower its score. Drops the box if the reduced score is below `floor`. Of duplicates, only the one with
-    /// the higher score stays.
+    /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the
+    /// same label, the lower its score. Drops the box if the reduced score is below `floor`. Of duplicates, only the
+    /// one with the higher score stays.
     ///
     /// Detectors return second boxes on one object, up to the overlap limit of their own NMS, and boxes across two
     /// objects. Such boxes recur in every frame, so repetition does not confirm an object. However, the boxes of two
-    /// people can overlap equally. The boxes are therefore kept, but with a reduced score.
+    /// people can overlap as much. The boxes are therefore kept, but with a reduced score.
     private mutating func discountOverlapped(from floor: Double) {
         var isExplained = false
         for first in accepted.indices {
             let one = accepted[first]
-            // Boxes that begin further right, or that share less of the height, overlap too little.
+            // Skips boxes that begin too far right, or that share too little of the height, for an overlap above
+            // ``TrackerTuning/separateOverlap``.
             let end = one.box.x + (1 - TrackerTuning.separateOverlap) * one.box.width
             for second in first + 1..<accepted.count {
                 let other = accepted[second]

@@ -1,5 +1,5 @@
-/// The frames since the latest result, with the states of all tracks in each. They make it possible to apply a late
-/// result to its own frame.
+/// The frames since the latest result, with the states of all tracks in each. With this history, a late result can be
+/// applied to its own frame. After a result, its frame is the oldest entry.
 ///
 /// The number of entries is bounded for any frame rate and number of tracks. Entries are recycled in a ring buffer, so
 /// adding and dropping an entry allocates nothing.
@@ -19,7 +19,7 @@ struct FrameHistory {
         var plane: LumaPlane?
         /// The camera motion between the previous frame and this one, see ``BoxPropagator/shift``.
         var shift = SIMD2<Double>.zero
-        /// The states of the tracklets, in the order of the tracklets. This is also the order of their keys.
+        /// The states of the tracklets, sorted by key. This is also the order of the tracklets.
         var carried: ContiguousArray<PropagatedState> = []
         /// Whether ``carried`` has been recorded.
         fileprivate(set) var isRecorded = false
@@ -84,13 +84,14 @@ struct FrameHistory {
         }
     }
 
-    /// Records the states in the latest frame if they have not been recorded yet. After a result, the recording waits
-    /// until the next frame without a result, because a result drops all earlier entries.
+    /// Records the states in the latest frame if they have not been recorded yet. The frame of a result is recorded
+    /// only when a frame without a result follows. If the next frame has a result, too, this entry is dropped and need
+    /// not be recorded.
     mutating func recordLatest(_ tracklets: ContiguousArray<Tracklet>) {
         if count > 0, !ring[place(count - 1)].isRecorded { record(tracklets, moves: [], at: count - 1) }
     }
 
-    /// Updates the recorded states of a frame. The tracklets must be those that were recorded, in the same order.
+    /// Updates the recorded states of a frame. The argument must contain the recorded tracklets in the same order.
     mutating func move(_ tracklets: ContiguousArray<Tracklet>, at index: Int) {
         let place = place(index)
         for number in tracklets.indices {
@@ -106,7 +107,8 @@ struct FrameHistory {
         return index >= 0 ? index : nil
     }
 
-    /// Returns the time in seconds from the oldest entry to `time`. The oldest entry is the frame of the latest result.
+    /// Returns the time in seconds from the oldest entry to `time`. After a result, the oldest entry is the frame of
+    /// that result.
     func secondsSinceResult(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
 
     /// Drops the oldest `dropped` entries.

@@ -1,15 +1,18 @@
 /// Estimates the error of image motion for one object.
 ///
 /// The points in a box may belong to something else, such as the background between a person's legs. A pair of pictures
-/// cannot show this, but each detection shows the error of the propagated box. The image motion is wrong if the errors
-/// of consecutive results have the same sign and exceed the errors of a constant-velocity prediction. The Kalman filter
-/// then gives the image motion less weight. Detector jitter causes errors of alternating sign.
+/// does not show this error. Each detection shows it, because the propagated box then differs from the detected box.
+/// The image motion is wrong if the errors of consecutive results have the same sign and exceed the errors of a
+/// constant-velocity prediction. The Kalman filter then gives the image motion less weight. Detector jitter causes
+/// errors of alternating sign.
 struct ImageMotionUncertainty: Sendable {
-    /// The estimated variance of the velocity that image motion gives, for centre x, centre y, width and height, in
-    /// squared object sizes per squared second. Unlike ``variance`` it can be negative: the image motion is then more
-    /// accurate than the constant-velocity prediction. An object size is the square root of the box's area.
+    /// The estimated variance of the velocity that image motion measures, in squared object sizes per squared second.
+    /// An object size is the square root of the box's area. The components are centre x, centre y, width and height.
+    /// Unlike ``variance``, the value can be negative: the image motion is then more accurate than a constant-velocity
+    /// prediction.
     private var evidence = SIMD4<Double>.zero
-    /// The errors at the latest result, in object sizes: of the propagated box, and of a constant-velocity prediction.
+    /// The position errors of two boxes at the latest result, in object sizes: the propagated box, and a
+    /// constant-velocity prediction.
     private var lastError = (carried: SIMD4<Double>.zero, expected: SIMD4<Double>.zero)
     /// The time between the latest two results of the object, in seconds.
     private var span = 0.0
@@ -19,15 +22,16 @@ struct ImageMotionUncertainty: Sendable {
     /// second.
     var variance: SIMD4<Double> { evidence.bounded(.zero, TrackerTuning.greatestImageError) }
 
-    /// Returns the additional velocity variance for one of several steps between two results. The errors of the steps
-    /// are fully correlated. All steps together therefore count as one measurement.
+    /// Returns the additional velocity variance for one of several propagation steps between two results. The errors of
+    /// the steps are fully correlated. The variance of a step is therefore higher: all steps together count as one
+    /// measurement.
     ///
     /// - Parameter step: the duration of the step in seconds.
     func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }
 
-    /// Returns the velocity variance of a step for the association. It has a lower bound for people who pass each
-    /// other: image motion can move the box of one person along with the other person. When this error becomes
-    /// measurable, the identities may already be swapped.
+    /// Returns the velocity variance of a step for the association. The variance has a lower bound, because two people
+    /// may pass each other. Image motion can then move the box of one person along with the other person. This error
+    /// becomes measurable only after the identities may have been swapped.
     func cautiousVariance(eachOf step: Double) -> SIMD4<Double> {
         evidence.bounded(SIMD4(repeating: TrackerTuning.usualImageError), TrackerTuning.greatestImageError)
             * max(1, span / step)

@@ -4,8 +4,8 @@
 /// an object, but a lasting change does. A label wins when it has twice the weight of every other label. The winner
 /// stays until another label has more weight. Without a clear winner the track has no label.
 struct LabelVotes: Sendable {
-    /// Three labels and their weights. The label with the most weight comes first. A new label replaces the lightest one
-    /// if that has less weight.
+    /// Three labels and their weights. The label with the most weight comes first. A new label replaces the label with
+    /// the least weight if the new label has more weight.
     private var labels: (Label?, Label?, Label?) = (nil, nil, nil)
     private var weights = (0.0, 0.0, 0.0)
     private var isClear = false
@@ -24,7 +24,7 @@ struct LabelVotes: Sendable {
     /// Adds the vote of a detection.
     ///
     /// - Parameters:
-    ///   - label: the label of the detection. With `nil`, earlier votes only decay.
+    ///   - label: the label of the detection. With `nil`, no vote is added, and the earlier votes decay.
     ///   - time: the time since the previous vote.
     mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
         let left = TrackerTuning.labelMemory / (TrackerTuning.labelMemory + max(0, Double(time) / 1e9))

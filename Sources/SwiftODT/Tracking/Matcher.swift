@@ -6,12 +6,12 @@
 /// - Strong detections are matched with tentative tracks.
 struct Matcher: ~Copyable {
     private(set) var pairs = ScratchList<Association.Pair>()
-    /// The strong detections that no track has matched and that can begin a track.
+    /// The strong detections that match no track and can begin a new track.
     private(set) var unmatched = ScratchList<FilteredDetection>()
     private(set) var isTrackMatched = ScratchList<Bool>()
     /// For each detection of the result: whether it is matched with a track.
     private(set) var isTaken = ScratchList<Bool>()
-    /// The camera motion beyond the prediction, in pixels.
+    /// The camera motion in pixels that the predicted boxes do not include.
     private(set) var shift = SIMD2<Double>.zero
 
     private(set) var appearances = DetectionAppearances()
@@ -93,8 +93,8 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Estimates the camera motion in up to two rounds. The estimate of the first round gives better pairs for the
-    /// second.
+    /// Estimates the camera motion in up to two rounds. With the estimate of the first round, the second round finds
+    /// better pairs.
     ///
     /// Leaves the candidate pairs of the first stage in ``strong``.
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
@@ -108,7 +108,8 @@ struct Matcher: ~Copyable {
         for _ in 0..<2 {
             let before = shift
             shift = apparentShift(of: tracks)
-            // The margin of ``CandidatePairs`` covers a change of less than 2 pixels.
+            // After a change of less than 2 pixels, the pairs are not searched again: the box margin of
+            // ``CandidatePairs`` covers the change.
             if abs(shift.x - before.x) + abs(shift.y - before.y) < 2 { return }
             strong.find(of: confirmed.view, tracks, at: .predicted, shift: shift)
         }
@@ -156,7 +157,7 @@ struct Matcher: ~Copyable {
         unmatched.sort { $0.score > $1.score }
     }
 
-    /// Drops unmatched detections that may be a fragment or a detail of an object at the region's edge.
+    /// Drops unmatched detections that may show only a part of a tracked object at the region's edge.
     private mutating func dropFragments(of tracks: UnsafeBufferPointer<Tracklet>, in region: InferredRegion) {
         unmatched.keep { unmatchedDetection in
             !tracks.contains { track in
@@ -170,7 +171,7 @@ struct Matcher: ~Copyable {
     ///
     /// If the labels are equal or one is unknown, the detection is a fragment unless its score is much higher. If the
     /// labels differ, it is a fragment only if it fills the visible part of the object. A smaller detection is a
-    /// different object, for example in front of a table, a bed or a bus.
+    /// different object, for example a person in front of a bus.
     private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion)
         -> Bool
     {

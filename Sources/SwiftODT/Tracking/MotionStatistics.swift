@@ -13,15 +13,15 @@ struct MotionStatistics: Sendable {
     private var accelerationSamples = 20.0
     var heuristics = TrackerHeuristics.all
     private var pace = Pace(rate: 0.05)
-    /// One in this number of tracks is used.
+    /// The sampling interval: one in this number of matched tracks is used.
     private var every = 1
     /// The number of tracks to ignore before the next one is used.
     private var tracksToSkip = 0
     /// The index of the first used track in the current result.
     private var turn = 0
 
-    /// The two history indices that the latest call of ``learnAcceleration(from:)`` found. They are the initial guesses
-    /// for the next track, because most tracks were observed in the same frames.
+    /// The two indices in an observation history that the latest call of ``learnAcceleration(from:)`` found. The search
+    /// for the next track starts there, because most tracks were observed in the same frames.
     private var middle = 0
     private var far = 0
 
@@ -39,7 +39,8 @@ struct MotionStatistics: Sendable {
     /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width
     /// and height.
     ///
-    /// The value is larger than the measured jitter, because the errors of consecutive boxes are correlated.
+    /// The value is larger than the measured jitter, because the errors of consecutive boxes are correlated
+    /// (``TrackerTuning/jitterCorrelation``).
     var jitter: SIMD4<Double> {
         jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot()
             * TrackerTuning.jitterCorrelation
@@ -60,8 +61,8 @@ struct MotionStatistics: Sendable {
 
     var noise: Noise { Noise(jitter: jitter, accelerationNoise: accelerationNoise, heuristics: heuristics) }
 
-    /// Prepares for the tracks of a result with `count` matched tracks. After enough samples only about eight tracks
-    /// per result are used, in turn, because the samples of a crowd are redundant.
+    /// Prepares for the tracks of a result with `count` matched tracks. After 1,000 samples, only about eight tracks
+    /// per result are used, because the samples of a crowd are redundant. Different tracks are used in each result.
     mutating func expect(_ count: Int) {
         every = accelerationSamples < 1000 ? 1 : max(1, count / 8)
         turn = (turn + 1) % every
@@ -78,8 +79,8 @@ struct MotionStatistics: Sendable {
         if heuristics.contains(.adaptiveAcceleration) { learnAcceleration(from: sightings) }
     }
 
-    /// Jitter causes a negative covariance of consecutive second differences: minus four times the jitter's variance.
-    /// Smooth motion of any speed does not.
+    /// Estimates the jitter from consecutive second differences of a track's boxes. Jitter makes their covariance
+    /// negative: minus four times the variance of the jitter. Smooth motion of any speed does not.
     private mutating func learnJitter(from sightings: ObservationHistory) {
         guard sightings.count >= 4 else { return }
         let (a, b, c, d) = (sightings[3], sightings[2], sightings[1], sightings[0])
@@ -96,8 +97,9 @@ struct MotionStatistics: Sendable {
         jitterVariance = jitterVariance.bounded(.zero, .one)
     }
 
-    /// Uses a span of a third of a second, over which a change of velocity exceeds the jitter. Estimates the median
-    /// instead of the mean, so a few swapped or occluded boxes do not raise the estimate.
+    /// Estimates the acceleration from observations a third of a second apart. Over this time, a change of velocity
+    /// exceeds the jitter. The estimate is a median instead of a mean, so a few swapped or occluded boxes do not raise
+    /// it.
     private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
         middle = sightings.before(c.time - TrackerTuning.accelerationSpan, near: middle)

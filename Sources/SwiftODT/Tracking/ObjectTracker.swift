@@ -89,7 +89,7 @@ public final class ObjectTracker {
     /// drops the oldest ones first.
     public func takeEvents() -> [TrackedObjectEvent] { tracker.takeEvents().compactMap { TrackedObjectEvent($0) } }
 
-    /// Ends all tracks. Ids continue and are never reused.
+    /// Ends all tracks. Later tracks get new ids.
     public func reset() { tracker.reset(reason: .flush) }
 
     private func update(

@@ -7,12 +7,13 @@ struct OcclusionState: Sendable {
     var isUnreliable = false
     /// Whether a check of the picture has failed to find the object since the latest detection.
     private var isUndetected = false
-    /// Whether the object went behind an occluder. True if, at the first failed check, half of the object was still
-    /// visible, or the occluder of ``occludedHalf`` was still there.
+    /// Whether the object went behind an occluder. The first check that does not find the object decides this. It is
+    /// true if half of the object is still visible, or if the content that already occluded one half is still there
+    /// (``occludedHalf``).
     private(set) var isHiding = false
     /// The box of the latest detection above the score threshold.
     private var confirmedBox: Box
-    /// The template of ``confirmedBox``. It is computed only when it is needed.
+    /// The appearance template of the object in ``confirmedBox``. It is computed only when it is needed.
     private var template: AppearanceTemplate?
     /// The half of the object that was already occluded in ``template``. Detectors often miss an object only when half
     /// of it is occluded.
@@ -84,15 +85,16 @@ struct OcclusionState: Sendable {
         !isHiding && (template.map { Self.fit($0, near: box, in: plane).isWhole } ?? true)
     }
 
-    /// Returns whether the occluder of ``occludedHalf`` is still there.
+    /// Returns whether the content that occluded ``occludedHalf`` is still there.
     ///
-    /// - Parameter there: the current content of the box of the latest confident detection.
+    /// - Parameter there: the current content of ``confirmedBox``.
     private func isOccluder(_ there: AppearanceTemplate) -> Bool {
         guard let template, let occludedHalf else { return false }
         return template.difference(there, in: occludedHalf) < TrackerTuning.stillDifferenceOfHalf
     }
 
-    /// Searches for the template in the box and a little around it.
+    /// Searches for the template at the box and at shifted positions, up to 20% of the width and 10% of the height
+    /// away.
     ///
     /// - Returns: whether the whole template matches somewhere, and whether at least one half does.
     private static func fit(_ template: AppearanceTemplate, near box: Box, in plane: LumaPlane) -> (

@@ -6,22 +6,23 @@
 /// static, and only the time limit applies.
 ///
 /// A track is also not reported while its box is unreliable. A box is unreliable if it has left the picture. It is also
-/// unreliable if the object should be visible or its position is uncertain, and the picture does not show the object.
+/// unreliable if the picture does not show the object there, and either the object should be visible or its position is
+/// uncertain.
 struct OcclusionVerifier {
-    /// The pictures of earlier results, the latest first. Their interval is long enough for a moving object to change
-    /// its position visibly.
+    /// The pictures of recent results, the latest first. The interval between two pictures is long enough for a moving
+    /// object to change its position visibly.
     private var pictures: [Picture] = []
 
     private struct Picture {
         let plane: LumaPlane
-        /// The time of the frame after validation by the tracker. The time in ``LumaPlane`` is not validated.
+        /// The time of the frame, clamped by the tracker. The time in ``LumaPlane`` is not clamped.
         let time: Nanoseconds
     }
 
     /// Checks the tracks that a result has missed.
     ///
     /// - Parameters:
-    ///   - plane: the picture of the result. Without a picture nothing is checked.
+    ///   - plane: the picture of the result. If it is `nil`, nothing is checked.
     ///   - last: the picture and time of the previous result.
     mutating func verifyAll(
         at tracklets: inout ContiguousArray<Tracklet>, in plane: LumaPlane?,
@@ -77,13 +78,13 @@ struct OcclusionVerifier {
         return sighting.time == picture.time ? (picture.plane, sighting.box) : nil
     }
 
-    /// How other detected objects that cover much of a box relate to the object in the box.
+    /// Whether other detected objects cover much of an object's box, and whether they may be in front of the object.
     private enum Cover {
         /// No other detected object covers much of the box.
         case none
-        /// At least one of the other objects may occlude the object.
+        /// At least one covering object may be in front of the object.
         case occluder
-        /// The object was in front of each of the other objects.
+        /// The object was in front of each covering object.
         case background
     }
 

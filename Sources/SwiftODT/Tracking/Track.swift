@@ -6,13 +6,13 @@ package struct Track: Sendable {
 
     /// The id counts from 1 and is never reused within a stream. `nil` without tracking.
     package var id: Int?
-    /// In buffer pixels, not clipped to the picture.
+    /// The bounding box in buffer pixels, not clipped to the picture.
     package var box: Box
     /// The score of the latest detection with at least ``TrackerOptions/scoreThreshold``. Weaker detections and
     /// coasting do not change the score.
     package var score: Double
-    /// The score of the latest detection, weak ones included. It decays while the track coasts. Used by ``Prominence``;
-    /// with `nil`, ``score`` is used instead.
+    /// The score of the latest detection, weak ones included. It decays while the track coasts. ``Prominence`` uses
+    /// this score, or ``score`` if it is `nil`.
     var decayedScore: Double?
     package var label: Label?
     package var state = State.tracked
@@ -21,10 +21,10 @@ package struct Track: Sendable {
     package var lastSeen: Nanoseconds = 0
     /// The time from ``lastSeen`` to the frame of this snapshot.
     package var timeSinceUpdate: Nanoseconds = 0
-    /// In buffer pixels per second.
+    /// The horizontal velocity in buffer pixels per second.
     package var velocityX = 0.0
     package var velocityY = 0.0
-    /// ``Detection/origin`` of the detection in this frame; `nil` if the frame has none of the object.
+    /// ``Detection/origin`` of the detection in this frame. `nil` if the object was not detected in this frame.
     package var origin: Int?
 }
 
@@ -41,7 +41,7 @@ extension Track {
     }
 }
 
-/// The beginning, the return, a change or the end of a track.
+/// The beginning, the re-entry, a change or the end of a track.
 package struct TrackEvent: Sendable {
     package enum Kind: String, Sendable {
         case begin, update, end

@@ -50,8 +50,8 @@ extension TrackerState {
 
     /// Returns why a missed track ends, or `nil` if it continues.
     ///
-    /// Only the time that results have covered the track's position counts towards ``TrackerOptions/maxAge``. Tracks at
-    /// rarely inferred positions thus live longer, up to a limit.
+    /// Only time in which results covered the track's position counts towards ``TrackerOptions/maxAge``. Tracks at
+    /// rarely inferred positions thus live longer, up to ``TrackerTuning/ageFactorOutsideRegions`` times that age.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
         if width > 0, height > 0,
@@ -82,7 +82,7 @@ extension TrackerState {
         for index in tracklets.indices where tracklets[index].misses == 0 || tracklets[index].isConfirmed {
             keep(index, &kept)
         }
-        // Bounds the memory if no consumer takes the list.
+        // Empties the list if no consumer takes it. This bounds the memory.
         if unconfirmed.count > 1000 { unconfirmed.removeAll(keepingCapacity: true) }
         for index in kept..<tracklets.count {
             unconfirmed.append((tracklets[index].votes.winner, tracklets[index].best.score))
@@ -90,7 +90,7 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    /// Moves a kept tracklet to index `kept`. Swapping avoids a copy.
+    /// Moves a kept tracklet to index `kept`. A swap avoids a copy.
     private mutating func keep(_ index: Int, _ kept: inout Int) {
         if kept != index { tracklets.swapAt(kept, index) }
         kept += 1
@@ -101,8 +101,8 @@ extension TrackerState {
         Track.SnapshotTime(now: now ?? settledTime, settled: settledTime, maxAge: options.maxAge)
     }
 
-    /// Returns the weight of a detection towards confirmation, 0 to 1. Low scores have less weight, so the track needs
-    /// more detections.
+    /// Returns the weight of a detection towards confirmation, 0 to 1. Detections with low scores have less weight, so
+    /// more of them are needed to confirm a track.
     private func weight(of score: Double) -> Double {
         let full = min(TrackerTuning.fullEvidence, TrackerTuning.fullEvidenceFactor * options.scoreThreshold)
         guard score < full, options.heuristics.contains(.scoreEvidence) else { return 1 }
@@ -123,8 +123,8 @@ extension TrackerState {
         if isSceneNew || options.minHits <= 1 { confirm(tracklets.count - 1) }
     }
 
-    /// Ends the track that has been missed for longest. Returns `false` if no track is missed, because detected tracks
-    /// do not make room for new ones.
+    /// Ends the track that has been missed for longest. Returns `false` if all tracks are detected, because a new track
+    /// does not replace a detected one.
     private mutating func makeRoom() -> Bool {
         var oldest: Int?
         for index in tracklets.indices where tracklets[index].misses > 0 {
@@ -143,7 +143,7 @@ extension TrackerState {
     }
 
     private mutating func note(_ kind: TrackEvent.Kind, _ index: Int, _ reason: TrackEvent.Reason? = nil) {
-        // Bounds the memory if no consumer takes the events, by dropping the oldest half.
+        // Drops the oldest half of the events if no consumer takes them. This bounds the memory.
         if events.count >= 10_000 { events.removeFirst(5_000) }
         let moment = moment
         var track = tracklets.withUnsafeBufferPointer { Track(of: $0.baseAddress! + index, at: moment) }

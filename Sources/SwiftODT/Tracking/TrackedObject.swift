@@ -2,13 +2,13 @@
 public struct TrackedObject: Hashable, Sendable {
     /// Whether the object was detected in this frame.
     public enum State: String, Sendable {
-        /// Reported for the first time.
+        /// The object is reported for the first time.
         case new
-        /// Detected in the latest result that covered its position.
+        /// The object was detected in the latest result that covered its position.
         case tracked
-        /// Missed by the latest result that covered its position: the box is predicted.
+        /// The latest result that covered the object's position did not contain the object. The box is predicted.
         case coasting
-        /// Ended; reported once.
+        /// The track has ended. A lost object is reported once.
         case lost
     }
 
@@ -58,7 +58,7 @@ public struct TrackedObject: Hashable, Sendable {
     /// Whether the object is in this frame: detected, not predicted or lost.
     public var isVisible: Bool { state == .new || state == .tracked }
 
-    /// Creates an object, for example for a ``ZoneMonitor`` behind another tracker.
+    /// Creates an object, for example to pass the results of another tracker to a ``ZoneMonitor``.
     public init(
         trackingID: Int?, box: Box, score: Double = 1, label: Detection.Label? = nil, state: State = .tracked,
         firstSeen: MediaTime = .zero, lastSeen: MediaTime = .zero, velocityX: Double = 0, velocityY: Double = 0
@@ -69,7 +69,7 @@ public struct TrackedObject: Hashable, Sendable {
     }
 }
 
-/// The begin, change or end of a track.
+/// The beginning, re-entry, change or end of a track.
 public struct TrackedObjectEvent: Sendable {
     /// What has happened to a track.
     public enum Kind: Hashable, Sendable {
@@ -77,7 +77,7 @@ public struct TrackedObjectEvent: Sendable {
         case begin
         /// The object has returned and has its earlier tracking id again.
         case reentered
-        /// Its label or category has changed.
+        /// The label or the category of the object has changed.
         case update
         /// The track has ended.
         case end(EndReason)
@@ -85,15 +85,15 @@ public struct TrackedObjectEvent: Sendable {
 
     /// The reason why a track ended.
     public enum EndReason: String, Sendable {
-        /// Missed for longer than the tracker's maximum age, or ended by a scene cut.
+        /// The object was missed for longer than the tracker's maximum age, or a scene cut ended the track.
         case lost
         /// The box has left the picture.
         case leftFrame = "left-frame"
         /// A new epoch has begun: after a seek, or because the time or the picture size changed.
         case flush
-        /// Ended to make room within the maximum number of tracks.
+        /// A new track needed the place, because the maximum number of tracks was reached.
         case limit
-        /// Recognised as an earlier object, with whose id it continues.
+        /// The object was recognised as an earlier object. It continues with the id of the earlier object.
         case reidentified
         /// The stream has ended.
         case endOfStream = "eos"
@@ -111,13 +111,13 @@ public struct TrackedObjectEvent: Sendable {
     public var firstSeen: MediaTime
     /// The time of the latest detection.
     public var lastSeen: MediaTime
-    /// The highest score of a detection so far.
+    /// The highest score of the object's detections so far.
     public var bestScore: Double
-    /// The box at that time.
+    /// The box of the detection with the highest score.
     public var bestBox: Box
-    /// That time.
+    /// The time of the detection with the highest score.
     public var bestTime: MediaTime
-    /// The length of the centre's path in pixels.
+    /// The length of the path of the box's centre in pixels.
     public var pathLength: Double
 }
 

@@ -5,8 +5,8 @@
 /// time.
 ///
 /// All durations are in running time, so the same options fit any frame rate. Between results, the Kalman filters
-/// propagate the boxes. With luma planes, image motion is used, too. If every frame has a result, image motion is not
-/// computed. Luma planes are also used for appearance matching and scene cut detection.
+/// propagate the boxes. With luma planes, the tracker also uses image motion for the propagation, appearance for the
+/// matching, and scene cut detection. If every frame has a result, the image motion of boxes is not computed.
 ///
 ///     let tracker = Tracker()
 ///     for (time, detections) in results {
@@ -29,7 +29,7 @@ package final class Tracker {
     ///
     /// Propagates boxes, detects scene cuts (a cut ends all tracks), and ends old tracks. A frame with the same time as
     /// the previous one counts as a repetition. A time that is more than 1 s before the previous one starts a new
-    /// epoch, as ``reset(reason:)`` does.
+    /// epoch, see ``reset(reason:)``.
     ///
     /// - Parameter luma: the frame's reduced luma plane for image motion and appearance. `nil` if not available.
     package func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
@@ -55,10 +55,10 @@ package final class Tracker {
     /// Returns the boxes of all tracks whose label votes satisfy a condition. Tentative tracks are included.
     func places(where isMeant: (LabelVotes) -> Bool) -> [Box] { state.places(where: isMeant) }
 
-    /// The number of ``tracks``. Cheaper than creating the tracks.
+    /// The number of ``tracks``. This property is cheaper than ``tracks``, because it creates no values.
     package var trackCount: Int { state.trackCount }
 
-    /// Whether a track is tentative or missed, so that the next result may change it.
+    /// Whether at least one track is tentative or missed. The next result may confirm or end this track.
     var isUndecided: Bool {
         state.tracklets.indices.contains { state.tracklets[$0].misses > 0 || !state.tracklets[$0].isConfirmed }
     }
@@ -100,7 +100,7 @@ package struct TrackerOptions: Hashable, Sendable {
     /// The maximum number of tracks. Default 1000. If there are more, the track that has been missed for longest ends
     /// first.
     package var maxTracks: Int
-    /// For the ablation.
+    /// The heuristics that are switched on. Only the ablation benchmark switches some off.
     package var heuristics = TrackerHeuristics.all
 
     package init(
@@ -118,10 +118,10 @@ package struct TrackerOptions: Hashable, Sendable {
     package var scoreFloor: Double { min(0.1, scoreThreshold / 2) }
 }
 
-/// Support for moving an object from one tracker to another. When an unclassified moving object gets a label, the
-/// object keeps its id.
+/// Support for moving an object from one tracker to another with its id. This happens when a moving object without a
+/// label is detected and gets a label, see ``UnclassifiedObjects``.
 extension Tracker {
-    /// Returns the next track id, for an object of another tracker.
+    /// Reserves the next track id for an object of another tracker, and returns the id.
     func takeID() -> Int {
         defer { state.nextID += 1 }
         return state.nextID
@@ -146,7 +146,7 @@ extension Tracker {
 extension Tracker {
     /// Calls `body` for each detection of the latest result that is not matched with a track.
     func forEachUntracked(of detections: [Detection], _ body: (Detection) -> Void) {
-        // If the latest result was dropped, the flags belong to another result.
+        // If the tracker dropped the latest result, the flags in `isTaken` belong to an earlier result.
         guard state.matcher.isTaken.count == detections.count else { return }
         for (source, detection) in detections.enumerated() where !state.matcher.isTaken[source] { body(detection) }
     }

@@ -1,5 +1,5 @@
-/// The states of all tracks in a frame. Tentative tracks are included. Absent tracks are excluded, because they neither
-/// explain motion nor need an inference.
+/// The states of all tracks in a frame. Tentative tracks are included. Tracks are excluded if the picture shows that
+/// the object is absent: they neither explain motion nor need an inference.
 ///
 /// The snapshot is a value, used to choose the next region to infer.
 package struct TrackerSnapshot: Sendable {
@@ -18,7 +18,7 @@ package struct TrackerSnapshot: Sendable {
         package var lastSeen: Nanoseconds
         /// The magnification at which the object was detected. 1 is the magnification of the full frame.
         package var observedMagnification: Double
-        /// The propagation error at the latest detection.
+        /// The error of the propagated box at the latest detection.
         package var carried: PropagationQuality
         /// The similarity of the box's content in the snapshot's frame and at the latest detection, 0 to 1. It is 1 if
         /// the object is missed or the content is unknown.
@@ -34,8 +34,8 @@ package struct TrackerSnapshot: Sendable {
             (self.observedMagnification, self.carried, self.similarity) = (observedMagnification, carried, similarity)
         }
 
-        /// Whether the content of the box has changed so much that the object has probably left the box. The change is
-        /// smaller for turning objects and walking people.
+        /// Whether the content of the box has changed so much that the object has probably left the box. An object that
+        /// only turns or walks changes less.
         package var isAppearanceChanged: Bool { similarity < TrackerTuning.unchangedSimilarity }
     }
 
@@ -83,8 +83,8 @@ extension TrackerState {
         return history[0].carried(tracklets[index].key).map { Box($0.filter.position + $0.lead) }
     }
 
-    /// Records the box contents of the tracks that the latest result detected. Uses the picture of the result's frame,
-    /// which is the oldest one in the history.
+    /// Records the content of each box that the latest result detected. Uses the picture of the result's frame, which
+    /// is the oldest picture in the history.
     private mutating func takeImpressions() {
         guard let lastResult, !history.isEmpty, history.time(0) == lastResult, let plane = history[0].plane else {
             return

@@ -69,7 +69,7 @@ struct TrackerState: ~Copyable {
         let time = min(seenAt.clampedToRange, now)
         if let lastResult, time < lastResult { return }
         if time == now { settle(followingImage: false) }
-        // If a result is older than the history, it is applied to the oldest frame. A very slow detector thus still has
+        // A result that is older than the history is applied to the oldest frame. A very slow detector thus still has
         // an effect.
         guard time >= sceneBegan, !history.isEmpty else { return }
         let index = history.index(at: time) ?? 0
@@ -132,8 +132,8 @@ struct TrackerState: ~Copyable {
 
     /// Propagates the tracklets to the latest frame.
     ///
-    /// - Parameter followingImage: `false` if a result for the latest frame follows. The result corrects the boxes, so
-    ///   image motion is not measured for each box.
+    /// - Parameter followingImage: `false` if a result for the latest frame follows. The image motion of each box is
+    ///   then not measured, because the result corrects the boxes.
     mutating func settle(followingImage: Bool) {
         guard let now, settledTime < now, !history.isEmpty else { return }
         let needsImage =
@@ -146,7 +146,7 @@ struct TrackerState: ~Copyable {
             &tracklets, followingImage: followingImage, accelerationNoise: statistics.accelerationNoise,
             heuristics: options.heuristics)
         history.append(time: now, plane: pendingPlane, shift: propagator.shift)
-        // If a result follows, the states are recorded after the result.
+        // If a result for this frame follows, the states are recorded after the result has been applied.
         if followingImage { history.record(tracklets, moves: propagator.moves, at: history.count - 1) }
         settledTime = now
     }
@@ -204,8 +204,8 @@ struct TrackerState: ~Copyable {
     }
 
     /// Repeats the propagation from a history entry to the latest frame. Boxes of known tracks move by their recorded
-    /// image motion. The image motion of new tracks is measured now. If there are many frames, it is measured in longer
-    /// steps, so a very late result does not delay the current frame.
+    /// image motion. The image motion of new tracks is measured now. If there are many frames, a step covers several of
+    /// them. The number of measurements is thus bounded, and a very late result does not delay the current frame.
     private mutating func replay(from index: Int) {
         let last = history.count - 1
         let stride = max(1, (last - index + TrackerTuning.replaySteps - 1) / TrackerTuning.replaySteps)

@@ -1,14 +1,16 @@
-/// The constants of the tracker. Times are running time, so that the constants fit any frame rate. An object size is the
-/// square root of a box's area. Constants of a published method name it. The others were chosen on the sequences that
-/// `Tests/Benchmarks/tracking/ablation` uses, with tests of the behaviour they serve.
+/// The constants of the tracker. Times are running time, so the constants fit any frame rate. An object size is the
+/// square root of a box's area. If a constant belongs to a published method, its comment names the method. The other
+/// constants were chosen on the sequences of `Tests/Benchmarks/tracking/ablation`, together with tests of the affected
+/// behaviour.
 enum TrackerTuning {
     // Association. Overlaps are IoU of expanded boxes.
 
     /// The distance by which each side of a box is moved outwards, as a fraction of the box's width or height (C-BIoU).
     static let candidateMargin = 0.3
-    /// The same for the overlap in the gain of the first two stages.
+    /// The expansion of boxes for the overlap in the gain of the first two association stages, as a fraction of the
+    /// box's width or height.
     static let gainMargin = 0.1
-    /// The minimum overlap of a candidate pair. No stage uses a lower one.
+    /// The minimum overlap of a candidate pair of track and detection. No association stage uses a lower minimum.
     static let candidateOverlap = 0.2
     /// The minimum overlap in the first stage: confirmed tracks and strong detections.
     static let strongOverlap = 0.2
@@ -21,22 +23,22 @@ enum TrackerTuning {
     /// The factor on the overlap if the labels of track and detection differ. A detector may change its label for an
     /// object. More often, an overlapping detection with another label is a different object.
     static let otherLabelFactor = 0.32
-    /// The weight of the Mahalanobis similarity, on the scale of IoU.
+    /// The weight of the Mahalanobis similarity in the gain, on the scale of IoU.
     static let motionWeight = 0.3
     /// The noise that the Mahalanobis similarity adds to the filter's uncertainty, in object sizes.
     static let similarityNoise = 0.05
     /// The greatest gain from a track's age, on the scale of IoU.
     static let trackAgeWeight = 0.3
-    /// The age at which half of ``trackAgeWeight`` is reached, in seconds.
+    /// The track age in seconds at which the gain from the age is half of ``trackAgeWeight``.
     static let halfTrackAge = 0.5
     /// The weight of the difference between a detection's score and the track's average score (confidence cost,
     /// Hybrid-SORT), on the scale of IoU.
     static let confidenceWeight = 0.6
     /// The time constant of a track's average score, in seconds.
     static let confidenceMemory = 0.1
-    /// The factor from the difference between the mean similarities of the same object and of different objects,
-    /// relative to their variance, to the weight of appearance. The second value is the maximum weight on the scale of
-    /// IoU.
+    /// The weight of appearance in the gain, on the scale of IoU. `appearanceGain` is multiplied by the difference
+    /// between the mean similarity of the same object and of different objects, and divided by the variance of the
+    /// similarities. `appearanceLimit` is the maximum weight.
     static let (appearanceGain, appearanceLimit) = (0.3, 6.0)
     /// The time constant of a track's appearance, in seconds.
     static let appearanceMemory = 1.3
@@ -47,15 +49,18 @@ enum TrackerTuning {
     static let separateOverlap = 0.3
     /// The minimum IoU of two boxes that count as duplicates even if their labels differ.
     static let duplicateOverlap = 0.9
-    /// The time constant of the histogram of scores, in seconds. Light and viewing direction change.
+    /// The time constant of the decay of the score histogram, in seconds. Scores change with light and viewing
+    /// direction.
     static let scoreMemory = 60.0
-    /// The minimum number of detections in the histogram.
+    /// The minimum number of detections in the score histogram for a bimodal threshold.
     static let valleySamples: Float = 200
-    /// The minimum counts at the modes of low scores and of objects, relative to the valley.
+    /// The minimum height of the mode of low scores and of the mode of object scores, as multiples of the height of the
+    /// valley between them.
     static let (valleyNoise, valleyObjects): (Float, Float) = (3, 4.5)
-    /// The minimum mean number of low-score detections per result. Fewer may be a few weak objects.
+    /// The minimum mean number of low-score detections per result. Fewer detections may be a few objects with low
+    /// scores.
     static let valleyCrowd: Float = 3
-    /// The upper limit of the effective threshold, relative to the user's threshold and as a score.
+    /// The upper limits of the effective score threshold: a multiple of the user's threshold, and an absolute score.
     static let (valleyFactor, valleyLimit) = (1.5, 0.6)
     /// The minimum IoU between the visible part of an object at a region's edge and a fragment with another label.
     static let fragmentOverlap = 0.5
@@ -64,19 +69,23 @@ enum TrackerTuning {
 
     /// The initial standard deviation of the velocity, in object sizes per second.
     static let firstVelocity = 2.0
-    /// The time constant of the decay of the velocities of width and height, in seconds. Without it, the box of an object
-    /// that walks behind another one would shrink further and further.
+    /// The time constant of the decay of the velocities of width and height, in seconds. Without the decay, the box of
+    /// an object that walks behind another one would shrink further and further.
     static let sizeDamping = 0.7
-    /// The initial measurement noise in object sizes, and process noise in object sizes per second and square root of a
-    /// second. ``MotionStatistics`` estimates both.
+    /// The initial measurement noise in object sizes, and the initial process noise in object sizes per second and per
+    /// square root of a second. ``MotionStatistics`` estimates both from the stream.
     static let (firstJitter, firstAcceleration) = (0.04, 0.7)
-    /// The factor on the measured jitter, because the errors of consecutive boxes are correlated.
+    /// The measurement noise is the measured jitter times this factor, because the errors of consecutive boxes are
+    /// correlated.
     static let jitterCorrelation = 1.75
-    /// The interval over which accelerations are measured: a change of velocity then exceeds the jitter.
+    /// The interval over which accelerations are measured, in nanoseconds. In this time a change of velocity exceeds
+    /// the jitter.
     static let accelerationSpan: Nanoseconds = 330_000_000
-    /// The correlation time of the errors of boxes with low scores.
+    /// The errors of two low-score boxes of one object are correlated if less than this time lies between the boxes, in
+    /// nanoseconds.
     static let errorCorrelation: Nanoseconds = 150_000_000
-    /// The correlation is complete for scores of at most `1 - 1 / errorSteepness`.
+    /// The steepness with which the correlation of box errors falls with the score. The correlation is complete for
+    /// scores of at most `1 - 1 / errorSteepness`, and 0 for a score of 1.
     static let errorSteepness = 4.0
 
     // Image motion.
@@ -85,37 +94,39 @@ enum TrackerTuning {
     static let flowPoints = 240
     /// The time constant with which velocities adapt to a camera that pans, in seconds.
     static let cameraMemory = 0.3
-    /// The least and the greatest velocity variance of image motion, in squared object sizes per squared second. The
-    /// least one applies to the association only.
+    /// The lower and the upper bound of the velocity variance of image motion, in squared object sizes per squared
+    /// second. The lower bound applies only to the association, the upper bound always.
     static let (usualImageError, greatestImageError) = (0.25, SIMD4<Double>(repeating: 100))
     /// The weight of the latest error in the running average of the errors of image motion.
     static let imageErrorShare = 0.4
 
     // Reported boxes.
 
-    /// The fraction of the difference between detected and filtered box that is reported. 1 would show the detector's
-    /// jitter, 0 would make the box lag.
+    /// The reported box is the filtered box plus this fraction of the difference to the detected box. With 1, the
+    /// detector's jitter would be visible. With 0, the box would lag.
     static let reportedResidual = 1.0 / 3
-    /// The time in which that difference fades out, in nanoseconds.
+    /// The time in nanoseconds in which the difference added by ``reportedResidual`` fades out.
     static let residualTime = 1_000_000_000.0
-    /// The minimum size of the reported box, relative to the latest detection.
+    /// The minimum width and height of the reported box, relative to the latest detection.
     static let leastReportedSize = 0.25
-    /// The time of the smooth transition after a late result in nanoseconds, and the minimum IoU for it.
+    /// After a late result, the reported box glides to its new position in `glideTime` nanoseconds. If the IoU of the
+    /// old and the new box is at most `glideOverlap`, the box jumps.
     static let (glideTime, glideOverlap) = (200_000_000.0, 0.7)
     /// The maximum number of steps in which the image motion of new tracks is measured after a late result.
     static let replaySteps = 25
 
     // Life cycle.
 
-    /// A multiple of ``TrackerOptions/maxAge`` for tracks whose position is rarely inferred. Once the latest detection is
-    /// older, results that do not cover the track at sufficient magnification also count as misses.
+    /// Tracks at rarely inferred positions end after this multiple of ``TrackerOptions/maxAge``. Once the latest
+    /// detection is older than that, results that do not cover the track at sufficient magnification also count as
+    /// misses.
     static let ageFactorOutsideRegions = 2
-    /// The score from which a detection has full weight towards the confirmation of a track: the lower of this score
-    /// and this multiple of the score threshold. With a low threshold, detections with low scores thus still confirm
-    /// tracks.
+    /// A detection has full weight towards the confirmation of a track if its score reaches the lower of two limits:
+    /// `fullEvidence`, and `fullEvidenceFactor` times the score threshold. With a low threshold, detections with low
+    /// scores can thus confirm tracks.
     static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
-    /// The minimum number of results without sufficient coverage before every result counts as a miss. A long time with
-    /// few inferences is no evidence of absence.
+    /// A result that does not cover a track at sufficient magnification does not count as a miss until there have been
+    /// this many. A long time with few inferences is no evidence that the object has gone.
     static let inferencesElsewhere = 10
     /// An object counts as detectable in a region if it was last detected at up to this multiple of the region's
     /// magnification.
@@ -127,40 +138,49 @@ enum TrackerTuning {
 
     // Occlusion.
 
-    /// The maximum mean difference of static content in grey levels, and of an occluded half. The occluder may have
-    /// covered more of the half in the meantime.
+    /// The maximum mean difference of two pictures of static content in grey levels: for a whole template, and for an
+    /// occluded half. The limit for a half is higher, because the occluder may cover more of the half later.
     static let (stillDifference, stillDifferenceOfHalf) = (6.0, 15.0)
-    /// The minimum correlation of pictures of the same object, for the whole template and for a half, which has fewer
-    /// samples.
+    /// The minimum correlation of two pictures of the same object: for the whole template, and for a half. The limit
+    /// for a half is higher, because a half has fewer samples.
     static let (templateCorrelation, templateCorrelationOfHalf) = (0.6, 0.75)
-    /// The minimum similarity of the content of a box that still shows its object.
+    /// The minimum similarity between a box's content now and at the latest detection. Below it, the object has
+    /// probably left the box.
     static let unchangedSimilarity = 0.5
-    /// The maximum time from the latest detection to the moment when the object disappears behind an occluder.
+    /// A half-visible object counts as going behind an occluder only within this time after its latest detection, in
+    /// nanoseconds.
     static let vanishingTime: Nanoseconds = 150_000_000
-    /// The maximum time for which moving content at the predicted box counts as a possible occluder.
+    /// The maximum time in nanoseconds for which moving content at the predicted box counts as a possible occluder.
     static let occluderTime: Nanoseconds = 600_000_000
-    /// The minimum interval between two pictures, long enough for a moving object to change its position visibly.
+    /// The minimum interval in nanoseconds between two kept pictures. It is long enough for a moving object to change
+    /// its position visibly.
     static let pictureInterval: Nanoseconds = 80_000_000
-    /// The number of pictures to keep. It suffices to reach back by ``beforeOcclusion`` from the previous result.
+    /// The number of pictures to keep. With this number, the oldest picture is usually at least ``beforeOcclusion``
+    /// older than the previous result.
     static let pictures = 4
-    /// The minimum age of the earlier picture. At that time, a walking object was not yet occluded.
+    /// The minimum time in nanoseconds between an earlier picture and the latest strong detection of an object. A
+    /// walking object was not yet occluded in the earlier picture.
     static let beforeOcclusion: Nanoseconds = 200_000_000
-    /// The maximum number of checks per result. It bounds the cost if a whole crowd is missed at once.
+    /// The maximum number of picture checks of missed objects per result. It bounds the cost if a whole crowd is missed
+    /// at once.
     static let pictureChecks = 50
-    /// The minimum fraction of a box that another object covers.
+    /// Another object covers much of a box if it covers more than this fraction of the box's area.
     static let coveredShare = 0.4
-    /// The box has left the picture if its visible fraction falls below this fraction of the earlier one.
+    /// A box has left the picture if its visible fraction falls below this multiple of its visible fraction at the
+    /// latest detection.
     static let leastVisible = 0.95
     /// The minimum distance from the latest detection at which a box counts as moved far, in object sizes.
     static let farthestDrift = 0.2
-    /// The maximum fraction of a large object that a small object in front covers.
+    /// An object can count as in front of another one only if it covers less than this fraction of the other object's
+    /// box.
     static let smallPart = 0.3
-    /// An occluder covers more and more of an object. This is the minimum growth of the covered fraction.
+    /// The minimum growth of the covered fraction of an object's box that shows an occluder, which covers more and more
+    /// of the object.
     static let occluderGrowth = 0.01
 }
 
 /// The heuristics of a ``Tracker`` that `Tests/Benchmarks/tracking/ablation` switches off, one at a time, to measure
-/// what each is worth. Products leave all of them on.
+/// the effect of each. In products, all heuristics are on.
 package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
     package let rawValue: UInt64
 

@@ -19,7 +19,7 @@ struct Tracklet: Sendable {
     /// The latest observation and earlier ones.
     var sightings: ObservationHistory
     let firstSeen: Nanoseconds
-    /// The start of the object: ``firstSeen``, or an earlier time if another tracker tracked the object before.
+    /// The start time of the object: ``firstSeen``, or an earlier time if another tracker tracked the object before.
     private(set) var knownSince: Nanoseconds
     /// The score of the latest detection, weak ones included.
     var score: Double
@@ -31,28 +31,29 @@ struct Tracklet: Sendable {
     var occlusion: OcclusionState
     /// The appearance of the object. `nil` until a picture has shown the object alone.
     private(set) var appearance: Appearance?
-    /// The content of the box at the latest detection, and the time of that detection. Recorded only if a snapshot
-    /// needs it.
+    /// The appearance of the box's content at the latest detection, and the time of that detection. It is recorded only
+    /// when a snapshot needs it.
     private var impression: (appearance: Appearance?, time: Nanoseconds)?
     /// The detection with the highest score.
     private(set) var best: Track.Best
     var pathLength = 0.0
-    /// The propagation error at the latest detection.
+    /// The error of the propagated box at the latest detection.
     private(set) var carried = TrackerSnapshot.PropagationQuality()
     /// The accumulated weight towards confirmation. A detection with a high score adds 1.
     private var evidence: Double
     var hits = 1
     /// The time of the latest detection above the score threshold.
     var lastStrong: Nanoseconds
-    /// The magnification at which the object was detected.
+    /// The magnification at which the object was detected. 1 is the magnification of the full frame.
     private(set) var observedMagnification: Double
     /// The number of results since the latest detection that should have detected the object and missed it.
     private(set) var misses = 0
-    /// The time since ``unseenSince`` that the results in ``misses`` cover.
+    /// The part of the time since ``unseenSince`` in which results covered the object's position without detecting the
+    /// object.
     private(set) var searchedFor: Nanoseconds = 0
     /// The number of results since the latest detection that did not cover the object at sufficient magnification.
     private var inferencesElsewhere = 0
-    /// Whether no earlier result has confirmed the track.
+    /// Whether the track is tentative, or the latest result confirmed it.
     var isNew = true
     /// An offset from the filter's box to the reported box. It makes reported boxes move smoothly, and it fades out.
     var residual = SIMD4<Double>.zero
@@ -60,8 +61,8 @@ struct Tracklet: Sendable {
     var residualSince: Nanoseconds = 0
     /// The time in which ``residual`` fades out, in nanoseconds.
     var residualSpan = TrackerTuning.residualTime
-    /// A second offset of the reported box. It is the distance by which the estimated motion is ahead of the filter's
-    /// cautious motion, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
+    /// A second offset of the reported box in pixels. The filter moves cautiously with the image motion. The offset is
+    /// the additional distance of the more accurate estimate, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
 
     init(
@@ -152,7 +153,8 @@ extension Tracklet {
     /// - Parameters:
     ///   - time: the time of the result's frame.
     ///   - frame: the time of the last frame before the result's frame.
-    ///   - maximumAge: if the latest detection is older, the gap starts at the detection instead of at `frame`.
+    ///   - maximumAge: if `frame` is later than the latest detection by more than this time, the gap starts at the
+    ///     latest detection. Otherwise it starts at `frame`.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, maximumAge: Nanoseconds) {
         if misses == 0 { residual = .zero }
         if misses == 0, frame - lastSeen <= maximumAge { unseenSince = max(lastSeen, frame) }
@@ -163,8 +165,8 @@ extension Tracklet {
     /// Returns whether a result without the object counts as a miss. This is the case if the region covers the object
     /// at sufficient magnification. Other results are counted in ``inferencesElsewhere``.
     ///
-    /// - Parameter maximumAge: if the latest detection is older and there were ``TrackerTuning/inferencesElsewhere`` other
-    ///   results, every result counts as a miss.
+    /// - Parameter maximumAge: every result counts as a miss if the latest detection is older than this age, and at
+    ///   least ``TrackerTuning/inferencesElsewhere`` results did not cover the object sufficiently.
     mutating func countsAsMiss(in region: InferredRegion, at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         let isNear =
             observedMagnification <= region.magnification * TrackerTuning.magnificationTolerance
@@ -174,7 +176,7 @@ extension Tracklet {
         return inferencesElsewhere >= TrackerTuning.inferencesElsewhere && time - lastSeen > maximumAge
     }
 
-    /// Moves the appearance towards the newer one, because objects turn and the light changes.
+    /// Moves the stored appearance towards the newer one, because objects turn and the light changes.
     private mutating func renewAppearance(_ newer: Appearance, after time: Nanoseconds) {
         let age = Double(time) / 1e9
         if appearance == nil {
@@ -221,7 +223,8 @@ extension Tracklet {
     func shownBox(at time: Nanoseconds) -> Box {
         let age = Double(time - residualSince) / residualSpan
         var shown = filter.position + lead + residual * max(0, 1 - max(0, age))
-        // An object that walks behind another one seems to shrink but does not.
+        // A missed object keeps its last detected size. The filter's box may shrink, because an occluder covered part
+        // of the object.
         if misses > 0 { (shown.z, shown.w) = (lastBox.width, lastBox.height) }
         let minimum = TrackerTuning.leastReportedSize * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
         return Box(SIMD4(shown.x, shown.y, max(shown.z, minimum.x), max(shown.w, minimum.y)))
@@ -230,13 +233,13 @@ extension Tracklet {
     /// Whether ``impression`` belongs to the latest detection.
     var hasImpression: Bool { impression?.time == lastSeen }
 
-    /// Records the content of the object's box in the picture of the latest detection.
+    /// Records the appearance of the box's content in the picture of the latest detection.
     mutating func takeImpression(of box: Box, in plane: LumaPlane) {
         impression = (Appearance(of: box, in: plane), lastSeen)
     }
 
-    /// Returns the similarity between the box's content at `time` and at the latest detection, 0 to 1. It is 1 if it is
-    /// unknown or if the object is missed.
+    /// Returns the similarity between the box's content at `time` and at the latest detection, 0 to 1. The result is 1
+    /// if a picture is missing or if the latest result missed the object.
     func similarity(at time: Nanoseconds, in plane: LumaPlane?) -> Double {
         guard misses == 0, lastSeen < time, hasImpression, let plane, let then = impression?.appearance else {
             return 1
@@ -264,9 +267,10 @@ extension Tracklet {
         return across * across + down * down > TrackerTuning.farthestDrift * TrackerTuning.farthestDrift * lastBox.area
     }
 
-    /// Returns whether `other` is behind this object and so does not occlude it. This is assumed if their overlap is less
-    /// than ``TrackerTuning/smallPart`` of `other`, and is at most ``TrackerTuning/occluderGrowth`` more of this object's
-    /// box than at this object's latest detection.
+    /// Returns whether this object was in front of `other` at its own latest detection, so that `other` does not
+    /// occlude it. Two conditions must hold. The overlap covers less than ``TrackerTuning/smallPart`` of the box of
+    /// `other`. Since the latest detection, the covered fraction of this object's box has grown by at most
+    /// ``TrackerTuning/occluderGrowth``.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
         let (box, whole) = (filter.box, other.filter.box)
