@@ -4,7 +4,8 @@
 /// The following triggers an inference:
 /// - tentative tracks, until they are confirmed;
 /// - missed tracks, soon after the first miss and then at increasing intervals;
-/// - boxes that have reached their ``ExtrapolationLimit``, or whose content no longer matches the track's appearance;
+/// - boxes that have been extrapolated for longer than ``ExtrapolationLimit`` allows, or whose content no longer
+///   matches the track's appearance;
 /// - unexplained motion, at once, or after a back-off time if an earlier inference detected nothing there;
 /// - time: in a scene without unexplained motion after 1 s, then after 3 s, then every 4 s.
 ///
@@ -13,7 +14,7 @@
 /// trigger inferences in consecutive frames.
 struct AdaptiveIntervalPolicy: Sendable {
     private var lastInference: Nanoseconds?
-    /// The tracker's state after the latest finished frame. `nil` before the first one.
+    /// The tracker's state after the latest finished frame. `nil` before the first finished frame.
     private var known: TrackerSnapshot?
     /// Whether the policy has processed the result of the latest inference.
     private var isResultTaken = false
@@ -24,7 +25,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The boxes of all tracks at the latest inference, in pixels of the luma plane.
     private var detectedPlaces: ContiguousArray<Box> = []
     private var refreshInterval = minimumRefreshInterval
-    /// Whether the inference for which there is a reason is a refresh of a still scene.
+    /// Whether the reason for an inference of the latest frame is a refresh of a scene without unexplained motion.
     private var isStillRefresh = false
     private var lastFrame: Nanoseconds?
     /// The number of consecutive frames with a scene change.
@@ -32,28 +33,29 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The time between the previous frame and the latest one, in seconds.
     private var step = 0.0
 
-    /// The fraction of the picture that must have changed without a track that explains it, for a frame to count as a
-    /// scene change or camera motion.
+    /// A frame counts as a scene change if unexplained motion covers more than this fraction of the picture. Camera
+    /// motion has the same effect as a cut.
     private static let sceneChangeShare = 0.4
-    /// The lower limit that replaces ``sceneChangeShare`` directly after a scene change. While the camera moves, areas
-    /// with little texture hardly change from one frame to the next.
+    /// The limit that replaces ``sceneChangeShare`` directly after a scene change. It is lower, because areas with
+    /// little texture hardly change from one frame to the next while the camera moves.
     private static let sceneChangeShareContinued = 0.2
     /// The minimum interval in seconds between two inferences that tracked objects or new motion trigger. It is short
     /// enough to separate people who pass each other.
     private static let minimumInterval = 0.09
-    /// The minimum of the same interval in frames. With timestamp jitter, the limit of 1.5 is always reached at the
-    /// second frame.
+    /// The minimum of the same interval in frames. The second frame always reaches a limit of 1.5 frames, even with
+    /// timestamp jitter.
     private static let minimumIntervalInFrames = 1.5
     /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each
     /// further miss.
     private static let firstMissInterval = 0.1
-    /// The time in seconds from an inference that has found nothing at a place with motion to the next one. It bounds
+    /// The interval in seconds between inferences while the inferences detect nothing at a place with motion. It bounds
     /// the delay until an object that is hard to detect is reported.
     private static let recurringMotionInterval = 0.22
-    /// The value of this time for motion that began less than a second ago: shorter, because an object that enters the
-    /// picture is hard to detect at first.
+    /// The interval that replaces ``recurringMotionInterval`` if the motion began less than 1 s ago. It is shorter,
+    /// because an object that enters the picture is hard to detect at first.
     private static let newMotionInterval = 0.14
-    /// The value of this time for motion where many inferences have detected nothing, for example leaves.
+    /// The interval that replaces ``recurringMotionInterval`` if many inferences have detected nothing at the place of
+    /// the motion, for example leaves.
     private static let persistentMotionInterval = 0.8
     /// The shortest refresh interval in seconds. A refresh is an inference without another reason. Each refresh in a
     /// scene without unexplained motion multiplies the interval by ``growth``, and unexplained motion resets it.
@@ -63,21 +65,22 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The growth factor of the refresh interval.
     private static let growth = 3.0
 
-    /// Whether the scene has changed in at least two consecutive frames, as it does while the camera moves. Then the
-    /// next frame is inferred, whatever the result of this one. After a cut, only one frame has a scene change.
+    /// Whether the scene has changed in at least two consecutive frames, as it does while the camera moves. The next
+    /// frame is then inferred, regardless of the result of the latest frame. After a cut, only one frame has a scene
+    /// change.
     var isNextInferenceCertain: Bool { changes > 1 }
 
     /// Whether the latest frame has motion that no track explains.
     var seesUnexplainedMotion: Bool { motion.isAny || changes > 0 }
 
-    /// Whether the latest frame differs from that of the latest inference, whether a track explains this or not. `true` if
-    /// they cannot be compared, and `false` before the first inference.
+    /// Whether the latest frame differs from the latest inferred frame. Differences that tracks explain also count. The
+    /// value is `true` if the two frames cannot be compared, and `false` before the first inference.
     private(set) var seesMotion = false
 
     /// Records the tracker's state after a finished frame.
     mutating func note(_ snapshot: TrackerSnapshot?) { known = snapshot }
 
-    /// Records the arrival of a frame, even if the frame must not be used for inference.
+    /// Records the arrival of a frame, even if the frame cannot be inferred.
     mutating func noteFrame(at time: Nanoseconds) {
         if let lastFrame, time > lastFrame { step = Double(time - lastFrame) / 1e9 }
         lastFrame = time
@@ -109,7 +112,8 @@ struct AdaptiveIntervalPolicy: Sendable {
         // While a result is pending, the tracks are outdated, so only a refresh is possible. In a live pipeline the
         // detector may be idle although its result has not been processed yet.
         guard isResultTaken || isNextInferenceCertain else {
-            // The comparison of the inferred frame is still needed for its result.
+            // Compares a copy. ``change`` must keep the comparison of the inferred frame until the result of that frame
+            // is processed.
             var comparison = change
             seesMotion = !comparison.compare(plane, after: step) || comparison.count > 0
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
@@ -131,7 +135,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         return reasonFromTime(after: seconds)
     }
 
-    /// The time in seconds until motion triggers an inference again after an inference has detected nothing there.
+    /// The time in seconds after an inference until motion that this inference did not explain triggers the next one.
     private var motionInterval: Double {
         motion.isFresh
             ? Self.newMotionInterval : motion.isRecurring ? Self.persistentMotionInterval : Self.recurringMotionInterval
@@ -169,9 +173,10 @@ struct AdaptiveIntervalPolicy: Sendable {
         return isDrifting ? .drift : nil
     }
 
-    /// Returns the utility of an inference, in the units of ``ObjectUtility`` and ``MotionUtility``: the time in seconds
-    /// for which each object that needs a detection counts as undetected, at most 1, and three times as much for
-    /// tentative tracks and for motion that no track explains.
+    /// Returns the utility of an inference, in the units of ``ObjectUtility`` and ``MotionUtility``. A scene change and
+    /// new motion have a utility of 3, recurring motion 1, a refresh 0. For other reasons, each tentative track adds 3,
+    /// and each missed or changed object adds 1. If boxes drift, each further object adds the time in seconds since its
+    /// latest detection, at most 1.
     func utility(because reason: InferencePolicy.Reason, at time: Nanoseconds) -> Double {
         switch reason {
         case .refresh, .interval: return 0

@@ -1,7 +1,7 @@
-/// Detects motion that no track explains, for each cell of ``CoverageAge``.
+/// Detects motion that no track explains, for each cell of the grid of ``CoverageAge``.
 ///
-/// A cell moves if its mean differs from its recent average clearly more than in most other cells. Changes of light and
-/// camera motion affect all cells and are thus ignored.
+/// A cell has motion if its mean grey level differs from the cell's moving average, clearly more than in most other
+/// cells. Changes of light and camera motion affect all cells and are thus ignored.
 ///
 /// ``FrameDifference`` is similar but serves the interval policy. It compares single pixels with the last inferred
 /// frame. If every frame is inferred, this is the previous frame, and small or slow objects hardly differ from it. The
@@ -9,9 +9,9 @@
 struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: CoverageAge.columns * CoverageAge.rows)
     /// Whether most of the picture is static. If not, the camera moves or the light changes, and moving objects cannot
-    /// be told apart.
+    /// be distinguished from the background.
     private(set) var isCalm = true
-    /// Whether the whole picture is static: neither a tracked object nor the camera moves.
+    /// Whether neither the camera nor a tracked object moves. Unexplained motion does not count.
     private(set) var isStill = true
     /// The time of the latest motion in each cell.
     private var moved = [Nanoseconds](repeating: .min, count: CoverageAge.columns * CoverageAge.rows)
@@ -26,7 +26,7 @@ struct CellMotion: Sendable {
     private static let minimum: Float = 1.5
     /// The time constant, in seconds, of the moving average of each cell's mean.
     private static let averagingTime = 0.2
-    /// The time without motion after which motion counts as new, in nanoseconds.
+    /// Motion counts as new if the cell had no motion before for longer than this time, in nanoseconds.
     private static let calm: Nanoseconds = 1_000_000_000
 
     /// Updates the state with the next frame.
@@ -55,7 +55,7 @@ struct CellMotion: Sendable {
             means[cell] += (latestMeans[cell] - means[cell]) * follow
         }
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))
-        // Every box is tested against the motion before any of it is marked as explained. Otherwise the result would
+        // Each box is tested against all motion, including motion that another box explains. Otherwise the result would
         // depend on the order of the boxes.
         let allMotion = isMoving
         for box in known where box.isFinite {
@@ -77,8 +77,8 @@ struct CellMotion: Sendable {
         }
     }
 
-    /// Marks the motion in a box as explained by its object. If the object is probably static, something in front of it
-    /// moves, and the motion remains unexplained.
+    /// Marks the motion in an object's box as explained. If the object is probably static, the motion belongs to
+    /// something in front of it and remains unexplained.
     ///
     /// - Parameters:
     ///   - box: the box in units of cells.
@@ -102,7 +102,7 @@ struct CellMotion: Sendable {
 struct MovingRegion: Sendable {
     /// The indices of the cells, as in ``CoverageAge``.
     private(set) var cells: [Int]
-    /// The time at which the motion began in the cell where it began first.
+    /// The earliest time at which motion began in one of the cells.
     private(set) var began: Nanoseconds
 
     /// Returns the size of the region in buffer pixels: the side of a square with the same area. At the picture's edge,

@@ -42,7 +42,7 @@ struct CoverageAge: Sendable {
         )
     }
 
-    /// Computes the utility of an inference now, for each cell.
+    /// Computes the utility of an inference at `time`, for each cell and level.
     ///
     /// - Parameters:
     ///   - isMoving: the cells with motion that a higher magnification may explain.
@@ -83,8 +83,8 @@ struct CoverageAge: Sendable {
             + sums[top + across.lowerBound]
     }
 
-    /// The age in seconds beyond which the utility of a cell no longer grows: while areas compete with objects for
-    /// inferences (`longest`), and in an idle scene, where only ages are compared (`longestWhenIdle`).
+    /// The age in seconds beyond which the utility of a cell no longer grows. `longest` applies while areas compete
+    /// with objects for inferences. `longestWhenIdle` applies when only the ages of areas are compared.
     static let (longest, longestWhenIdle) = (4.0, 3600.0)
     private static let neverInferred: Nanoseconds = 60_000_000_000
     /// The utility per second of age that a cell adds to a region. All cells together add as much as one undetected

@@ -1,8 +1,8 @@
 /// Limits the time for which a box is extrapolated without a detection.
 ///
-/// The limit is the time in which the error of the object's previous extrapolation would have grown to a tolerance. The
-/// tolerance is smaller for objects near each other, which are easily confused. Overlapping objects, and objects that
-/// leave the picture sideways, have short fixed limits.
+/// The limit is the time in which the error of the box reaches a tolerance. The error is assumed to grow as fast as in
+/// the object's previous extrapolation. The tolerance is smaller for objects near each other, which are easily
+/// confused. Overlapping objects, and objects that leave the picture sideways, have short fixed limits.
 enum ExtrapolationLimit {
     /// The limit in seconds for an object whose box has not been extrapolated before.
     private static let initialLimit = 0.2
@@ -10,29 +10,29 @@ enum ExtrapolationLimit {
     private static let maximumLimit = 4.0
     /// The limit in seconds for overlapping objects.
     private static let overlappingLimit = 0.1
-    /// The limit in seconds for objects that leave the picture sideways, so that the picture's edge cuts their longer
-    /// side. Little of them remains visible.
+    /// The limit in seconds for objects that leave the picture sideways: the picture's edge runs along their longer
+    /// side. Only a narrow part of them remains visible.
     private static let leavingLimit = 0.5
     /// The tolerated error for objects near another one. An error is 1 minus the IoU of the extrapolated box and the
     /// next detection.
     private static let tolerance = 0.4
     /// The tolerated error for isolated objects.
     private static let toleranceOfIsolated = 0.55
-    /// The lower bound of the error of the previous extrapolation. Detected boxes fluctuate, so a smaller error is a
-    /// coincidence.
+    /// The lower bound of the error that was measured at the previous extrapolation. Detected boxes fluctuate, so a
+    /// smaller error is a coincidence.
     private static let minimumError = 0.02
-    /// The minimum fraction of a box that another box covers, for the two to count as overlapping.
+    /// A box counts as overlapping if another box covers more than this fraction of it.
     private static let minimumOverlap = 0.1
-    /// The maximum gap between two boxes that count as near each other, relative to the larger of their widths or
-    /// heights.
+    /// The maximum gap between two boxes that count as near each other. A horizontal gap is relative to the larger
+    /// width of the two boxes, a vertical gap to the larger height.
     private static let margin = 0.5
-    /// The maximum distance in pixels of the luma plane between a box and the picture's edge at which the edge counts
-    /// as cutting the box.
+    /// The picture's edge counts as cutting a box if the distance between them is at most this value, in pixels of the
+    /// luma plane.
     private static let edge = 1.0
     /// The tolerance for timestamp jitter, in seconds.
     private static let jitterTolerance = 0.01
 
-    /// Returns whether an object's box has been extrapolated for too long.
+    /// Returns whether an object's box has been extrapolated for so long that a new detection is needed.
     ///
     /// - Parameters:
     ///   - seconds: the time since the last inference.

@@ -1,4 +1,4 @@
-/// Compares a frame with the last inferred frame, cell by cell.
+/// Compares a frame with a reference frame, the last inferred one, cell by cell.
 ///
 /// Global changes of brightness and sensor noise do not count as differences. The comparison uses SIMD with 16 pixels
 /// per operation.
@@ -36,8 +36,8 @@ struct FrameDifference: Sendable {
 
     /// Compares a frame with the reference frame.
     ///
-    /// - Parameter seconds: the time since the previous frame. It makes the noise estimate independent of the frame
-    ///   rate.
+    /// - Parameter seconds: the time since the previous frame. The noise estimate needs it to be independent of the
+    ///   frame rate.
     /// - Returns: `false` if there is no reference frame of the same size.
     mutating func compare(_ new: LumaPlane, after seconds: Double) -> Bool {
         guard let old = plane, old.width == new.width, old.height == new.height,
@@ -57,7 +57,8 @@ struct FrameDifference: Sendable {
         return true
     }
 
-    /// Returns whether any cell that a box touches differs. The box is in plane pixels.
+    /// Returns whether at least one cell that a box touches differs from the reference frame. The box is in plane
+    /// pixels.
     func differs(in box: Box) -> Bool {
         guard let (columns, lines) = cells(of: box) else { return false }
         for row in lines {

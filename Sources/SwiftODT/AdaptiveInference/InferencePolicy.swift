@@ -19,8 +19,8 @@ package struct InferencePolicy: Sendable {
         case auto
     }
 
-    /// The reason why inference runs on a frame. The raw values are used in the debug log and in
-    /// `stats`, as `inferences.motion`.
+    /// The reason why inference runs on a frame. The raw values appear in the debug log and in the property `stats`,
+    /// for example as `inferences.motion`.
     package enum Reason: String, CaseIterable, Sendable {
         /// The caller requested the inference.
         case requested
@@ -45,8 +45,8 @@ package struct InferencePolicy: Sendable {
         /// The refresh interval has elapsed.
         case refresh
 
-        /// Whether the inference was triggered by objects or motion at a known position. Such an inference should go
-        /// there instead of to areas that have not been inferred for long.
+        /// Whether the inference was triggered by objects or motion at a known position. The inference should then
+        /// cover this position instead of an area that has not been inferred for long.
         var isTriggeredByObjects: Bool {
             switch self {
             case .tentative, .missed, .motion, .recurringMotion, .drift, .appearanceChange: true
@@ -88,8 +88,9 @@ package struct InferencePolicy: Sendable {
     ///
     /// - Parameters:
     ///   - plane: the reduced grey copy of the frame. With `nil`, ``Interval/auto`` always returns a reason.
-    ///   - isAdmitted: returns whether the caller can run the inference. Receives the utility of the inference, 0 if
-    ///     nothing has changed. If not, the policy gives a reason at a later frame again.
+    ///   - isAdmitted: a function that returns whether the caller can run the inference now. It receives the utility of
+    ///     the inference, which is 0 if nothing has changed. If it returns `false`, the policy returns a reason for a
+    ///     later frame.
     package mutating func reasonToInfer(
         _ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval,
         isAdmitted: (_ utility: Double) throws -> Bool
@@ -112,7 +113,8 @@ package struct InferencePolicy: Sendable {
         return reason
     }
 
-    /// Returns the reason to run inference on a frame, which the caller always runs.
+    /// Returns the reason to run inference on a frame. `nil` if there is none. The caller always runs the inference if
+    /// there is a reason.
     package mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
         -> Reason?
     { reasonToInfer(frameState, in: plane, at: intervalPolicy) { _ in true } }
@@ -123,8 +125,8 @@ package struct InferencePolicy: Sendable {
         return intervalPolicy == .auto ? adaptive.reason(at: frameState.time, in: plane) : .interval
     }
 
-    /// Whether inference will run on the next frame, whatever the result of the current frame. The caller then need not
-    /// wait for this result before it calls ``reasonToInfer(_:in:at:)`` again.
+    /// Whether inference will run on the next frame, regardless of the result of the current frame. The caller then
+    /// need not wait for the current result before it calls ``reasonToInfer(_:in:at:)`` again.
     package var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
 
     /// Whether the latest frame has motion that no track explains. `false` unless the interval is ``Interval/auto``.

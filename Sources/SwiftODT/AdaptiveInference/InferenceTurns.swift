@@ -1,8 +1,8 @@
 /// Decides which of several streams runs the next inference, if they share the processors.
 ///
-/// Streams ask for a turn on each frame on which inference is useful, until they get it. A turn goes to the stream with
-/// the oldest claim. Each unit of utility adds ``timePerUtility`` to the age of a claim. The utility is limited, so claims
-/// that are made more than 4 s later cannot overtake, and no stream starves.
+/// A stream claims a turn on each frame for which an inference is useful, until it gets the turn. A turn goes to the
+/// stream with the oldest claim. Each unit of utility adds ``timePerUtility`` to the age of a claim. The utility is
+/// limited, so a claim cannot overtake another claim that is more than 4 s older. No stream therefore starves.
 ///
 ///     var turns = InferenceTurns()
 ///     if turns.ask(stream, utility: 3, interval: 40_000_000, at: now) != nil { startInference { turns.end() } }
@@ -12,7 +12,7 @@ package struct InferenceTurns: Sendable {
     static let maximumInFlight = 2
     /// The age in nanoseconds that equals one unit of utility.
     static let timePerUtility: Double = 400_000_000
-    /// The utility beyond which a claim gains no further advance.
+    /// The upper limit of the utility of a claim. Utility above this limit has no effect.
     static let maximumUtility = 10.0
     /// The maximum time in nanoseconds for which a turn is reserved for a stream until its next frame.
     package static let longestReservation: Nanoseconds = 250_000_000
@@ -20,7 +20,7 @@ package struct InferenceTurns: Sendable {
     private struct Claim {
         var since: Nanoseconds
         var utility: Double
-        /// The time until which other streams respect the claim.
+        /// The time until which the claim blocks claims with a greater ``rank``.
         var end: Nanoseconds
 
         /// The claim with the smallest rank gets the next turn.
@@ -35,11 +35,11 @@ package struct InferenceTurns: Sendable {
     /// Claims a turn for a stream, or updates its claim.
     ///
     /// - Parameters:
-    ///   - stream: Identifies the stream.
-    ///   - utility: The utility of the inference.
-    ///   - interval: The time in nanoseconds until the stream asks again.
-    ///   - now: A monotonic time in nanoseconds.
-    /// - Returns: If the stream gets the turn, the time in nanoseconds for which it has waited, otherwise `nil`. After
+    ///   - stream: an identifier of the stream.
+    ///   - utility: the utility of the inference.
+    ///   - interval: the time in nanoseconds until the next frame of the stream, on which it calls this function again.
+    ///   - now: a monotonic time in nanoseconds.
+    /// - Returns: the time in nanoseconds for which the stream has waited, if it gets the turn. Otherwise `nil`. After
     ///   the inference, call ``end()``.
     package mutating func ask(_ stream: Int, utility: Double, interval: Nanoseconds, at now: Nanoseconds)
         -> Nanoseconds?
@@ -60,6 +60,6 @@ package struct InferenceTurns: Sendable {
     /// Withdraws the claim of a stream that needs no inference any longer.
     package mutating func withdraw(_ stream: Int) { claims[stream] = nil }
 
-    /// Ends an inference.
+    /// Records the end of an inference for which ``ask(_:utility:interval:at:)`` gave a turn.
     package mutating func end() { inFlight -= 1 }
 }

@@ -1,5 +1,6 @@
-/// The utility of an inference due to tracked objects: the sum of the times in seconds since the latest detection of
-/// each object. Only objects count that the region contains completely and at a detectable size.
+/// The utility of a region's inference for tracked objects. It is the sum of the times in seconds since the latest
+/// detection of each object. An object counts only if the region contains the object completely. Its time is multiplied
+/// by the likelihood that the inference detects the object.
 struct ObjectUtility: Sendable {
     /// An inference that has been started.
     struct RegionInference: Sendable {
@@ -10,14 +11,14 @@ struct ObjectUtility: Sendable {
 
     /// The states of all tracks.
     private(set) var known: [TrackerSnapshot.ObjectState] = []
-    /// The states of the tracks that are considered.
+    /// The states of the tracks that count for the utility, at most ``maximumPlaces``.
     private(set) var places: [TrackerSnapshot.ObjectState] = []
     private var lastResult: Nanoseconds?
     /// For each object in ``places``, the time in seconds for which it counts as undetected.
     private var unseen: ContiguousArray<Double> = []
 
-    /// The maximum number of tracks that are considered, to bound the computation time in crowds. Those with the oldest
-    /// detections are kept.
+    /// The maximum number of tracks that count for the utility. It bounds the computation time in crowds. Tentative
+    /// tracks and the tracks with the oldest detections are kept.
     private static let maximumPlaces = 150
     /// The factor by which the utility of a tentative track is increased, because it needs further detections soon.
     static let ofTentative = 3.0
@@ -37,9 +38,10 @@ struct ObjectUtility: Sendable {
         known.removeAll { !$0.box.isFinite }
     }
 
-    /// Chooses the tracks to consider: tentative tracks first, then those with the oldest detections.
+    /// Chooses the tracks that count for the utility: tentative tracks first, then those with the oldest detections.
     mutating func choose() {
-        // Assigning the array would share its storage, and the next change of `known` would then allocate a new one.
+        // Copies the elements. After an assignment, both arrays would share their storage, and the next change of
+        // `known` would allocate memory.
         places.removeAll(keepingCapacity: true)
         places.append(contentsOf: known)
         guard places.count > Self.maximumPlaces else { return }
@@ -48,8 +50,8 @@ struct ObjectUtility: Sendable {
     }
 
     /// Computes for how long each object counts as undetected. Objects that triggered this inference get the maximum
-    /// time. While the previous result is pending, objects in its region count as detected in proportion to the
-    /// likelihood of a detection.
+    /// time. While the result of the previous inference is pending, objects in its region count as partly detected, in
+    /// proportion to the likelihood of a detection.
     ///
     /// - Parameter latest: the previous inference.
     mutating func computeUtility(
@@ -102,7 +104,7 @@ struct ObjectUtility: Sendable {
 
 /// The utility of an inference due to motion that no track explains.
 struct MotionUtility: Sendable {
-    /// The utility of the full frame due to large moving objects.
+    /// The utility of a full-frame inference for large moving objects.
     private(set) var ofFullFrame = 0.0
     /// For each cell of ``CoverageAge``, whether it has motion that inference at a higher magnification may explain.
     private(set) var isMovingNearby: [Bool] = []
@@ -115,7 +117,7 @@ struct MotionUtility: Sendable {
 
     private var motion = CellMotion()
 
-    /// The utility of a full-frame inference for each large moving object. It exceeds the utility of a region that has
+    /// The utility of a full-frame inference for each large moving object. It exceeds the utility of an area that has
     /// not been inferred for long.
     static let ofLarge = 3.0
     /// The time in nanoseconds after which a moving region no longer counts as one large object, because full-frame
@@ -133,7 +135,7 @@ struct MotionUtility: Sendable {
     ///
     /// A large object is detected in the full frame, while a tile would cut it. If the motion persists without being
     /// explained, the region may consist of many small objects, for which tiles are better. With a fixed inference
-    /// interval nothing is separated, because the next full-frame inference follows soon.
+    /// interval, the next full-frame inference follows soon. All moving regions then count as small.
     mutating func computeUtility(at time: Nanoseconds, because cause: InferencePolicy.Reason, in pyramid: RegionPyramid)
     {
         (ofFullFrame, isMovingNearby) = (0, motion.isMoving)

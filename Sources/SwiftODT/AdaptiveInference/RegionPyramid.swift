@@ -16,14 +16,14 @@ struct RegionPyramid: Sendable {
     let fullFrame: CandidateRegion
     /// The tiles of a ``TileGrid``.
     let tiles: [CandidateRegion]
-    /// The number of input pixels per buffer pixel, by level.
+    /// The number of pixels of the network's input per buffer pixel, by level.
     private let scales: [Double]
 
-    /// The margin that is added around an object on each side for its motion until the result, relative to the object's
-    /// width and height.
+    /// The margin on each side of an object, relative to the object's width or height. It leaves room for motion until
+    /// the result is available.
     private static let margin = 0.1
-    /// If a region contains more than this fraction of an object's area, it is shifted to contain the whole object;
-    /// otherwise it is shifted away from the object.
+    /// A region that contains more than this fraction of an object's area is shifted to contain the whole object.
+    /// Otherwise it is shifted away from the object.
     private static let minimumShare = 0.3
 
     init(of picture: RegionSelector.Geometry) {
@@ -53,17 +53,17 @@ struct RegionPyramid: Sendable {
 
     var levels: Range<Int> { scales.indices }
 
-    /// Returns the detectability of an object with the area of a square of this side, in buffer pixels.
+    /// Returns the detectability of an object that has the same area as a square of this side, in buffer pixels.
     func visibility(ofSide side: Double, at level: Int) -> Detectability { Detectability(side: side * scales[level]) }
 
     /// Returns the likelihood (0 to 1) that an object is detected at a level. The likelihood depends on the size of the
-    /// object in the network's input and on the magnification of its earlier detections.
+    /// object in the network's input, and on the magnification at which the object was detected before.
     func visibility(of place: TrackerSnapshot.ObjectState, at level: Int) -> Double {
         let bySize = visibility(ofSide: max(0, place.box.area).squareRoot(), at: level)
         return bySize.likelihood(observedAt: place.observedMagnification, inferredAt: scales[level] / scales[0])
     }
 
-    /// Returns the inferred region of a candidate. The region describes at which of its edges objects are cut off.
+    /// Converts a candidate to an ``InferredRegion``, which describes at which of its edges objects are cut off.
     func inferredRegion(of view: CandidateRegion) -> InferredRegion {
         InferredRegion(
             view.isWhole ? nil : view.box, width: picture.width, height: picture.height,
@@ -114,7 +114,8 @@ struct RegionPyramid: Sendable {
         return CandidateRegion(box: region, level: view.level)
     }
 
-    /// Returns the shift after which the range from `low` to `high` contains the shorter range from `first` to `last`.
+    /// Returns the shift that moves the range from `low` to `high` until it contains the range from `first` to `last`.
+    /// The second range must be shorter.
     private static func push(_ low: Double, _ high: Double, _ first: Double, _ last: Double) -> Double {
         if first < low { return first - low }
         return last > high ? last - high : 0
@@ -139,13 +140,14 @@ struct Detectability: Sendable {
     /// The side of a square with the area of the object, in input pixels.
     private let side: Double
 
-    /// The sides in input pixels between which the likelihood grows from 0 (`invisible`) to 1 (`plain`).
+    /// The likelihood of a detection grows from 0 at the side `invisible` to 1 at the side `plain`, in pixels of the
+    /// network's input.
     private static let (invisible, plain) = (6.0, 36.0)
     /// The lower bound of the likelihood, because even the smallest object may be detected.
     private static let minimum = 0.02
     /// The factor by which the likelihood is reduced if the object was detected only at a higher magnification.
     private static let fullFrameDistrust = 0.3
-    /// Two magnifications count as different if their ratio is larger than this.
+    /// Two magnifications count as different if their ratio is larger than this value.
     static let near = 1.25
 
     init(side: Double) { self.side = side }

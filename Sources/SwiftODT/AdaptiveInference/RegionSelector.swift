@@ -3,9 +3,9 @@
 ///
 /// The utility is the reduction of uncertainty about three things: tracked objects (``ObjectUtility``), unexplained
 /// motion (``MotionUtility``), and areas that have not been inferred for long at this magnification (``CoverageAge``).
-/// An inference for the sake of such areas is a "coverage inference". The utility of coverage is weighted with the
-/// fraction of objects that are detected only at higher magnification (``ZoomGainEstimate``). The choice depends only
-/// on timestamps, pictures and results, so it is reproducible.
+/// An inference of these areas is called a "coverage inference". The utility of a coverage inference is multiplied by
+/// the fraction of objects that are detected only at higher magnification (``ZoomGainEstimate``). The choice depends
+/// only on timestamps, pictures and results, so it is reproducible.
 ///
 ///     var selector = RegionSelector()
 ///     selector.note(tracker.snapshot())
@@ -27,8 +27,8 @@ package struct RegionSelector: Sendable {
         }
     }
 
-    /// The reason why a region was chosen. The raw values are used in the debug log and in `stats`, as
-    /// `regions.motion`.
+    /// The reason why a region was chosen. The raw values appear in the debug log and in the property `stats`, for
+    /// example as `regions.motion`.
     package enum Reason: String, CaseIterable, Sendable {
         /// The region is the full frame.
         case fullFrame = "full-frame"
@@ -56,7 +56,7 @@ package struct RegionSelector: Sendable {
     private var lastCoverageRound: Nanoseconds?
 
     /// The time in nanoseconds after which a coverage inference is due. After this time, the utility due to age no
-    /// longer grows (``CoverageAge/longest``), so coverage could not win by itself.
+    /// longer grows (``CoverageAge/longest``), so the selector would not choose an area for its age alone.
     private static let longestWithoutCoverageRound: Nanoseconds = 4_000_000_000
     /// The minimum number of inferences between two coverage inferences. A coverage inference is due only if this
     /// number and ``longestWithoutCoverageRound`` are both reached.
@@ -64,15 +64,15 @@ package struct RegionSelector: Sendable {
     /// The maximum interval between full-frame inferences, in nanoseconds.
     private static let longestWithoutFullFrame: Nanoseconds = 400_000_000
     /// The maximum interval between full-frame inferences while objects or motion trigger the inferences. Triggered
-    /// inferences are rare: with ``longestWithoutFullFrame``, every second one would be of the full frame. Large new
-    /// objects still cause a full-frame inference by their motion.
+    /// inferences are so rare that with ``longestWithoutFullFrame`` every second of them would be a full-frame
+    /// inference. Large new objects still cause full-frame inferences by their motion.
     private static let longestWhileTriggered: Nanoseconds = 800_000_000
     /// The maximum interval between full-frame inferences while tentative tracks trigger the inferences. A track needs
-    /// only one or two inferences to be confirmed, so the exception is short.
+    /// only one or two inferences to be confirmed, so this long interval applies only for a short time.
     private static let longestWhileTentative: Nanoseconds = 4_000_000_000
-    /// The maximum number of consecutive inferences of regions that tentative tracks trigger. Then a full-frame
-    /// inference is due after ``longestWhileTriggered``. Otherwise, while new tracks keep appearing, objects that are
-    /// detectable only in the full frame would be missed.
+    /// After this number of consecutive region inferences, ``longestWhileTriggered`` replaces
+    /// ``longestWhileTentative``. Otherwise, while new tracks keep appearing, objects that are detectable only in the
+    /// full frame would be missed.
     private static let maximumRegionsWhileTentative = 2
     /// The maximum number of objects around which candidate regions are created.
     private static let maximumAnchors = 40
@@ -82,8 +82,8 @@ package struct RegionSelector: Sendable {
     /// Updates the states of the tracks.
     package mutating func note(_ snapshot: TrackerSnapshot?) {
         objects.note(snapshot)
-        // The last full-frame inference shows the scene before the cut. Without one, the next inference is of the full
-        // frame.
+        // A full-frame inference before a cut shows the previous scene and does not count. The next inference is then
+        // of the full frame.
         if let lastCut = snapshot?.lastCut, let fullFrame = lastFullFrame, fullFrame < lastCut { lastFullFrame = nil }
     }
 
@@ -119,15 +119,15 @@ package struct RegionSelector: Sendable {
             let (utility, reason) = utility(of: view, in: pyramid, isTriggeredByObjects: cause.isTriggeredByObjects)
             if utility > best.utility { best = (utility, view, reason) }
         }
-        // All cells older than the maximum age have the same utility, so larger regions would always win. From time to
-        // time, only tiles are therefore compared, without this age limit.
+        // All cells older than ``CoverageAge/longest`` have the same utility, so larger regions would always win. From
+        // time to time, only tiles are therefore compared, without this age limit.
         if best.reason == .coverage, !isTriggered(cause), isLongAgo(lastCoverageRound, at: time) {
             return selectCoverageRegion(around: pyramid.tiles, of: pyramid, at: time)
         }
         return take(best.view, of: pyramid, at: time, because: best.reason)
     }
 
-    /// Chooses the candidate that has gone longest without an inference. Ignores tracked objects, motion and the zoom
+    /// Chooses the candidate with the greatest total age of its cells. Ignores tracked objects, motion and the zoom
     /// gain.
     private mutating func selectCoverageRegion(
         around candidates: [RegionPyramid.CandidateRegion], of pyramid: RegionPyramid, at time: Nanoseconds
@@ -144,15 +144,16 @@ package struct RegionSelector: Sendable {
         return take(best.view, of: pyramid, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
     }
 
-    /// Returns whether a coverage inference is due. Without coverage inferences, objects with their higher utility
-    /// would always win, and other areas would never be inferred. Inferences that objects trigger take precedence.
+    /// Returns whether a coverage inference is due. Objects have a higher utility than areas without objects. These
+    /// areas would therefore never be inferred without coverage inferences. Inferences that objects trigger take
+    /// precedence.
     private func isCoverageDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
         inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause)
             && isLongAgo(lastCoverage, at: time)
     }
 
-    /// Returns whether an object or new motion triggered the inference. Recurring motion does not count: inferences
-    /// have found nothing at its place, so other regions are tried.
+    /// Returns whether an object or new motion triggered the inference. Recurring motion does not count, because
+    /// inferences have detected nothing at its place.
     private func isTriggered(_ cause: InferencePolicy.Reason) -> Bool {
         cause.isTriggeredByObjects && cause != .recurringMotion
     }
@@ -186,15 +187,15 @@ package struct RegionSelector: Sendable {
         return time - lastFullFrame >= longest
     }
 
-    /// Returns the utility of a region, and the largest component of the utility.
+    /// Returns the utility of a region, and the reason with the largest part of the utility.
     private func utility(
         of view: RegionPyramid.CandidateRegion, in pyramid: RegionPyramid, isTriggeredByObjects: Bool
     ) -> (utility: Double, reason: Reason) {
         let ofObjects = objects.utility(of: view, in: pyramid)
         let ages = ages.utility(of: view.box, level: view.level)
         let expectedGain = view.isWhole ? 1 : zoomGain.expectedGain
-        // Triggered inferences favour the objects that triggered them. The utility due to age is limited by the
-        // fraction of current objects that need magnification.
+        // If objects triggered the inference, the weight of the age is at most the fraction of current objects that
+        // need magnification. The objects thus take precedence over old areas.
         let ofPlace = ages.place * (isTriggeredByObjects ? min(expectedGain, zoomGain.now) : expectedGain)
         let ofMotion = ages.motion * expectedGain + (view.isWhole ? motion.ofFullFrame : 0)
         let utility = ofObjects + ofPlace + ofMotion

@@ -1,8 +1,9 @@
 /// Finds changes of the picture that no track explains, and decides whether they justify an inference.
 ///
-/// An inference may detect nothing at a place with motion (leaves, water, an undetectable object). Motion in such cells
-/// and in adjacent cells is then ignored for a back-off time. The back-off time doubles with each such inference.
-/// Adjacent cells are included because moving objects enter them. A cell without motion for 3 s loses its back-off.
+/// An inference may detect nothing at a place with motion (leaves, water, an undetectable object). Motion in these
+/// cells and in adjacent cells is then ignored for a back-off time. The back-off time doubles with each further
+/// inference that detects nothing there. Adjacent cells are included because moving objects enter them. A cell without
+/// motion for 3 s loses its back-off.
 struct UnexplainedMotion: Sendable {
     /// Whether there is unexplained motion, ignored or not.
     private(set) var isAny = false
@@ -13,8 +14,7 @@ struct UnexplainedMotion: Sendable {
     /// Whether all unexplained motion is in cells where many inferences have detected nothing, for example leaves,
     /// water or a blinking lamp.
     private(set) var isRecurring = false
-    /// The fraction of the picture with unexplained motion. Cells with explained motion do not count as part of the
-    /// picture.
+    /// The fraction of the picture with unexplained motion. Cells with explained motion are left out of the total.
     private(set) var share = 0.0
 
     private struct Cell {
@@ -34,9 +34,9 @@ struct UnexplainedMotion: Sendable {
     }
 
     private var cells: ContiguousArray<Cell> = []
-    /// The time when the motion began. Pauses shorter than `calm` do not end the motion.
+    /// The time when the current unexplained motion began. Pauses shorter than `calm` do not end the motion.
     private var began: Nanoseconds = .min
-    /// The time of the latest motion.
+    /// The time of the latest unexplained motion.
     private var latest: Nanoseconds = .min
     private var isUnexplained: ContiguousArray<Bool> = []
     private var columns = 0
@@ -46,12 +46,12 @@ struct UnexplainedMotion: Sendable {
     private static let firstBackOff: Nanoseconds = 200_000_000
     private static let maximumBackOff: Nanoseconds = 1_000_000_000
     private static let calm: Nanoseconds = 3_000_000_000
-    /// The number of inferences without a detection from which on the motion in a cell counts as recurring. A walking
-    /// person leaves a cell earlier.
+    /// The motion in a cell counts as recurring after this number of inferences without a detection. A walking person
+    /// leaves a cell earlier.
     private static let maximumEmptyInferences = 12
     private static let fresh: Nanoseconds = 1_000_000_000
-    /// The margin around a box in which motion counts as explained, because the object's shadow and limbs reach there.
-    /// Relative to the box's width and height.
+    /// Motion also counts as explained in a margin around an object's box, because the object's shadow and limbs reach
+    /// there. The margin is relative to the box's width and height.
     private static let margin = 0.15
     /// The lower bound of this margin, in pixels of the luma plane.
     private static let minimumMargin = 3.0
@@ -158,10 +158,10 @@ struct UnexplainedMotion: Sendable {
 /// Tests whether an object is probably static, although there is motion in its box. A bed, bus or table that fills much
 /// of the picture does not move itself: another object moves in front of it.
 enum StaticObjectTest {
-    /// The size from which a box is tested, as a fraction of the picture. A smaller box often contains a person, who
-    /// may move only a hand.
+    /// Only boxes that cover more than this fraction of the picture are tested. A smaller box often contains a person
+    /// who moves only a hand.
     private static let minimumShare = 0.4
-    /// The fraction of changed cells in the box from which on the object itself counts as moving.
+    /// If at least this fraction of the cells in the box has motion, the object itself counts as moving.
     private static let ownMotion = 0.25
 
     /// Returns whether the object is probably static.
