@@ -100,7 +100,7 @@ struct CellMotion: Sendable {
 
 /// A connected region of cells with unexplained motion. It is most likely one object.
 struct MovingRegion: Sendable {
-    /// The indices of the cells, as in ``CoverageAge``.
+    /// The indices of the region's cells in the grid of ``CoverageAge``, row by row.
     private(set) var cells: [Int]
     /// The earliest time at which motion began in one of the cells.
     private(set) var began: Nanoseconds

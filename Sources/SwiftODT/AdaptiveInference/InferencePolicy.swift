@@ -26,7 +26,7 @@ package struct InferencePolicy: Sendable {
         case requested
         /// The interval since the last inference has been reached, see ``Interval/every(_:)``.
         case interval
-        /// There has been no inference yet, or no earlier frame to compare this frame with.
+        /// There has been no inference yet, or there is no earlier frame to compare this frame with.
         case start
         /// The whole picture has changed because of a cut or camera motion.
         case sceneChange = "scene-change"

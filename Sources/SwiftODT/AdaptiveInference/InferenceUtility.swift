@@ -27,7 +27,8 @@ struct ObjectUtility: Sendable {
     /// The reduction of a region's utility for each object that the region's edge cuts, because a fragment of an object
     /// cannot be used.
     private static let cutCost = 0.05
-    /// The minimum fraction of an object inside the region that counts as a fragment.
+    /// The region's utility is reduced for a cut object only if more than this fraction of the object is inside the
+    /// region.
     private static let minimumFragmentShare = 0.1
 
     /// Replaces the states of all tracks.

@@ -22,7 +22,7 @@ struct UnexplainedMotion: Sendable {
         var backOff: Nanoseconds = 0
         /// The time until which motion in this cell is ignored, because an inference has detected nothing here.
         var ignoredUntil: Nanoseconds = .min
-        /// The number of inferences without a detection since the cell was last static.
+        /// The number of inferences that have detected nothing in the cell since it was last static.
         var emptyInferences = 0
         /// The time of the latest unexplained motion.
         var moved: Nanoseconds = .min

@@ -4,12 +4,12 @@ struct DisplacementTest {
     /// Whether the box has passed the test.
     private(set) var isPassed = false
 
-    /// Whether a box that has passed the test no longer overlaps its first position. A swaying object never moves this
-    /// far.
+    /// Whether the box has completely left its first position after it passed the test. A swaying object never moves
+    /// this far.
     private(set) var hasLeft = false
 
     private var first: Box
-    /// The latest point of the path. The path is sampled in steps of ``step``.
+    /// The box at the latest sample of its path. The path is sampled in steps of ``step``.
     private var point: Box
     /// The length of the path in pixels.
     private var length = 0.0
@@ -17,21 +17,21 @@ struct DisplacementTest {
     private var largest = 0.0
 
     /// The minimum area of a box that has passed, relative to its largest area. A smaller box shows only the remainder
-    /// of the object, or background that it has uncovered.
+    /// of the object, or background that the object has uncovered.
     private static let minimumRemainder = 0.25
     /// The minimum displacement of both opposite sides (left and right, or top and bottom), relative to the square root
     /// of the box's area.
     private static let minimum = 0.35
-    /// The maximum factor by which the area may grow or shrink. Beyond it, the box shows another object or only a part,
-    /// so the test restarts.
+    /// The maximum factor by which the area may grow or shrink. Beyond this factor, the box shows another object or
+    /// only a part of the object, so the test restarts.
     private static let maximumGrowth = 1.8
     /// The distance between two points of the path, relative to the square root of the box's area. It is larger than
     /// the usual jitter.
     private static let step = 0.15
     /// The minimum ratio of the displacement to the length of the path.
     private static let straightness = 0.7
-    /// The maximum distance of a side from the picture's border, relative to the box's size, at which the border may
-    /// cut off the box.
+    /// The picture's border may cut off a side of the box if their distance is at most this value, relative to the
+    /// box's width or height.
     private static let border = 0.05
 
     init(from box: Box) { (first, point) = (box, box) }
@@ -61,7 +61,7 @@ struct DisplacementTest {
     }
 
     /// Updates the state of a box that has passed. The test restarts if only a small remainder of the box is left,
-    /// unless the picture's border cuts it off.
+    /// unless the picture's border cuts off the box.
     private mutating func advance(to box: Box, _ width: Int, _ height: Int) {
         hasLeft = hasLeft || box.intersection(first).isEmpty
         largest = max(largest, box.area)

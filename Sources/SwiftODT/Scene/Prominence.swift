@@ -7,10 +7,10 @@
 /// The prominence of an object is `0.4 * score + 0.3 * side + 0.3 * centrality`. `side` is the square root of the
 /// fraction of the picture that its box covers. `centrality` is 1 in the middle of the picture and 0 in a corner.
 ///
-/// Two measures keep the selection stable. The prominence of each track is smoothed with a time constant of 0.5 s.
-/// Objects of the previous selection are weighted by 1.2. The first object is replaced only by an object with more than
-/// 1.44 (1.2²) times its prominence. Coasting objects have no weight, and smoothing does not raise their prominence: a
-/// visible object with a higher prominence replaces them at once.
+/// Two measures keep the selection stable. The prominence of each track is smoothed with a time constant of 0.5 s. The
+/// prominence of objects of the previous selection is multiplied by a weight of 1.2. The first object is replaced only
+/// by an object with more than 1.44 (1.2²) times its prominence. Coasting objects get no weight, and smoothing does not
+/// raise their prominence. A visible object with a higher prominence thus replaces them at once.
 struct Prominence {
     private static let smoothing = 0.5
     private static let hysteresis = 1.2
@@ -71,8 +71,8 @@ struct Prominence {
         leftOut.removeAll()
     }
 
-    /// Keeps the first object of the previous selection in front, unless the prominence of another object, without its
-    /// weight, exceeds the weighted prominence of the first one.
+    /// Keeps the first object of the previous selection in first place. Another object takes this place only if its
+    /// prominence without weight exceeds the weighted prominence of the first object.
     private func keepingFirst(
         _ ranked: ArraySlice<(track: Track, figure: Double, weight: Double)>
     ) -> ArraySlice<(track: Track, figure: Double, weight: Double)> {

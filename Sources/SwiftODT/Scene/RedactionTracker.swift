@@ -3,8 +3,9 @@
 ///
 /// Every detection that may have one of the labels and has a score of at least ``Options/threshold`` is redacted in its
 /// frame and begins a track. Two other kinds of detections can continue a track: weaker ones, and detections with other
-/// labels near the track. Frames can be taken with a delay (``places(ofFrame:)``). Tracks are then interpolated between
-/// detections, and extrapolated to the time before their first detection.
+/// labels near the track. The areas of a frame can be requested with a delay, after later frames have been recorded
+/// (``places(ofFrame:)``). Tracks are then interpolated between detections, and extrapolated to the time before their
+/// first detection.
 ///
 /// For every frame in order, call ``advance(to:width:height:luma:)``, then ``observe(_:seenAt:region:)`` for each
 /// result, then ``endFrame()``. The tracker is not thread-safe: use it from one thread at a time.
@@ -13,7 +14,7 @@ package final class RedactionTracker {
     package struct Options: Equatable, Sendable {
         /// The labels to redact, in lower case. With an empty set, all detections are redacted.
         package var labels: Set<String>
-        /// The minimum score of a detection that is redacted on its own, 0 to 1.
+        /// The minimum score of a detection that is redacted without an existing track, 0 to 1.
         package var threshold: Double
         /// Whether objects are tracked from frame to frame.
         package var follows: Bool
@@ -35,12 +36,13 @@ package final class RedactionTracker {
         }
     }
 
-    /// A recorded frame. ``places(ofFrame:)`` has not been called for it yet.
+    /// A recorded frame for which ``places(ofFrame:)`` has not been called yet.
     private struct Snapshot {
         let time: Nanoseconds
         /// Whether this frame is the first one after a scene cut or the start of an epoch.
         let beginsScene: Bool
-        /// The area in which objects are unknown: the full picture until the scene has its first result, then `nil`.
+        /// The area in which the objects are not determined yet: the full picture until the scene has its first
+        /// full-frame result, then `nil`.
         let unknown: Box?
         /// The boxes of the frame's own detections that must be redacted.
         let detections: [Box]
@@ -58,8 +60,8 @@ package final class RedactionTracker {
     private var detections: [Box] = []
     /// The tracks of the previous frame.
     private var followed: [TrackPosition] = []
-    /// For each track, the time of the latest detection that could have begun it: with one of the labels and a
-    /// sufficient score. The key is that of the track.
+    /// For each track key, the time of the latest detection that could have begun the track: a detection with one of
+    /// the labels and a sufficient score.
     private var lastQualified: [Int: Nanoseconds] = [:]
     /// The boxes of the detections since the previous frame that could have begun a track.
     private var qualifyingBoxes: Set<Box> = []
@@ -78,20 +80,21 @@ package final class RedactionTracker {
     private static let leadTimeOfStanding: Nanoseconds = 1_000_000_000
     /// A track that moves less than this within ``leadTime``, as a fraction of its box's size, counts as standing still.
     private static let minimumMotion = 0.25
-    /// The minimum number of detections for a track to be redacted before its first one. It excludes single false
-    /// positives.
+    /// A track is redacted before its first detection only if it has this number of detections within ``leadTime``.
+    /// This excludes single false positives.
     private static let minimumHits = 3
     /// The minimum time for which a missed track is redacted. The time from its first to its latest detection is added.
     /// The tracker ends the track after ``Options/maxAge`` in any case.
     private static let minimumCoasting: Nanoseconds = 300_000_000
-    /// The maximum time for which a missed track is redacted if no detection follows within ``horizon``. This is known
-    /// if the frames of that time are already recorded.
+    /// The maximum time for which a missed track is redacted if the track has no detection in the following
+    /// ``horizon``. The limit applies only if the frames of that time are already recorded.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
-    /// The minimum IoU with which a detection with a label that is not redacted continues a redacted track. Detectors
-    /// sometimes change the label of an object.
+    /// A detection with a label that is not redacted continues a redacted track if its IoU with the track is at least
+    /// this value. Detectors sometimes change the label of an object.
     private static let minimumRelabelledIoU = 0.4
-    /// The maximum time since the latest detection with the right label for which such detections continue a track.
+    /// The maximum time for which detections with other labels continue a track. It counts from the latest detection
+    /// with one of the redacted labels.
     private static let maximumRelabelledTime: Nanoseconds = 1_000_000_000
 
     package init(options: Options) { self.options = options }
@@ -121,7 +124,7 @@ package final class RedactionTracker {
     package func observe(_ result: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
         let time = time.clampedToRange
         guard time >= sceneBegan else { return }
-        // A magnified region tells nothing about the rest of the picture.
+        // The result of a magnified region gives no information about the rest of the picture.
         hasResult = hasResult || region.map { $0.box.area >= 0.999 * picture.area } ?? true
         var offered: [Detection] = []
         for detection in result where detection.score >= options.floor && detection.box.isFinite {
@@ -189,11 +192,10 @@ package final class RedactionTracker {
 
     // MARK: Redacted areas
 
-    /// Returns the boxes to redact in a frame, without a margin. Takes all recorded frames into account, also later
-    /// ones.
+    /// Returns the boxes to redact in a frame, without a margin. Considers all recorded frames, including later ones.
     ///
-    /// Frames must be taken in order. Earlier frames are dropped. The result is the full picture if the frame number is
-    /// not recorded, or if the scene had no result by the end of the frame.
+    /// Frames must be requested in order. A call drops all earlier frames. The result is the full picture if the frame
+    /// is not recorded, or if the scene had no full-frame result by the end of the frame.
     package func places(ofFrame number: Int) -> [Box] {
         guard number >= firstNumber, number < firstNumber + window.count else { return [picture] }
         window.removeFirst(number - firstNumber)
@@ -258,8 +260,8 @@ package final class RedactionTracker {
         }
         guard sightings.count >= minimumHits, let last = sightings.last else { return nil }
         let (from, to, span) = (track.lastBox, last.lastBox, Double(last.lastSeen - track.firstSeen))
-        // The displacement is that of the lower edge, because the upper edge depends on the part of the object that is
-        // detected.
+        // Measures the vertical displacement at the lower edge, because the position of the upper edge depends on the
+        // detected part of the object.
         let (across, down) = (to.centerX - from.centerX, to.maxY - from.maxY)
         let motion = max(abs(across) / to.width, abs(down) / to.height) * Double(leadTime) / span
         let stands = motion < minimumMotion

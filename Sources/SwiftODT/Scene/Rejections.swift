@@ -96,8 +96,8 @@ package struct LeftOutObjects: Hashable, Sendable {
     package private(set) var objects = 0
     /// The number of frames in which at least one object was left out.
     package private(set) var frames = 0
-    /// The maximum number of objects in one frame, reported or not. With this value of ``SceneOptions/maxObjects``, no
-    /// object would have been left out.
+    /// The maximum number of objects in one frame, both reported and left out. With this value of
+    /// ``SceneOptions/maxObjects``, no object would have been left out.
     package private(set) var mostInAFrame = 0
 
     /// The ids of the tracks that are counted and have not ended.
@@ -113,7 +113,7 @@ package struct LeftOutObjects: Hashable, Sendable {
         frames += 1
         mostInAFrame = max(mostInAFrame, reported + tracks.count)
         for track in tracks {
-            // Without tracking, an object is kept until the next result, so it is counted only in its first frame.
+            // Without tracking, an object is reported until the next result. It is counted only in its first frame.
             let isNew = track.id.map { counted.insert($0).inserted } ?? (track.state == .new)
             if isNew { objects += 1 }
         }

@@ -1,10 +1,10 @@
 /// The objects of a video that a saliency network finds repeatedly where the main detector finds nothing.
 ///
-/// The network runs once per second. An object is reported after ``minimumRuns`` successive results in the same place, so
-/// only objects that stand still before a static camera are found. A false box is worse than a missed object: at half the
-/// minimum score, the network finds pillars and road markings.
+/// The network runs once per second. An object is reported after ``minimumRuns`` consecutive results at the same
+/// position, so only objects that stand still before a static camera are found. The minimum score is high, because a
+/// false box is worse than a missed object: at half of this score, the network also finds pillars and road markings.
 struct SalientObjects {
-    /// The objects to report. An object that a labelled one covers is left out.
+    /// The objects to report. An object is left out while a labelled object covers it.
     private(set) var tracks: [Track] = []
 
     private struct Candidate {
@@ -19,7 +19,8 @@ struct SalientObjects {
     private var events: [TrackEvent] = []
     private var drift = CameraDrift()
     private var nextRun: Nanoseconds = .min
-    /// The boxes of the detections that the filter has excluded since the previous run. They have a label.
+    /// The boxes of the detections that the filter has excluded since the previous run. These objects have a label, so
+    /// they are not reported as objects without a label.
     private var excluded: [Box] = []
 
     /// The time between two runs of the network.
@@ -28,19 +29,19 @@ struct SalientObjects {
     private static let minimumScore = 0.5
     /// The area of an object as a fraction of the picture.
     private static let possibleArea = 0.003...0.3
-    /// The minimum IoU of two results for the same object.
+    /// The minimum IoU of the boxes of one object in two results.
     private static let samePlace = 0.6
-    /// The minimum fraction of the smaller one of two boxes that is covered if a labelled box explains an object.
+    /// A labelled box explains an object if their overlap exceeds this fraction of the smaller of the two boxes.
     private static let cover = 0.3
 
-    /// Whether the network should process the frame. Counts as a run if it should.
+    /// Returns whether the network should process the frame. If so, the call counts as a run of the network.
     mutating func isDue(at time: Nanoseconds) -> Bool {
         guard time >= nextRun else { return false }
         nextRun = time.adding(Self.interval)
         return true
     }
 
-    /// Notes detections that the filter excludes.
+    /// Records the boxes of detections that the filter excludes.
     mutating func leaveOut(_ boxes: [Box]) { excluded += boxes }
 
     /// Applies the network's result for the frame at `time`.
@@ -79,7 +80,8 @@ struct SalientObjects {
             candidates.append(candidate)
         }
         for var candidate in previous {
-            // An object that something covers for a while has not gone. One that is not reported yet must not be missed.
+            // An object that a labelled object covers does not count as missed. A missed object ends at once if it has
+            // not been reported yet, otherwise at its second consecutive miss.
             if !Self.isExplained(candidate.track.box, by: named) {
                 guard !candidate.isMissed, candidate.track.id != nil else {
                     end(candidate, .lost)

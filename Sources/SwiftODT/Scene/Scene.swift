@@ -50,7 +50,7 @@ package final class Scene {
     private var reported: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
     private var rejections = Rejections()
-    /// The objects that ``SceneOptions/maxObjects`` has excluded so far. Counted only with
+    /// The objects that were not reported because of the limit ``SceneOptions/maxObjects``. They are counted only with
     /// ``SceneOptions/multipleObjects``.
     package private(set) var leftOut = LeftOutObjects()
     private var now: Nanoseconds = 0
@@ -96,8 +96,8 @@ package final class Scene {
         hasResult = hasResult || time == now
         if options.follows {
             if options.detectsMoving {
-                // This is called even with an empty list, because otherwise the tracks of excluded objects would not
-                // end when the objects disappear.
+                // The call is needed even with an empty list. Otherwise the tracks of excluded objects would not end
+                // when the objects disappear.
                 unclassified.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, region: region)
             }
             if options.detectsSalientInVideo {
@@ -255,14 +255,15 @@ package final class Scene {
     /// Whether the latest frame began a new scene. A new scene ends all tracks of the previous one.
     package var isCut: Bool { options.follows && tracker.isCut }
 
-    /// Returns the states of all labelled tracks in the latest frame. `nil` without tracking or before the first frame.
+    /// Returns the states of all tracks of the detector's objects in the latest frame. Unclassified moving objects and
+    /// salient objects are not included. `nil` without tracking or before the first frame.
     package func snapshot() -> TrackerSnapshot? { options.follows ? tracker.snapshot() : nil }
 
-    /// The number of labelled and unclassified objects before the selection of the most prominent ones.
+    /// The number of objects before the selection of the most prominent ones, including objects without a label.
     package var trackCount: Int { options.follows ? tracker.trackCount + unlabelled.count : seen.count }
 
-    /// Whether the next result is likely to change the objects, because tracks are tentative or missed. Always `true`
-    /// without tracking.
+    /// Whether at least one track is tentative or missed, so the next result is likely to change the objects. Always
+    /// `true` without tracking.
     package var isUndecided: Bool { !options.follows || tracker.isUndecided }
 
     /// Returns the detections and tracks that were rejected since the last call.
@@ -287,7 +288,7 @@ package final class Scene {
         return zoneEvents + watch.takeEvents()
     }
 
-    /// Ends all objects and resets the state that is derived from them. Ids continue and are not reused.
+    /// Ends all objects and resets the state that is derived from them. Later objects get new ids.
     package func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
         unclassified.reset(reason: reason)
@@ -320,8 +321,8 @@ package final class Scene {
         seen.removeAll { options.mode == .singleImage || $0.timeSinceUpdate > options.tracker.maxAge }
     }
 
-    /// Converts track events to events of reported objects. A reported object begins when it is reported for the first
-    /// time.
+    /// Converts track events to events of reported objects. The begin event of an object is posted when the object is
+    /// reported for the first time.
     private func report(of objects: [SceneObject]) {
         for object in objects where object.track.state != .lost {
             guard let id = object.track.id else { continue }
@@ -339,7 +340,7 @@ package final class Scene {
             guard let object = reported.removeValue(forKey: id) else { continue }
             var event = event
             event.track.id = id
-            // A label that has been withheld during the track's life is not reported with its end, either.
+            // If the object's label was removed (``LabelContext``), the end event has no label, either.
             if object.track.label == nil { event.track.label = nil }
             events.append(SceneEvent(event: event, category: object.category))
         }

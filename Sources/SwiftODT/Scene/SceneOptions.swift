@@ -56,8 +56,8 @@ package struct SceneOptions: Hashable, Sendable {
     }
     /// Whether salient standing objects are reported in a video.
     package var detectsSalientInVideo: Bool { follows && unknownObjects == .salient && filter.wantsUnknown }
-    /// The minimum score that a detector should return. It is lower than the score threshold. The tracker uses weak
-    /// detections, and ``Rejections`` names the best of them if no object is found.
+    /// The minimum score that a detector should return. It is lower than the score threshold, because the tracker uses
+    /// weak detections. If no object is found, ``Rejections`` names the best weak detection.
     package var scoreFloor: Double { tracker.scoreFloor }
     /// The maximum number of reported objects.
     package var limit: Int { multipleObjects ? maxObjects : 1 }
@@ -77,7 +77,7 @@ package struct SceneObject: Sendable {
     package var zones: [ZoneRelation] = []
 }
 
-/// The beginning, a change or the end of a reported object.
+/// The beginning, re-entry, change or end of a reported object.
 package struct SceneEvent: Sendable {
     package var event: TrackEvent
     package var category: Category

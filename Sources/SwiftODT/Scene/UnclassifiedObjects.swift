@@ -42,8 +42,8 @@ final class UnclassifiedObjects {
     /// The maximum time for which a missed object is reported. Its track is kept longer, so that the object keeps its
     /// id if it is detected again.
     private static let coasting: Nanoseconds = 350_000_000
-    /// The minimum fraction of an unclassified object that a labelled box must cover for the object to count as
-    /// explained: the box shows the same object, or one in front of it.
+    /// A labelled box explains an unclassified object if it covers at least this fraction of the object's box. The
+    /// labelled object is then the same object, or it is in front of the unclassified object.
     private static let cover = 0.5
 
     /// The boxes of all tracked moving objects, reported or not.
@@ -70,7 +70,7 @@ final class UnclassifiedObjects {
     /// an unclassified object, the track takes over the id of the object.
     ///
     /// - Parameters:
-    ///   - named: the labelled tracks, which come from `identityTracker`.
+    ///   - named: the labelled tracks of `identityTracker`.
     ///   - passes: whether the filter accepts an object.
     func update(beside named: inout [Track], of identityTracker: Tracker, passes: (Detection) -> Bool) {
         guard let plane else { return }
@@ -133,7 +133,7 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Finds labelled tracks that begin in this frame and show an unclassified object. Passes the object's id on to the
+    /// Finds labelled tracks that begin in this frame and show an unclassified object. Gives the object's id to the
     /// track.
     private func handOver(to tracks: inout [Track], of identityTracker: Tracker) {
         let before = named
@@ -153,8 +153,8 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Returns the unclassified object that a labelled box shows. If the box covers several, returns the one with the
-    /// highest IoU.
+    /// Returns the unclassified object that a labelled box shows. If the box covers several objects, returns the object
+    /// with the highest IoU.
     private func object(in box: Box) -> (key: Int, track: Track)? {
         var best: (key: Int, track: Track)?
         var maximum = 0.0
