@@ -21,7 +21,8 @@ final class BackgroundModel {
         static let none: UInt8 = 0
         /// A possible object.
         static let object: UInt8 = 1
-        /// A confirmed object. Where its foreground begins or ends, ``BackgroundModel/activity`` does not rise.
+        /// A confirmed object. ``BackgroundModel/activity`` does not rise when a pixel of the object changes between
+        /// foreground and background.
         static let confirmed: UInt8 = 2
         /// The shadow of a confirmed object. It does not raise ``BackgroundModel/activity``.
         static let shadow: UInt8 = 3
@@ -69,14 +70,14 @@ final class BackgroundModel {
     private static let minimumThreshold: Float = 9
     /// The ratio of threshold to noise.
     private static let noiseFactor: Float = 3.6
-    /// A value of ``previous`` that stands for no former level. It differs from every grey level by more than any
+    /// The value of ``previous`` for a pixel without a former level. It differs from every grey level by more than any
     /// tolerance.
     private static let noLevel: Float = -10_000
     /// The minimum value of ``seenFor``, in seconds, for ``level`` to be kept in ``previous`` when an object is
     /// absorbed.
     private static let memorableAfter: Float = 3
-    /// The time in seconds for which the former level must match before it is restored, because a passing object may
-    /// match it briefly.
+    /// The time in seconds for which a foreground pixel must not change before its former level is restored. A passing
+    /// object may match that level briefly.
     private static let recallAfter: Float = 0.15
     private static let firstNoise: Float = 1.5
     /// The time constant of background and noise, in seconds.
@@ -204,8 +205,8 @@ final class BackgroundModel {
             let cause = causes[i]
             let isObject = Cause.isForeground(cause)
             let size = abs(smoothed[i])
-            // Behind objects, the background only follows the lighting, so that it still matches when the object has
-            // left. Foreground without an object is learnt at a quarter of the rate of the background.
+            // Behind objects, the background follows only the lighting. It then still matches when the object has left.
+            // Foreground without an object updates the background at a quarter of the usual rate.
             let rate: Float = isObject ? 0 : (isCovered ? 0.25 * share : share)
             level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])
@@ -224,7 +225,7 @@ final class BackgroundModel {
         measureNoise()
     }
 
-    /// Makes the current value of a pixel the background, and retains the former level.
+    /// Makes the current value of a pixel the background. The former level is kept in ``previous`` if it was stable.
     func absorb(_ i: Int, _ pixel: UInt8) {
         if seenFor.base[i] >= Self.memorableAfter { previous.base[i] = level.base[i] }
         seenFor.base[i] = 0

@@ -9,11 +9,11 @@ final class ExplainedMotionFilter {
     let labeler: RegionLabeler
     private var known: [Box] = []
 
-    /// The maximum gap within a region, in pixels.
+    /// The radius of the dilation before the labelling, in pixels. It bridges gaps within a region.
     private static let gap = 1
     /// The margin around a tracked box on each side, as a fraction of the box's width or height.
     private static let margin = 0.1
-    /// The lower bound of this margin, in pixels.
+    /// The lower bound of ``margin``, in pixels.
     private static let minimumMargin = 2.0
     /// The maximum distance in pixels between a tracked box and a region that may be a part of the tracked object, for
     /// example an arm or a shadow.
@@ -26,7 +26,7 @@ final class ExplainedMotionFilter {
         labeler = RegionLabeler(width: width, height: height)
     }
 
-    /// Finds the regions of the remaining foreground.
+    /// Computes ``rest`` from the foreground in `marks`, and finds the regions of ``rest``.
     ///
     /// - Parameters:
     ///   - causes: the ``BackgroundModel/Cause`` of each pixel. Pixels without an object as cause are removed.

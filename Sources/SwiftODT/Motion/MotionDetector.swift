@@ -62,7 +62,7 @@ final class MotionAnalyzer {
     /// Whether the background model is valid. It is invalid while the camera moves.
     private(set) var isSteady = false
 
-    /// The maximum gap within an object's foreground, in pixels.
+    /// The radius of the dilation before the labelling, in pixels. It bridges gaps within an object's foreground.
     private static let gap = 1
     /// The minimum area of an object as a fraction of the plane.
     private static let minimumShare = 0.0002
@@ -76,8 +76,8 @@ final class MotionAnalyzer {
     /// Objects count as the cause of a region if at least this fraction of each object is inside the region, and if
     /// together they cover more than this fraction of the region.
     private static let cover = 0.5
-    /// The upper limit of the time between two frames, in seconds. After a longer gap the background must not change
-    /// all at once.
+    /// The upper limit of the time between two frames, in seconds. The limit prevents a complete change of the
+    /// background after a long gap.
     private static let longestStep = 1.0
 
     init(_ plane: LumaPlane) {
@@ -103,7 +103,7 @@ final class MotionAnalyzer {
     ///
     /// - Parameters:
     ///   - known: the boxes of tracked objects. Motion inside them is excluded. Motion that light or swaying background
-    ///     may cause is excluded as well. With `nil`, neither is excluded.
+    ///     may cause is excluded as well. With `nil`, all motion is included.
     ///   - confirmed: the boxes of confirmed objects, which are never swaying background. They are detected even in
     ///     places with high activity, and they do not raise the activity.
     func analyze(at plane: LumaPlane, besides known: [Box]? = nil, confirmed: [Box] = []) -> [Detection] {
@@ -161,8 +161,8 @@ final class MotionAnalyzer {
         }.sorted { $0.score > $1.score }
     }
 
-    /// Rejects regions in places with high activity, where the background sways. The background model absorbs them,
-    /// which raises the activity further.
+    /// Rejects regions in places with high activity, where the background sways. The background model then treats them
+    /// as noise, which raises the activity further.
     private func dropActiveRegions(_ marks: PixelGrid<UInt8>, _ accepted: inout [Bool], but isConfirmed: [Bool]) {
         var sums = [Float](repeating: 0, count: accepted.count)
         labeler.forEachPixel(of: marks) { region, _, _, index in sums[region] += background.activity.base[index] }

@@ -1,8 +1,8 @@
-/// The moving objects of the previous frames. It determines the age of each object, and separates objects that pass
-/// each other and form one region.
+/// The moving objects of the previous frames. The history determines the age of each object, and separates objects that
+/// pass each other and form one region.
 ///
-/// Only known objects, with an age of at least ``knownAfter``, are located within a shared region. The foreground that
-/// they do not cover is the remainder.
+/// Only known objects, with an age of at least ``knownAfter``, are located within a shared region. A remainder is
+/// foreground of the region that the known objects do not cover.
 struct MotionHistory {
     /// A moving object, in plane pixels.
     struct MovingObject {
@@ -24,7 +24,7 @@ struct MotionHistory {
     struct RegionObservation {
         var box: Box
         var contrast: Double
-        /// Index of the region in the frame's labeler.
+        /// The index of the region in the frame's labeler. `nil` for a part of a region.
         var region: Int?
     }
 
@@ -39,23 +39,24 @@ struct MotionHistory {
 
     /// The minimum fraction of an object's predicted box that a region must cover to be the object's region.
     private static let minimumCover = 0.5
-    /// The age in seconds from which an object is known and separated from others in the same region.
+    /// The minimum age in seconds of a known object. Only known objects are separated from others in the same region.
     private static let knownAfter = 0.4
     /// The maximum time for which objects are separated within one region, in seconds.
     private static let separatedFor = 2.0
-    /// The age in seconds from which an object is never a part of another object, even if both have the same velocity.
+    /// An object of at least this age in seconds is never a part of another object, even if both have the same
+    /// velocity.
     private static let independentAfter = 1.0
     /// The minimum visible fraction of an object for its position within a region to count as found.
     private static let minimumSupport = 0.35
-    /// The minimum visible fraction of an object that shares its region with unknown objects only. It is higher,
-    /// because a wrong position would create a false object beside it.
+    /// The minimum visible fraction of an object that shares its region only with unknown objects. It is higher than
+    /// ``minimumSupport``, because a wrong position would create a false object beside the known object.
     private static let minimumSupportBesideUnknown = 0.55
-    /// The growth of a region from one frame to the next, as a factor, from which it counts as contact with another
-    /// object.
+    /// A known object counts as touching another object if the area of its region grows by at least this factor from
+    /// one frame to the next.
     private static let minimumGrowth = 1.35
-    /// The minimum area of a remainder for it to become an object, relative to the smallest known object in the region.
+    /// The minimum area of a remainder that becomes an object, relative to the smallest known object in the region.
     private static let minimumRemainder = 0.25
-    /// The minimum area in pixels of a remainder. Smaller ones are rims of the known objects.
+    /// The minimum area in pixels of a remainder. Smaller remainders are rims of the known objects.
     private static let minimumRemainderArea = 12.0
     /// The minimum width and height in pixels of a remainder.
     private static let minimumRemainderSide = 4.0

@@ -21,7 +21,7 @@ struct ObjectTemplate {
     private static let limit: Float = 24
     /// The base of the search radius around the predicted position, in pixels.
     private static let reach = 3.0
-    /// The additional search radius per pixel by which the object moves from frame to frame.
+    /// The additional search radius for each pixel of the object's displacement per frame, in pixels.
     private static let reachOfStep = 0.25
     /// The maximum search radius in pixels.
     private static let maximumReach = 8.0
@@ -74,7 +74,7 @@ struct ObjectTemplate {
     }
 }
 
-/// A frame with labelled foreground regions. Its pixels are assigned to objects.
+/// A frame with labelled foreground regions, and the lighting under which it was recorded.
 struct LabeledFrame {
     let pixels: UnsafePointer<UInt8>
     let marks: PixelGrid<UInt8>

@@ -119,7 +119,7 @@ struct Region {
     }
 }
 
-/// One value for each pixel of a plane, in row order at a stable address.
+/// A grid with one value for each pixel of a plane, in row order. The address of the memory does not change.
 final class PixelGrid<Value: BitwiseCopyable> {
     let width: Int
     let height: Int
@@ -150,8 +150,8 @@ struct BoxRefinement {
 
     /// The maximum number of columns or rows by which a side moves inwards.
     private static let maximum = 3
-    /// The minimum ``coverage(_:isColumn:_:_:)`` of an outermost column or row. With less, the column or row does not
-    /// belong to the object.
+    /// An outermost column or row belongs to the object only if its ``coverage(_:isColumn:_:_:)`` is at least this
+    /// value.
     private static let minimum: Float = 0.12
 
     /// Returns the refined box of a region, in plane pixels.

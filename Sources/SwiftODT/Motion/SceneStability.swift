@@ -15,10 +15,11 @@ struct SceneStability {
     private var steadyTime: Float = 0
     private var isSteady = false
 
-    /// Seconds without motion until a new background is reliable.
+    /// The time without camera motion until a new background is reliable, in seconds.
     private static let settlingTime: Float = 0.4
 
-    /// Returns the verdict for the frame that `background` has just compared, `elapsed` seconds after the previous one.
+    /// Returns the verdict for the frame that `background` has just compared. The frame is `elapsed` seconds after the
+    /// previous frame.
     mutating func judge(_ background: BackgroundModel, elapsed: Float) -> Verdict {
         let survey = BackgroundSurvey(background)
         if survey.isLost {
@@ -37,10 +38,10 @@ struct SceneStability {
 private struct BackgroundSurvey {
     /// Whether the background no longer matches the frame.
     private(set) var isLost = false
-    /// Whether foreground is in more blocks than a few objects would cover, so that the background is outdated.
+    /// Whether the background is outdated: more blocks contain foreground than a few objects would cover.
     private(set) var isOutdated = false
 
-    /// The fraction of foreground pixels above which the background counts as lost.
+    /// The background counts as lost if more than this fraction of the pixels is foreground.
     private static let maximumCovered: Float = 0.5
     /// The number of blocks horizontally.
     private static let across = 6
@@ -48,17 +49,17 @@ private struct BackgroundSurvey {
     private static let down = 4
     /// The minimum fraction of pixels at edges for a block to be evaluated.
     private static let minimumEdgeShare: Float = 0.02
-    /// The fraction of a block's background edges that foreground covers, above which the edges count as moved. Camera
-    /// motion moves all edges, but an object covers only some.
+    /// The edges of a block count as moved if foreground covers more than this fraction of the block's background
+    /// edges. Camera motion moves all edges, but an object covers only some.
     private static let maximumCoveredEdges: Float = 0.3
-    /// The minimum fraction of blocks that can be evaluated for the decision that the camera moves.
+    /// The camera can count as moving only if at least this fraction of the blocks has enough edges to be evaluated.
     private static let minimumBlockShare = 0.25
-    /// The fraction of evaluated blocks with moved edges above which the camera counts as moving.
+    /// The camera counts as moving if more than this fraction of the evaluated blocks has moved edges.
     private static let maximumMovedShare = 0.5
 
-    /// The fraction of foreground pixels above which a block counts as outdated.
+    /// A block counts as outdated if more than this fraction of its pixels is foreground.
     private static let outdatedForegroundShare: Float = 0.02
-    /// The fraction of outdated blocks above which the background counts as outdated.
+    /// The background counts as outdated if more than this fraction of the blocks is outdated.
     private static let maximumOutdatedShare = 0.4
 
     init(_ background: BackgroundModel) {
@@ -84,7 +85,7 @@ private struct Block {
     var covered: Float = 0
     /// The number of pixels at edges of the background.
     var edges: Float = 0
-    /// The number of pixels at edges of the background where there is foreground now.
+    /// The number of pixels at edges of the background that are foreground in the current frame.
     var coveredEdges: Float = 0
 
     init(_ background: BackgroundModel, column: Int, of columns: Int, row: Int, of rows: Int) {

@@ -1,5 +1,5 @@
 /// Removes shadows from the foreground. A shadow is an area that has become uniformly darker, in which the texture of
-/// the ground is still visible.
+/// the ground is still visible. The ground is the surface that the background model shows.
 ///
 /// On ground without texture, a shadow looks like a dark object. Such an area is removed only if it is connected to
 /// another object.
@@ -29,8 +29,8 @@ final class ShadowFilter {
     private static let rim = 3
     /// The safety factor for a pixel's own noise, which may be underestimated.
     private static let margin: Float = 1.3
-    /// The minimum fraction of pixels without shadow in a region. With fewer, the region may be a dark object, so its
-    /// possible shadows are kept.
+    /// The minimum fraction of pixels without shadow in a region. With a smaller fraction, the region may be a dark
+    /// object, so its possible shadows are kept.
     private static let minimumObjectShare = 0.1
 
     init(width: Int, height: Int) {
@@ -88,8 +88,8 @@ final class ShadowFilter {
         for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
             for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
                 let near = kinds.base[row * width + column]
-                // At its border, a shadow differs less from the ground than inside. If the difference is larger, there
-                // is something else.
+                // At its border, a shadow differs less from the ground than inside. If the difference is larger, the
+                // pixel shows something else.
                 if near != Kind.none, abs(smoothed[index]) < 1.15 * abs(smoothed[row * width + column]) {
                     return near
                 }

@@ -16,11 +16,12 @@ final class StationaryRegions {
     private static let stillAfterWhileUnreliable: Float = 0.15
     /// The time in seconds for which a stopped object is reported.
     private static let holdTime: Float = 10
-    /// The mean time without change of an object's pixels, as a fraction of `holdTime`, after which the object is
-    /// absorbed. It is below 1, because a stopped object may still move a little.
+    /// A stopped object is absorbed when its pixels have not changed for this fraction of `holdTime` on average. The
+    /// fraction is below 1, because a stopped object may still move a little.
     private static let holdShare: Float = 0.7
     private static let smallestArea: Float = 6
-    /// The minimum fraction of static pixels in a ghost. An object may have uncovered the others just now.
+    /// The minimum fraction of static pixels in a ghost. An object may have uncovered the other pixels only a moment
+    /// ago.
     private static let stillShare: Float = 0.4
     /// The minimum contrast of a ghost's outline in the background, relative to its contrast in the frame.
     private static let ghostRatio: Float = 1.5
@@ -41,8 +42,9 @@ final class StationaryRegions {
         /// The sum of the times without change over all pixels of the region, in seconds.
         var stillFor: Float = 0
 
-        /// Returns whether the region is a ghost beyond doubt, so that it is absorbed without waiting: nearly the whole
-        /// outline is in the background only, and most of the border is adjacent to background.
+        /// Returns whether the region is certainly a ghost. The region is then absorbed without waiting. The contrast
+        /// of its outline must be mainly in the background instead of the frame, and most of its border must be
+        /// adjacent to background.
         func isPlainGhost(area: Float) -> Bool {
             area >= 4 * StationaryRegions.smallestArea && pixels > 2.5 * area.squareRoot()
                 && learnt > 5 * seen + 2 * StationaryRegions.ghostMargin * pixels
@@ -85,8 +87,9 @@ final class StationaryRegions {
 
     /// Absorbs ghosts into the background.
     ///
-    /// A moving object and the ghost that it leaves are adjacent and would form one region. Usually one is lighter than
-    /// the background and the other darker, so lighter and darker areas are processed separately.
+    /// A moving object and the ghost that it leaves are adjacent and would form one region. Usually the object is
+    /// lighter and the ghost is darker than the background, or the reverse. Lighter and darker areas are therefore
+    /// processed separately.
     func absorbGhosts(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         absorbGhosts(background, pixels) { $0 > 0 }
         absorbGhosts(background, pixels) { $0 < 0 }
@@ -154,7 +157,7 @@ final class StationaryRegions {
             else {
                 continue
             }
-            // A border with another object shows that object's edge, so only borders with background count.
+            // Only borders with background count. A border with another object shows the edge of the other object.
             guard background.marks.base[nextY * width + nextX] == BackgroundModel.Mark.background else { continue }
             let outside = min(max(y + 2 * dy, 0), height - 1) * width + min(max(x + 2 * dx, 0), width - 1)
             let inside = min(max(y - dy, 0), height - 1) * width + min(max(x - dx, 0), width - 1)
