@@ -49,8 +49,9 @@ struct Appearance: Sendable {
         bottom += (newer.bottom - bottom) * share
     }
 
-    /// The size of the sample grid (24 rows of 8 samples), the rows in a stripe, and the counters in a stripe. The
-    /// counters are eight levels and one more at either end, because each sample counts for two neighbouring levels.
+    /// The size of the sample grid (24 rows of 8 samples), the rows in a stripe, and the counters in a stripe. A stripe
+    /// has a counter for each of eight levels and one more at either end, because each sample counts for two
+    /// neighbouring levels.
     private static let (rows, columns, rowsOfStripe, slots) = (24, 8, 8, 10)
 
     private static func shares(_ counts: UnsafeMutableBufferPointer<Int32>, _ stripe: Int) -> SIMD8<Float> {

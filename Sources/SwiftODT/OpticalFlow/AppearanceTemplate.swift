@@ -1,4 +1,5 @@
-/// A grid of grey samples from an object's box. It shows whether the object is still there if the detector misses it.
+/// A grid of grey samples from an object's box. If the detector misses the object, the template shows whether the
+/// object is still there.
 ///
 /// Unlike ``Appearance``, a template keeps the position of each sample in the box.
 struct AppearanceTemplate: Sendable {
@@ -105,12 +106,12 @@ struct AppearanceTemplate: Sendable {
         )
     }
 
-    /// The horizontally sampled fraction of the box. The left and right margins usually show the background.
+    /// The fraction of the box's width that is sampled. The left and right margins usually show the background.
     private static let width = 0.7
     private static let across = SIMD8<Float>(repeating: 1)
     private static let leftHalf = SIMD8<Float>(1, 1, 1, 1, 0, 0, 0, 0)
 
-    /// The sums over some rows that a correlation needs, for each column.
+    /// The sums that a correlation needs, over some rows of two templates, for each column.
     private struct Sums {
         private var first = SIMD8<Float>.zero
         private var second = SIMD8<Float>.zero
@@ -141,8 +142,8 @@ struct AppearanceTemplate: Sendable {
             return sum
         }
 
-        /// Returns the correlation coefficient over the columns whose lane is 1. Adds a noise variance of 4 squared
-        /// grey levels to both variances, so that flat areas do not correlate.
+        /// Returns the correlation coefficient over the columns with the value 1 in `columns`. Adds a noise variance of
+        /// 4 squared grey levels to both variances, so flat areas do not correlate.
         func correlation(_ columns: SIMD8<Float>) -> Double {
             let samples = count * columns.sum()
             let means = ((first * columns).sum() / samples, (second * columns).sum() / samples)

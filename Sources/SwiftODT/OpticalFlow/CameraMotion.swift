@@ -20,7 +20,7 @@ struct CameraMotion {
         guard count >= Self.minimumCount else { return .zero }
         return displacements.withUnsafeMutableBufferPointer { values in
             let middle = Self.median(values)
-            // For such a small median, `rest` below is 0 for any spread.
+            // If the median is this small, `rest` below is 0 for any spread.
             if (middle * middle).max() <= 4 * Self.precision { return .zero }
             for index in values.indices {
                 let distance = values[index] - middle
@@ -61,7 +61,7 @@ struct CameraDrift {
 
     private var before: (pyramid: ImagePyramid, time: Nanoseconds)?
 
-    /// The interval of the comparisons.
+    /// The interval between the compared pictures, in nanoseconds.
     private static let step: Nanoseconds = 500_000_000
     /// The maximum background motion of a still camera, in plane pixels.
     private static let still = 0.6

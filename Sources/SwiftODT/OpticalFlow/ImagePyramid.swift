@@ -32,7 +32,8 @@ final class ImagePyramid {
 
     deinit { storage.deallocate() }
 
-    /// Refills the pyramid from another plane. This reuses the memory; the system would clear new memory page by page.
+    /// Refills the pyramid from another plane. The memory is reused, because new memory would be slower: the system
+    /// clears it page by page.
     ///
     /// - Returns: `false` if the planes differ in size. The pyramid is then unchanged.
     func take(_ other: LumaPlane) -> Bool {

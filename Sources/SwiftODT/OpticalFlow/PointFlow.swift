@@ -84,7 +84,7 @@ private struct Window {
 
     init(_ level: ImagePyramid.Level) { self.level = level }
 
-    /// Returns whether the window around a point lies inside the level, with a margin for the gradients.
+    /// Returns whether the window around a point lies inside the pyramid level, with a margin for the gradients.
     func contains(_ point: SIMD2<Float>) -> Bool {
         point.x >= 6 && point.y >= 6 && point.x < Float(level.width - 7) && point.y < Float(level.height - 7)
     }

@@ -9,7 +9,8 @@ struct SceneCut {
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
     private var next: ContiguousArray<Float> = []
-    /// A recent maximum of `1 - correlation`, which decays with each picture. A cut must exceed twice this value.
+    /// A recent maximum of `1 - correlation`, which decays with each picture. A picture counts as a cut only if its `1
+    /// - correlation` exceeds twice this value.
     private var restlessness: Float = 0
 
     /// The maximum variance of the cells of a uniform picture, in squared grey levels. It is greater than 0 because of
