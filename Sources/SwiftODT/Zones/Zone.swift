@@ -44,16 +44,16 @@ public struct Zone: Hashable, Sendable {
 
     /// The name of the zone in events and counts.
     public var name: String
-    /// What the zone is for.
+    /// The purpose of the zone.
     public var kind: Kind
     /// The points of a line from end to end, or the corners of an area in order.
     public var points: [Point]
     /// The labels of the objects to which the zone applies, in lower case. An empty set stands for all objects.
     public var labels: Set<String>
-    /// The point of an object that determines its position.
+    /// The point of an object's box that determines the position of the object.
     public var anchor: Anchor
-    /// The time for which an object must stay until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the event is not
-    /// emitted.
+    /// The time in nanoseconds for which an object must stay until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the
+    /// event is not emitted.
     package var minTime: Nanoseconds?
 
     /// - Parameter anchor: the default is `centre` for ignored areas and `bottom` for other zones.
@@ -73,7 +73,8 @@ public struct Zone: Hashable, Sendable {
 
 /// An event of one object in one zone.
 public struct ZoneEvent: Sendable {
-    /// An object enters or leaves an area, has stayed in it for ``Zone/minimumTime``, or crosses a line.
+    /// The kind of an event: an object enters an area, leaves it, has stayed in it for ``Zone/minimumTime``, or crosses
+    /// a line.
     public enum Kind: String, Sendable {
         /// The object has entered the area.
         case enter
@@ -95,7 +96,7 @@ public struct ZoneEvent: Sendable {
     public var label: Detection.Label?
     /// The direction of a crossing. `nil` for other kinds of events.
     public var direction: Zone.Direction?
-    /// The time for which the object has been in the area. `nil` for ``Kind/cross``.
+    /// The time in nanoseconds for which the object has been in the area. `nil` for ``Kind/cross``.
     package var dwell: Nanoseconds?
     /// The time at which the event happened. If an object is missed, its `leave` event is emitted later than this time.
     package var time: Nanoseconds
@@ -112,7 +113,7 @@ public struct ZoneEvent: Sendable {
 /// The relation of an object to one zone in one frame.
 package struct ZoneRelation: Hashable, Sendable {
     package var zone: String
-    /// The direction of a crossing; `nil` for an area that the object is in.
+    /// The direction in which the object crosses a line. `nil` for an area that the object is in.
     package var direction: Zone.Direction?
 }
 
@@ -126,9 +127,9 @@ public struct ZoneCount: Hashable, Sendable {
         public var entered = 0
         /// The number of objects that have left the area.
         public var left = 0
-        /// The number of crossings from left to right.
+        /// The number of crossings from left to right, see ``Zone/Direction/in``.
         public var `in` = 0
-        /// The number of crossings from right to left.
+        /// The number of crossings from right to left, see ``Zone/Direction/out``.
         public var out = 0
 
         package init(count: Int = 0, entered: Int = 0, left: Int = 0, in: Int = 0, out: Int = 0) {

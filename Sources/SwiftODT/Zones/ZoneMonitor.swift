@@ -36,7 +36,7 @@ public struct ZoneMonitor: Sendable {
         return watch.takeEvents()
     }
 
-    /// Ends all objects, so that those in areas leave them. The counts are kept.
+    /// Ends all objects. Objects that are in an area leave the area. The counts are kept.
     ///
     /// - Returns: the events of objects that left.
     public mutating func finish() -> [ZoneEvent] {
@@ -68,11 +68,13 @@ extension Zone {
     ///
     /// - Parameters:
     ///   - name: the name of the zone in events and counts.
-    ///   - kind: what the zone is for.
+    ///   - kind: the purpose of the zone.
     ///   - points: two or more points of a line, three or more corners of an area.
     ///   - labels: the labels of the objects that count; empty for all objects.
-    ///   - anchor: the point of an object that counts; by default the centre for ignored areas, else the middle of the lower edge.
-    ///   - minimumTime: how long an object must stay in an area until ``ZoneEvent/Kind/dwell``; `nil` for no such event.
+    ///   - anchor: the point of an object's box that determines its position. The default is the centre for ignored
+    ///     areas and the middle of the lower edge for other zones.
+    ///   - minimumTime: how long an object must stay in an area until ``ZoneEvent/Kind/dwell``; `nil` for no such
+    ///     event.
     public init(
         name: String, kind: Kind, points: [Point], labels: Set<String> = [], anchor: Anchor? = nil,
         minimumTime: Duration? = nil
@@ -93,7 +95,7 @@ extension Zone {
         set { minTime = newValue.map { Nanoseconds($0) } }
     }
 
-    /// The zones as JSON, as ``list(named:)`` parses it.
+    /// Returns the zones as JSON text, which ``list(named:)`` can parse.
     package static func json(_ zones: [Zone]) -> String {
         let entries = zones.map { zone in
             var members: [(String, JSONValue)] = [
@@ -117,7 +119,7 @@ extension Zone {
 extension ZoneEvent {
     /// The object's tracking id.
     public var trackingID: Int? { id }
-    /// The time of the event. The `leave` event of a missed object is reported later than that.
+    /// The time of the event. The `leave` event of a missed object is reported later than this time.
     public var timestamp: MediaTime { MediaTime(nanoseconds: time) }
     /// How long the object has been in the area; `nil` for ``Kind/cross``.
     public var stay: Duration? { dwell.map { .nanoseconds($0) } }

@@ -3,8 +3,8 @@ extension Zone {
     private static let maximumZones = 256
     private static let maximumPoints = 256
 
-    /// Parses zones from a JSON text or a JSON file. The JSON value is an array of zones, or an object with such an
-    /// array in `zones`.
+    /// Parses zones from a JSON text or a JSON file. The JSON value is an array of zones, or an object with this array
+    /// as the value of `zones`.
     ///
     ///     [{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]], "labels": ["person"]}]
     ///

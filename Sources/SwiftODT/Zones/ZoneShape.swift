@@ -4,8 +4,8 @@ struct ZoneShape {
 
     private let corners: [Place]
     private let isClosed: Bool
-    /// The edges at which crossings are counted. Edges along the picture's border are excluded, because nothing crosses
-    /// them.
+    /// The edges at which crossings are counted. Edges of an area along the picture's border are excluded, because no
+    /// object crosses them.
     private let edges: [(from: Place, to: Place)]
 
     init(_ zone: Zone, width: Double, height: Double) {

@@ -18,7 +18,7 @@ struct ZoneWatch {
         var orientation: Orientation
     }
 
-    /// The maximum time between two tracks of one object for re-identification.
+    /// The maximum time in nanoseconds between two tracks of one object for re-identification.
     private static let reentryTime: Nanoseconds = 2_000_000_000
     /// The time after which an object on the other side of an edge changes sides even if it is still close to the edge.
     private static let settling: Nanoseconds = 1_000_000_000
@@ -59,9 +59,9 @@ struct ZoneWatch {
         /// The time at which the object entered the area. `nil` outside.
         var since: Nanoseconds?
         var isDwellReported = false
-        /// The time since which the object has been on the other side than recorded (outside instead of inside the
-        /// area, or beyond the line), but too close to the edge to change sides. `nil` while it is on the recorded
-        /// side.
+        /// The time since which the object has been on the opposite side of the edge, but too close to the edge for a
+        /// change of sides. The two sides are the inside and the outside of an area, or the two sides of a line. `nil`
+        /// while the object is on its recorded side.
         var uncertainSince: Nanoseconds?
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
@@ -117,7 +117,8 @@ struct ZoneWatch {
         }
     }
 
-    /// Counts the objects in areas if objects are not tracked. There are no events, because such objects have no ids.
+    /// Counts the objects in areas if objects are not tracked. There are no events, because untracked objects have no
+    /// ids.
     mutating func count(_ objects: [Track]) {
         for (index, zone) in zones.enumerated() where zone.kind == .area {
             counts[index] = ZoneCount(name: zone.name, kind: zone.kind)
