@@ -36,8 +36,8 @@ struct ClassifierOutputDecoder: Sendable {
         scoresAreLogits = inspection.manifest?.scoresAreLogits ?? false
     }
 
-    /// Returns the number that is added to the index of a score to get the index of its label. `nil` if output and
-    /// labels do not match. It is 1 or -1 if only the labels, or only the network, have a background class.
+    /// Returns the offset from the index of a score to the index of its label. `nil` if output and labels do not match.
+    /// The offset is 1 if only the labels have a background class, and -1 if only the network has one.
     private static func shift(_ labels: Labels, scores: Int) -> Int? {
         guard scores > 1 else { return nil }
         switch scores - labels.count {

@@ -96,8 +96,8 @@ package final class CropClassifier: Classifier {
 }
 
 extension NetworkInspection {
-    /// Returns the input format of a classifier. The default normalisation is that of ImageNet for networks with
-    /// PyTorch's planar layout, and the range -1 to 1 for other networks.
+    /// Returns the input format of a classifier. By default, networks with PyTorch's planar layout get the
+    /// normalisation of ImageNet, and other networks get values from -1 to 1.
     func classifierInput() throws -> NetworkInput {
         let isPlanar = network.inputs.first.map { $0.shape.count == 4 && $0.shape[1] == 3 } ?? false
         return try input(

@@ -17,13 +17,13 @@ struct TrackClassificationState: Sendable {
         var count: Int
     }
 
-    /// The factor by which each new label of the detector reduces the weight of the earlier ones.
+    /// The factor by which each new label of the detector reduces the weight of earlier labels.
     private static let labelDecay = 0.95
-    /// The factor by which each new classified crop reduces the weight of the earlier ones.
+    /// The factor by which each new classified crop reduces the weight of earlier crops.
     private static let cropDecay = 0.7
     /// The minimum length of the shorter side of a crop that is classified, in pixels.
     private static let smallestSide = 12.0
-    /// The minimum fraction of an object's area inside the picture for its crop to be classified.
+    /// A crop is classified only if at least this fraction of the object's box is inside the picture.
     private static let smallestPart = 0.5
 
     private var fromLabels = CategoryEvidence()
@@ -36,8 +36,8 @@ struct TrackClassificationState: Sendable {
     /// The number of the latest call of the track classifier that contained the track.
     var lastCall = 0
 
-    /// The category of the object. If the detector's labels have a category, it takes precedence over that of the
-    /// crops.
+    /// The category of the object. If at least one label of the detector has a category, the category from the labels
+    /// takes precedence over the category from crops.
     var verdict: CategoryVerdict { fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict }
 
     /// Whether a classification is pending.
@@ -56,7 +56,7 @@ struct TrackClassificationState: Sendable {
         fromLabels.add(scores, memory: Self.labelDecay, threshold: threshold)
     }
 
-    /// Returns the urgency of classifying a crop of the track now. `nil` if that is unnecessary.
+    /// Returns the urgency of classifying a crop of the track now. `nil` if no crop needs to be classified.
     ///
     /// A track without an id exists for one frame only, so its crop is classified even if it is small or cut off.
     func urgency(of track: Track, in frame: Frame, _ options: TrackClassifierOptions) -> Urgency? {
@@ -77,8 +77,8 @@ struct TrackClassificationState: Sendable {
         return fromCrops.isAmbiguous && elapsed >= retryInterval ? .doubt : nil
     }
 
-    /// Sends the track's crop to the classifier. A request that fails is also recorded, because otherwise it would be
-    /// repeated with every frame.
+    /// Sends the track's crop to the classifier. A request that fails is recorded, too. Otherwise it would be repeated
+    /// with every frame.
     mutating func requestClassification(_ classifier: any Classifier, about track: Track, in frame: Frame) throws {
         let area = track.box.clipped(width: frame.width, height: frame.height).area
         request = Request(promise: nil, area: area, time: frame.time, count: (request?.count ?? 0) + 1)
@@ -96,13 +96,14 @@ struct TrackClassificationState: Sendable {
 /// The accumulated evidence for the category of one object. The evidence comes from one source: the labels of the
 /// detector, or the results of a classifier.
 ///
-/// The first result sets the verdict at once. After that, hysteresis stabilises the verdict. Another category must lead
-/// by a margin. A known category is dropped only well below the threshold.
+/// The first result sets the verdict at once. After that, hysteresis stabilises the verdict. Another category replaces
+/// the current one only if it leads by a margin. The current category becomes unknown only if its weight falls well
+/// below the threshold.
 struct CategoryEvidence: Sendable {
-    /// The lead over the current category with which another category replaces it, as a fraction of the total weight.
+    /// Another category replaces the current one if its lead exceeds this fraction of the total weight.
     private static let leadToChange = 0.15
-    /// How far the weight of a known category may fall below the threshold before the category becomes unknown, as a
-    /// fraction of the total weight.
+    /// The current category is kept until its weight is below the threshold by more than this fraction of the total
+    /// weight.
     private static let dropTolerance = 0.1
     /// The minimum lead of the best category over the second one in clear evidence, as a fraction of the total weight.
     private static let clearLead = 0.25
@@ -128,7 +129,7 @@ struct CategoryEvidence: Sendable {
     ///
     /// - Parameters:
     ///   - memory: the factor by which the weight of earlier results is reduced, 0 to 1.
-    ///   - threshold: the fraction of the total weight from which on a category becomes the verdict.
+    ///   - threshold: the minimum fraction of the total weight with which a category becomes the verdict.
     mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
         guard scores.isValid else { return }
         mass = mass * memory + scores

@@ -33,12 +33,13 @@ package struct TrackClassifier: Sendable {
     /// Returns the categories of the tracks of one frame. Collects available results, and starts the classification of
     /// crops if necessary.
     ///
-    /// If `wait` is false, the call does not block and starts at most one crop. A track without an id cannot be matched
-    /// in the next frame. Without `wait`, the category of such a track follows only from its label.
+    /// If `wait` is false, the call starts the classification of at most one crop and does not wait for its result. A
+    /// track without an id cannot be matched in the next frame. Without `wait`, the category of such a track follows
+    /// only from its label.
     ///
     /// - Parameters:
     ///   - frame: the frame to which the boxes of the tracks belong. `nil` if the frame is no longer available. No crop
-    ///     is then started.
+    ///     is then classified.
     ///   - wait: whether to block until all results are available. Useful for single images and for reproducible
     ///     processing of files.
     /// - Returns: a verdict for each track, in the same order.
@@ -83,8 +84,8 @@ package struct TrackClassifier: Sendable {
         .map(\.index)
     }
 
-    /// Returns the first track whose crop can be classified without waiting: a later call must be able to collect the
-    /// result, and the classifier must have capacity.
+    /// Returns the first track whose crop can be classified without waiting. A later call must be able to collect the
+    /// result, and the classifier must have free capacity.
     ///
     /// - Parameter due: the indices of the tracks whose crops should be classified.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
@@ -156,8 +157,8 @@ package struct TrackClassifierOptions: Hashable, Sendable {
     package var threshold: Double
     /// The minimum growth factor of the object's area, since the last crop, that triggers another crop. Default 1.5.
     package var growth: Double
-    /// The time until another crop is classified after an ambiguous result. Default 0.5 s. It doubles with each further
-    /// crop.
+    /// The time in nanoseconds until another crop is classified after an ambiguous result. Default 0.5 s. The time
+    /// doubles with each further crop.
     package var retryInterval: Nanoseconds
 
     package init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {
