@@ -1,4 +1,4 @@
-/// The appearance of an object: the sum of the embeddings of its views, each of length 1.
+/// The appearance of an object: the sum of the embeddings of its views. Each embedding is normalised to length 1.
 package struct ObjectAppearance: Sendable {
     private var sum: [Float]
     /// The number of views.

@@ -10,8 +10,8 @@ package final class ReidentificationNetwork: AppearanceDescriber {
     /// The margin around the box on each side, as a fraction of its width or height.
     private static let margin = 0.05
 
-    /// Loads and compiles the network. By default it runs on one thread: it is too small to become much faster with
-    /// more threads, which cost processor time.
+    /// Loads and compiles the network. By default the network runs on one thread, because more threads cost processor
+    /// time and hardly make so small a network faster.
     ///
     /// - Parameter modelFile: a path or the name of an installed model. `nil` for ``standardName``.
     /// - Throws: ``ODTError`` that names the file and the remedy.

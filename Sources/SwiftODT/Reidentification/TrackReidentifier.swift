@@ -1,9 +1,9 @@
-/// Gives an object that returns the id that it had before its track ended.
+/// Gives a returning object the id that it had before its track ended.
 ///
 /// The appearance of each track is the mean of good views: detected, inside the picture, large enough and not covered.
-/// A new track is compared with the ended ones until it has been visible for ``decisionTime``. It takes over the id of
-/// the ended track with the most similar appearance, unless another object is almost as similar: a new id is better
-/// than a wrong one.
+/// A new track is compared with the ended tracks until ``decisionTime`` after its first good view. The new track takes
+/// over the id of the ended track with the most similar appearance, unless another object is almost as similar. In this
+/// case the track keeps its new id, because a new id is better than a wrong one.
 ///
 ///     var reidentifier = TrackReidentifier(describer: try ReidentificationNetwork())
 ///     let changes = try reidentifier.follow(&tracks, in: frame, at: frame.time, retention: 300_000_000_000)
@@ -18,30 +18,35 @@ package struct TrackReidentifier: Sendable {
     /// confused almost twice as often (`returns.py`), although only 0.02 % of the pairs of different people in
     /// PennFudan exceed 0.65.
     private static let minimumSimilarity: Float = 0.78
-    /// The minimum difference to the similarity of any other object.
+    /// The similarity of the ended track must exceed the similarity of any other object by at least this value.
     private static let minimumMargin: Float = 0.1
     /// The minimum similarity of a view to the earlier views of its track. 95 % of the pairs of views of one person
-    /// that are more than 5 s apart exceed it.
+    /// that are more than 5 s apart exceed this value.
     private static let minimumConsistency: Float = 0.38
-    /// The time after the first good view in which a track can take over an id.
+    /// The time after its first good view in which a new track can take over an id, in nanoseconds. Until then the
+    /// track is undecided.
     private static let decisionTime: Nanoseconds = 1_000_000_000
-    /// The time between two views of an undecided track.
+    /// The interval between two views of an undecided track, in nanoseconds.
     private static let undecidedInterval: Nanoseconds = 200_000_000
-    /// The interval between two views of a decided track: at first, and at most. It doubles with each view.
+    /// The first and the longest interval between two views of a decided track, in nanoseconds. The interval doubles
+    /// with each view.
     private static let (firstInterval, longestInterval): (Nanoseconds, Nanoseconds) = (500_000_000, 8_000_000_000)
-    /// The maximum number of embeddings per frame: on average, which limits the cost of a crowd, and in a single frame,
-    /// which limits its delay when a group appears. An embedding costs about 2 ms.
+    /// The maximum number of embeddings per frame. The average (`meanViewsPerFrame`) limits the cost of a crowd. The
+    /// maximum of a single frame (`viewsPerFrame`) limits the delay of that frame when a group appears. An embedding
+    /// costs about 2 ms.
     private static let (meanViewsPerFrame, viewsPerFrame) = (0.4, 2.0)
-    /// The maximum age of a detection whose box is used as a view. The detections of live streams are late.
+    /// The maximum age in nanoseconds of a detection with a box that is used as a view. In live streams, detections are
+    /// late.
     private static let freshness: Nanoseconds = 200_000_000
     /// The minimum height of a view in pixels.
     private static let minimumHeight = 48.0
-    /// The maximum part of a view that nearer objects cover.
+    /// The maximum fraction of a view that an object nearer to the camera covers. An object counts as nearer if its box
+    /// ends further down.
     private static let coveredPart = 0.15
     /// The maximum displacement of an object while it was not tracked: a speed in box heights per second, plus a
     /// distance in box heights.
     private static let (possibleSpeed, possibleJump) = (4.0, 1.0)
-    /// The maximum number of ended tracks.
+    /// The maximum number of ended tracks that are kept for a comparison.
     private static let capacity = 1000
 
     private struct Followed: Sendable {
@@ -69,15 +74,15 @@ package struct TrackReidentifier: Sendable {
     }
 
     private let describer: any AppearanceDescriber
-    /// The present tracks by the tracker's id.
+    /// The present tracks. The key is the tracker's id.
     private var followed: [Int: Followed] = [:]
-    /// The ended tracks by the reported id.
+    /// The ended tracks. The key is the reported id.
     private var ended: [Int: Ended] = [:]
-    /// The reported ids that differ from the tracker's, by the tracker's id.
+    /// The reported ids that differ from the tracker's ids. The key is the tracker's id.
     private var identities: [Int: Identity] = [:]
-    /// The boxes of all tracks in the latest frame, by the tracker's id.
+    /// The boxes of all tracks in the latest frame. The key is the tracker's id.
     private var boxes: [Int: Box] = [:]
-    /// The number of embeddings that may be computed now.
+    /// The number of embeddings that may be computed in the current frame.
     private var budget = TrackReidentifier.viewsPerFrame
 
     package init(describer: any AppearanceDescriber) { self.describer = describer }
@@ -86,7 +91,7 @@ package struct TrackReidentifier: Sendable {
     ///
     /// - Parameters:
     ///   - frame: the picture. With `nil`, no appearance is measured and no id is taken over.
-    ///   - retention: the time for which an ended track can return.
+    ///   - retention: the time in nanoseconds for which an ended track can return.
     /// - Returns: the reported ids that this frame has replaced. The replaced id is not used again.
     package mutating func follow(
         _ tracks: inout [Track], in frame: Frame?, at now: Nanoseconds, retention: Nanoseconds
@@ -111,7 +116,7 @@ package struct TrackReidentifier: Sendable {
 
     /// Ends a track of the tracker and returns the id to report. Call this for each end event of the tracker.
     ///
-    /// - Parameter isReported: returns whether the object with an id has been reported.
+    /// - Parameter isReported: a function that returns whether the object with an id has been reported.
     package mutating func end(_ number: Int, isReported: (Int) -> Bool) -> Int {
         let identity = identities.removeValue(forKey: number)
         let id = identity?.id ?? number
@@ -123,7 +128,7 @@ package struct TrackReidentifier: Sendable {
         return id
     }
 
-    /// Returns the tracker's id of the present track with a reported id.
+    /// Returns the tracker's id of the present track that has the given reported id.
     package func number(of id: Int) -> Int { identities.first { $0.value.id == id }?.key ?? id }
 
     /// Whether a present track has taken over the id of an object that was reported.
@@ -142,13 +147,13 @@ package struct TrackReidentifier: Sendable {
             present.insert(number)
             boxes[number] = track.box
             let isKnown = followed[number] != nil
-            // A label can be withheld for a while. The latest one remains valid.
+            // The scene may remove the label of a track for a while. The latest label then remains valid.
             track.label = track.label ?? followed[number]?.track.label
             guard isKnown || describer.labels.contains(track.label?.text.lowercased() ?? "") else { continue }
             let id = identity(of: number)
             followed[number, default: Followed(id: id, track: track, begin: now, nextView: now)].track = track
         }
-        // The tracker withholds tracks that are hidden or unreliable for a while. They give no view.
+        // A track that the tracker temporarily does not report is occluded or unreliable. It gives no view.
         for number in followed.keys where !present.contains(number) { followed[number]?.track.state = .coasting }
     }
 
@@ -156,7 +161,7 @@ package struct TrackReidentifier: Sendable {
         if ended.values.contains(where: { $0.track.lastSeen < limit }) {
             ended = ended.filter { $0.value.track.lastSeen >= limit }
         }
-        // If the tracker reports no end of a track, the track was merged with another one.
+        // A track that disappears without an end event was merged with another track.
         if followed.values.contains(where: { $0.track.lastSeen < limit }) {
             followed = followed.filter { $0.value.track.lastSeen >= limit }
         }
@@ -167,7 +172,8 @@ package struct TrackReidentifier: Sendable {
 
     // MARK: Views
 
-    /// Returns the tracks that have a good view and need one: undecided ones first, then those that have waited longest.
+    /// Returns the tracks that have a good view and need one: undecided tracks first, then the tracks that have waited
+    /// longest.
     private func due(in frame: Frame, at now: Nanoseconds) -> [Int] {
         followed.filter { $0.value.nextView <= now && isGoodView($0.value.track, in: frame, at: now) }
             .map { (order: $0.value.isDecided ? 1 : 0, time: $0.value.nextView, number: $0.key) }
@@ -191,7 +197,7 @@ package struct TrackReidentifier: Sendable {
         if let appearance = one.appearance, appearance.similarity(to: view) >= Self.minimumConsistency {
             one.appearance?.add(view)
         } else {
-            // The first view, or the track has passed to another object.
+            // This is the first view, or the track now shows another object.
             one.appearance = view
         }
         one.firstView = one.firstView ?? now
