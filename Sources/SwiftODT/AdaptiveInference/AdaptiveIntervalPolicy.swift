@@ -42,8 +42,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The minimum interval in seconds between two inferences that tracked objects or new motion trigger. It is short
     /// enough to separate people who pass each other.
     private static let minimumInterval = 0.09
-    /// The minimum of the same interval in frames. The second frame always reaches a limit of 1.5 frames, even with
-    /// timestamp jitter.
+    /// The minimum interval in frames between two inferences that tracked objects or new motion trigger. The second
+    /// frame always reaches a limit of 1.5 frames, even with timestamp jitter.
     private static let minimumIntervalInFrames = 1.5
     /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each
     /// further miss.
@@ -65,9 +65,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The growth factor of the refresh interval.
     private static let growth = 3.0
 
-    /// Whether the scene has changed in at least two consecutive frames, as it does while the camera moves. The next
-    /// frame is then inferred, regardless of the result of the latest frame. After a cut, only one frame has a scene
-    /// change.
+    /// Whether at least two consecutive frames had a scene change. This happens while the camera moves; a cut changes
+    /// only one frame. The next frame is then inferred, regardless of the result of the latest frame.
     var isNextInferenceCertain: Bool { changes > 1 }
 
     /// Whether the latest frame has motion that no track explains.

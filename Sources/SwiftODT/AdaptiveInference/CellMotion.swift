@@ -46,7 +46,7 @@ struct CellMotion: Sendable {
             return
         }
         for cell in latestMeans.indices { changes[cell] = abs(latestMeans[cell] - means[cell]) }
-        // The third quartile of the changes measures what affects most cells: camera motion and changes of light.
+        // The third quartile measures changes that affect most cells: camera motion and changes of light.
         let typicalChange = changes.sorted()[changes.count * 3 / 4]
         isCalm = typicalChange <= Self.minimum
         let follow = Float(min(1, seconds / Self.averagingTime))

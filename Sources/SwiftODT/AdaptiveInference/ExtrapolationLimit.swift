@@ -13,7 +13,7 @@ enum ExtrapolationLimit {
     /// The limit in seconds for objects that leave the picture sideways: the picture's edge runs along their longer
     /// side. Only a narrow part of them remains visible.
     private static let leavingLimit = 0.5
-    /// The tolerated error for objects near another one. An error is 1 minus the IoU of the extrapolated box and the
+    /// The tolerated error for objects near another object. An error is 1 minus the IoU of the extrapolated box and the
     /// next detection.
     private static let tolerance = 0.4
     /// The tolerated error for isolated objects.

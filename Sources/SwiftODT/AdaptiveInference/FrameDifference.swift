@@ -1,4 +1,4 @@
-/// Compares a frame with a reference frame, the last inferred one, cell by cell.
+/// Compares a frame with the reference frame, which is the last inferred frame. The frames are compared cell by cell.
 ///
 /// Global changes of brightness and sensor noise do not count as differences. The comparison uses SIMD with 16 pixels
 /// per operation.

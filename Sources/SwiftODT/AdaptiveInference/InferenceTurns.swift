@@ -7,8 +7,8 @@
 ///     var turns = InferenceTurns()
 ///     if turns.ask(stream, utility: 3, interval: 40_000_000, at: now) != nil { startInference { turns.end() } }
 package struct InferenceTurns: Sendable {
-    /// The number of inferences in flight. While one inference runs, the next one is chosen and queued, so that the
-    /// processors are not idle between them.
+    /// The maximum number of inferences in flight. While an inference runs, the next inference is already queued, so
+    /// the processors are not idle between the two.
     static let maximumInFlight = 2
     /// The age in nanoseconds that equals one unit of utility.
     static let timePerUtility: Double = 400_000_000

@@ -88,9 +88,9 @@ struct RegionPyramid: Sendable {
         return found
     }
 
-    /// Shifts a region so that its edges cut no objects, and keeps the region within the picture. It is shifted to
-    /// contain an object completely if the object fits and enough of it is inside already. Otherwise it is shifted away
-    /// from the object.
+    /// Shifts a region so that its edges cut no objects, and keeps the region within the picture. The region is shifted
+    /// to contain an object completely if the object fits and enough of it is inside already. Otherwise the region is
+    /// shifted away from the object.
     func avoidingCuts(_ places: [TrackerSnapshot.ObjectState], by view: CandidateRegion) -> CandidateRegion {
         if view.isWhole { return view }
         var region = kept(view.box)

@@ -5,7 +5,7 @@
 /// inference that detects nothing there. Adjacent cells are included because moving objects enter them. A cell without
 /// motion for 3 s loses its back-off.
 struct UnexplainedMotion: Sendable {
-    /// Whether there is unexplained motion, ignored or not.
+    /// Whether there is unexplained motion, including motion that is ignored during a back-off time.
     private(set) var isAny = false
     /// Whether there is unexplained motion in a cell without a running back-off time.
     private(set) var isNewMotion = false
@@ -53,7 +53,7 @@ struct UnexplainedMotion: Sendable {
     /// Motion also counts as explained in a margin around an object's box, because the object's shadow and limbs reach
     /// there. The margin is relative to the box's width and height.
     private static let margin = 0.15
-    /// The lower bound of this margin, in pixels of the luma plane.
+    /// The lower bound of ``margin``, in pixels of the luma plane.
     private static let minimumMargin = 3.0
     /// The minimum IoU of an object's boxes in two frames for the object to count as static.
     private static let staticIoU = 0.95
@@ -126,8 +126,8 @@ struct UnexplainedMotion: Sendable {
 
     /// Returns whether another object in front probably causes the motion within an object's box.
     ///
-    /// - Parameter others: the boxes of the objects in the other frame. They contain a matching box if the object is
-    ///   static.
+    /// - Parameter others: the boxes of the objects in the other one of the two compared frames. They contain a
+    ///   matching box if the object is static.
     private func isBackdrop(_ box: Box, besides others: ContiguousArray<Box>, in change: FrameDifference) -> Bool {
         guard let (columns, rows) = change.cells(of: box) else { return false }
         return StaticObjectTest.isLikely(columns: columns, rows: rows, of: change.isChanged, width: change.columns)

@@ -16,8 +16,8 @@ package struct TrackClassifier: Sendable {
     private var records: [Int: TrackClassificationState] = [:]
     private var call = 0
 
-    /// The number of calls without a track after which its state is removed. It bridges calls that omit a track
-    /// temporarily.
+    /// The state of a track is removed after this number of calls without the track. It is kept until then, because
+    /// calls can omit a track temporarily.
     private static let retainedCalls = 60
 
     /// - Parameter crop: the classifier for objects whose label has no category. With `nil`, the category of such

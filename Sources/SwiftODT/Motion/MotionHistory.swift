@@ -60,7 +60,7 @@ struct MotionHistory {
     private static let minimumRemainderArea = 12.0
     /// The minimum width and height in pixels of a remainder.
     private static let minimumRemainderSide = 4.0
-    /// Time constant of the velocity estimate in seconds.
+    /// The time constant of the velocity estimate, in seconds.
     private static let velocityTime = 0.25
 
     /// Updates the objects with the regions of the next frame.

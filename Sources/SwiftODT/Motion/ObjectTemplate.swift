@@ -1,8 +1,8 @@
 /// The appearance of an object as a set of sampled pixels. It locates the object in a region that the object shares
 /// with others.
 ///
-/// The template is compared with the frame at positions around the predicted one, by the sum of absolute differences.
-/// The difference of each sample is limited, so occluded samples have limited influence.
+/// The template is compared with the frame at positions around the predicted position, by the sum of absolute
+/// differences. The difference of each sample is limited, so occluded samples have limited influence.
 struct ObjectTemplate {
     /// The position of a sampled pixel in the plane, and its grey level.
     private struct Sample {

@@ -142,7 +142,7 @@ final class PixelGrid<Value: BitwiseCopyable> {
 /// Moves the sides of a region's box to the edges of the object, with subpixel accuracy.
 ///
 /// The region is larger than the object, because the foreground is smoothed. A pixel that the object covers only in
-/// part differs less from the background than a completely covered one. The ratio of the two differences gives the
+/// part differs less from the background than a completely covered pixel. The ratio of the two differences gives the
 /// position of the edge within the pixel.
 struct BoxRefinement {
     let marks: PixelGrid<UInt8>

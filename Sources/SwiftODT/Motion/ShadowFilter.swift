@@ -23,7 +23,7 @@ final class ShadowFilter {
     private static let lightest: Float = 0.96
     /// The minimum grey level of the ground. On darker ground, shadows cannot be distinguished from noise.
     private static let minimumGround: Float = 24
-    /// The radius in pixels of the neighbourhood whose texture is compared with that of the ground.
+    /// The radius in pixels of the neighbourhood whose texture is compared with the texture of the ground.
     private static let reach = 2
     /// The maximum distance in pixels from a shadow pixel to the blurred border that is removed with the shadow.
     private static let rim = 3

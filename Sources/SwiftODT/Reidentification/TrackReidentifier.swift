@@ -15,16 +15,16 @@ package struct TrackReidentifier: Sendable {
     }
 
     /// The minimum similarity of the returning object. With 0.65, people in similar clothes in front of one camera were
-    /// confused almost twice as often (`returns.py`), although only 0.02 % of the pairs of different people in
-    /// PennFudan exceed 0.65.
+    /// confused almost twice as often (benchmark `returns.py`), although only 0.02 % of the pairs of different people
+    /// in the data set PennFudan exceed 0.65.
     private static let minimumSimilarity: Float = 0.78
     /// The similarity of the ended track must exceed the similarity of any other object by at least this value.
     private static let minimumMargin: Float = 0.1
     /// The minimum similarity of a view to the earlier views of its track. 95 % of the pairs of views of one person
     /// that are more than 5 s apart exceed this value.
     private static let minimumConsistency: Float = 0.38
-    /// The time after its first good view in which a new track can take over an id, in nanoseconds. Until then the
-    /// track is undecided.
+    /// The time after its first good view in which a new track can take over an id, in nanoseconds. The track is
+    /// undecided until this time has passed or the track has taken over an id.
     private static let decisionTime: Nanoseconds = 1_000_000_000
     /// The interval between two views of an undecided track, in nanoseconds.
     private static let undecidedInterval: Nanoseconds = 200_000_000

@@ -75,8 +75,8 @@ package final class RedactionTracker {
 
     /// The maximum time for which a track is redacted before its first detection.
     private static let leadTime: Nanoseconds = 500_000_000
-    /// The maximum time for which a track that stands still at first is redacted before its first detection. It is
-    /// longer, because such an object was probably there before.
+    /// The maximum time for which a track that stands still at first is redacted before its first detection. The time
+    /// is longer than ``leadTime``, because a standing object was probably there before.
     private static let leadTimeOfStanding: Nanoseconds = 1_000_000_000
     /// A track that moves less than this within ``leadTime``, as a fraction of its box's size, counts as standing still.
     private static let minimumMotion = 0.25
@@ -134,8 +134,8 @@ package final class RedactionTracker {
                 qualifyingBoxes.insert(detection.box)
                 if time == now { detections.append(detection.box) }
             }
-            // The tracker only distinguishes two scores. Detections with a strong score can begin and continue tracks,
-            // those with a weak score can only continue them.
+            // The tracker only distinguishes two scores. Detections with the strong score can begin and continue
+            // tracks. Detections with the weak score can only continue tracks.
             if begins || detection.score >= options.threshold && continuesRecentTrack(detection.box, at: time) {
                 offered.append(Detection(box: detection.box, score: Self.strong))
             } else if mayNeedRedaction {
@@ -154,7 +154,7 @@ package final class RedactionTracker {
         }
     }
 
-    /// The score threshold of ``tracker``, and the two scores that its detections get.
+    /// The score threshold of ``tracker``, and the strong and the weak score of the detections that it receives.
     private static let (scoreThreshold, strong, weak) = (0.4, 0.9, 0.2)
 
     /// Completes the frame and records its tracks.
@@ -287,7 +287,7 @@ extension Box {
 struct TrackPosition {
     /// The key of the track. It stays the same from the first detection to the end.
     var key: Int
-    /// In buffer pixels, propagated to the latest frame, not clipped to the picture.
+    /// The box in buffer pixels, propagated to the latest frame, not clipped to the picture.
     var box: Box
     var firstSeen: Nanoseconds
     var lastSeen: Nanoseconds

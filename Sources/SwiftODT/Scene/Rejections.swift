@@ -24,7 +24,7 @@ package struct Rejections: Sendable {
     }
 
     private var counts = [Int](repeating: 0, count: Reason.allCases.count)
-    /// The candidate with the highest score. If several have this score, the first one.
+    /// The candidate with the highest score. If several candidates have this score, the first of them.
     package private(set) var best: Candidate?
 
     package init() {}

@@ -27,7 +27,7 @@ struct SalientObjects {
     private static let interval: Nanoseconds = 1_000_000_000
     private static let minimumRuns = 3
     private static let minimumScore = 0.5
-    /// The area of an object as a fraction of the picture.
+    /// The possible area of a salient object, as a fraction of the picture.
     private static let possibleArea = 0.003...0.3
     /// The minimum IoU of the boxes of one object in two results.
     private static let samePlace = 0.6

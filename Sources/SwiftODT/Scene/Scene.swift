@@ -116,8 +116,8 @@ package final class Scene {
     /// the detector's result for the frame contains no object.
     package var wantsProminent: Bool { options.detectsSalient && hasResult && seen.isEmpty }
 
-    /// Applies the result of a saliency network for the latest frame if ``wantsProminent``. The first detection that
-    /// passes the filter becomes the object if its score reaches the threshold.
+    /// Applies the result of a saliency network for the latest frame if ``wantsProminent`` is true. The first detection
+    /// that passes the filter becomes the only object if its score reaches the threshold.
     package func observeProminent(_ detections: [Detection], threshold: Double) {
         guard wantsProminent, let detection = detections.first(where: passes) else { return }
         if detection.score < threshold {

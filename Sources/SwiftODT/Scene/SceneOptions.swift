@@ -37,7 +37,7 @@ package struct SceneOptions: Hashable, Sendable {
     package var unknownObjects = UnknownObjects.none
     /// Whether an object that returns gets its earlier id. Requires tracking.
     package var reidentify = false
-    /// The time for which an object can return.
+    /// The time in nanoseconds for which an object can return with its earlier id. Default 300 s.
     package var reidentifyFor: Nanoseconds = 300_000_000_000
 
     package init() {}

@@ -13,10 +13,11 @@ struct Association: ~Copyable {
         /// If true, the overlap is computed again with a smaller margin than in ``CandidatePairs``.
         var isThorough: Bool
 
-        /// The first association stage: confirmed tracks and strong detections.
+        /// The first association stage: confirmed tracks and detections with a score above the threshold (strong
+        /// detections).
         static let strong = Rule(threshold: TrackerTuning.strongOverlap, isThorough: true)
-        /// The second association stage (ByteTrack): detections with a score below the threshold (weak) continue
-        /// established tracks. The minimum overlap is higher than in the first stage.
+        /// The second association stage (ByteTrack): established tracks and detections with a score below the threshold
+        /// (weak detections). The minimum overlap is higher than in the first stage.
         static let weak = Rule(threshold: TrackerTuning.weakOverlap, isThorough: true)
         /// The third stage: strong detections at the last observed positions of confirmed tracks. An object may stop or
         /// turn while it is occluded, so its predicted position may be wrong (observation-centric recovery, OC-SORT).

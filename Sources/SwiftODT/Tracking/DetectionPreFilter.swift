@@ -20,7 +20,7 @@ struct DetectionPreFilter: ~Copyable {
         static let maximum = 1 << 24
     }
 
-    /// The maximum number of detections per result. Those with the highest scores are kept.
+    /// The maximum number of detections per result. The detections with the highest scores are kept.
     static let maximum = 2000
     /// The maximum absolute coordinate in pixels.
     private static let farthest = 1e6
@@ -73,8 +73,8 @@ struct DetectionPreFilter: ~Copyable {
     }
 
     /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the
-    /// same label, the lower its score. Drops the box if the reduced score is below `floor`. Of duplicates, only the
-    /// one with the higher score stays.
+    /// same label, the lower its score. Drops the box if the reduced score is below `floor`. Of two duplicates, only
+    /// the detection with the higher score stays.
     ///
     /// Detectors return second boxes on one object, up to the overlap limit of their own NMS, and boxes across two
     /// objects. Such boxes recur in every frame, so repetition does not confirm an object. However, the boxes of two
@@ -129,7 +129,7 @@ struct FilteredDetection: Sendable {
 package struct UnusedDetections: Hashable, Sendable {
     /// Below the minimum score.
     package var weak = 0
-    /// Too small, not finite, or far outside any picture.
+    /// The box is too small, not finite, or far outside any picture.
     package var impossible = 0
     /// Duplicates of a stronger detection.
     package var doubled = 0

@@ -1,7 +1,8 @@
 /// Matches the detections of a result with the tracks in four stages, in this order.
 ///
 /// - Strong detections are matched with confirmed tracks.
-/// - Weak detections are matched with the established tracks that are still unmatched (ByteTrack).
+/// - Weak detections are matched with unmatched tracks that are established, see
+///   ``Tracklet/isEstablished(at:maximumAge:)`` (second association, ByteTrack).
 /// - Strong detections are matched with the last observed positions of confirmed tracks.
 /// - Strong detections are matched with tentative tracks.
 struct Matcher: ~Copyable {

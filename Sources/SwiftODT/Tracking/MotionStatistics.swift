@@ -46,8 +46,8 @@ struct MotionStatistics: Sendable {
             * TrackerTuning.jitterCorrelation
     }
 
-    /// The process noise for centre x, centre y, width and height. It is the random walk of the velocity, in object
-    /// sizes per second and per square root of a second.
+    /// The process noise for centre x, centre y, width and height. The velocity is modelled as a random walk. The unit
+    /// is object sizes per second and per square root of a second.
     var accelerationNoise: SIMD4<Double> {
         accelerationVariance.bounded(SIMD4(repeating: 0.1 * 0.1), SIMD4(repeating: 3 * 3)).squareRoot()
     }

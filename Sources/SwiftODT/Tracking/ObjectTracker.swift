@@ -13,7 +13,7 @@
 public final class ObjectTracker {
     /// The options of a tracker.
     public struct Options: Hashable, Sendable {
-        /// How long a track is kept without a detection, default 1 s.
+        /// The maximum time for which a track is kept without a detection, default 1 s.
         public var maximumAge: Duration
         /// The number of detections that confirm a track, default 2. In the first result of a scene every object is reported at once.
         public var minimumHits: Int
@@ -65,7 +65,7 @@ public final class ObjectTracker {
     ///   - time: the time of the frame. A time that is more than 1 s earlier than the last one begins a new scene.
     ///   - width: the width of the frame in pixels.
     ///   - height: the height of the frame in pixels.
-    /// - Returns: the objects to report: visible and coasting ones, and each lost one once.
+    /// - Returns: the objects to report: detected and coasting objects, and each lost object once.
     public func update(
         with detections: [Detection], at time: MediaTime, width: Int, height: Int
     ) -> [TrackedObject] {

@@ -4,15 +4,15 @@ import Glibc
 package struct Track: Sendable {
     package typealias State = TrackedObject.State
 
-    /// The id counts from 1 and is never reused within a stream. `nil` without tracking.
+    /// The track's id. Ids count from 1 and are never reused within a stream. `nil` without tracking.
     package var id: Int?
     /// The bounding box in buffer pixels, not clipped to the picture.
     package var box: Box
     /// The score of the latest detection with at least ``TrackerOptions/scoreThreshold``. Weaker detections and
     /// coasting do not change the score.
     package var score: Double
-    /// The score of the latest detection, weak ones included. It decays while the track coasts. ``Prominence`` uses
-    /// this score, or ``score`` if it is `nil`.
+    /// The score of the latest detection, even if it is below the threshold. It decays while the track coasts.
+    /// ``Prominence`` uses this score, or ``score`` if it is `nil`.
     var decayedScore: Double?
     package var label: Label?
     package var state = State.tracked

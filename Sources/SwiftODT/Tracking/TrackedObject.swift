@@ -89,7 +89,7 @@ public struct TrackedObjectEvent: Sendable {
         case lost
         /// The box has left the picture.
         case leftFrame = "left-frame"
-        /// A new epoch has begun: after a seek, or because the time or the picture size changed.
+        /// A new epoch has begun, for example after a seek, a step back in time, or a change of the picture size.
         case flush
         /// A new track needed the place, because the maximum number of tracks was reached.
         case limit

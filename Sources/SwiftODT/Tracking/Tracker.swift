@@ -82,7 +82,7 @@ package final class Tracker {
     /// The maximum number of detections per result. Further detections are not used.
     package static var maximumDetections: Int { DetectionPreFilter.maximum }
 
-    /// Starts a new epoch. All tracks end. The noise estimates are kept. Ids continue and are not reused.
+    /// Starts a new epoch. All tracks end. The noise estimates are kept. Later tracks get new ids.
     package func reset(reason: TrackEvent.Reason) { state.reset(reason: reason) }
 }
 
@@ -97,10 +97,10 @@ package struct TrackerOptions: Hashable, Sendable {
     /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections can only continue
     /// tracks. If the stream's scores are bimodal, the effective threshold is up to 1.5 times this value.
     package var scoreThreshold: Double
-    /// The maximum number of tracks. Default 1000. If there are more, the track that has been missed for longest ends
-    /// first.
+    /// The maximum number of tracks. Default 1000. When a new track needs a place, the track that has been missed for
+    /// longest ends.
     package var maxTracks: Int
-    /// The heuristics that are switched on. Only the ablation benchmark switches some off.
+    /// The heuristics that are switched on. The ablation benchmark switches single heuristics off.
     package var heuristics = TrackerHeuristics.all
 
     package init(

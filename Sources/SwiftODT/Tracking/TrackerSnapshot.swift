@@ -1,11 +1,11 @@
 /// The states of all tracks in a frame. Tentative tracks are included. Tracks are excluded if the picture shows that
 /// the object is absent: they neither explain motion nor need an inference.
 ///
-/// The snapshot is a value, used to choose the next region to infer.
+/// The snapshot is a value. It is used to choose the next region to infer.
 package struct TrackerSnapshot: Sendable {
     /// The state of one track.
     package struct ObjectState: Sendable {
-        /// In buffer pixels, propagated to the frame, not clipped to the picture.
+        /// The box in buffer pixels, propagated to the snapshot's frame, not clipped to the picture.
         package var box: Box
         /// The box in the frame of the latest result. Live results are late, so that frame is older than the snapshot's
         /// frame.
@@ -51,7 +51,7 @@ package struct TrackerSnapshot: Sendable {
 
     /// The running time of the frame of the latest result. `nil` if this scene has no result yet.
     package var lastResult: Nanoseconds?
-    /// The running time of the frame that began this scene. `nil` before the first cut.
+    /// The running time of the latest scene cut. `nil` before the first cut.
     package var lastCut: Nanoseconds?
     package var places: [ObjectState]
 

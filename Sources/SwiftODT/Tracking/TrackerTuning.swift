@@ -1,7 +1,7 @@
 /// The constants of the tracker. Times are running time, so the constants fit any frame rate. An object size is the
-/// square root of a box's area. If a constant belongs to a published method, its comment names the method. The other
-/// constants were chosen on the sequences of `Tests/Benchmarks/tracking/ablation`, together with tests of the affected
-/// behaviour.
+/// square root of a box's area. Detections are strong or weak: with a score above or below the score threshold. If a
+/// constant belongs to a published method, its comment names the method. The other constants were chosen on the
+/// sequences of `Tests/Benchmarks/tracking/ablation`, together with tests of the affected behaviour.
 enum TrackerTuning {
     // Association. Overlaps are IoU of expanded boxes.
 
@@ -62,7 +62,8 @@ enum TrackerTuning {
     static let valleyCrowd: Float = 3
     /// The upper limits of the effective score threshold: a multiple of the user's threshold, and an absolute score.
     static let (valleyFactor, valleyLimit) = (1.5, 0.6)
-    /// The minimum IoU between the visible part of an object at a region's edge and a fragment with another label.
+    /// A detection in a region may have another label than an object that the region's edge cuts. It counts as a
+    /// fragment of this object if its IoU with the visible part of the object exceeds this value.
     static let fragmentOverlap = 0.5
 
     // Kalman filters.
@@ -90,7 +91,7 @@ enum TrackerTuning {
 
     // Image motion.
 
-    /// The maximum number of points to track per frame, which bounds the cost.
+    /// The maximum number of image points to track per frame. It bounds the cost.
     static let flowPoints = 240
     /// The time constant with which velocities adapt to a camera that pans, in seconds.
     static let cameraMemory = 0.3
@@ -112,7 +113,7 @@ enum TrackerTuning {
     /// After a late result, the reported box glides to its new position in `glideTime` nanoseconds. If the IoU of the
     /// old and the new box is at most `glideOverlap`, the box jumps.
     static let (glideTime, glideOverlap) = (200_000_000.0, 0.7)
-    /// The maximum number of steps in which the image motion of new tracks is measured after a late result.
+    /// After a late result, the image motion of new tracks is measured in at most this number of steps.
     static let replaySteps = 25
 
     // Life cycle.
@@ -125,8 +126,8 @@ enum TrackerTuning {
     /// `fullEvidence`, and `fullEvidenceFactor` times the score threshold. With a low threshold, detections with low
     /// scores can thus confirm tracks.
     static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
-    /// A result that does not cover a track at sufficient magnification does not count as a miss until there have been
-    /// this many. A long time with few inferences is no evidence that the object has gone.
+    /// After this number of results that do not cover a track at sufficient magnification, every result can count as a
+    /// miss. A long time with few inferences is no evidence that the object has gone.
     static let inferencesElsewhere = 10
     /// An object counts as detectable in a region if it was last detected at up to this multiple of the region's
     /// magnification.
@@ -174,8 +175,8 @@ enum TrackerTuning {
     /// An object can count as in front of another one only if it covers less than this fraction of the other object's
     /// box.
     static let smallPart = 0.3
-    /// The minimum growth of the covered fraction of an object's box that shows an occluder, which covers more and more
-    /// of the object.
+    /// Another object counts as an occluder if the fraction of the box that it covers has grown by more than this value
+    /// since the latest detection. An occluder covers more and more of an object.
     static let occluderGrowth = 0.01
 }
 

@@ -6,7 +6,8 @@ struct Tracklet: Sendable {
     let key: Int
     var id: Int?
     var filter: BoxKalmanFilter
-    /// The filter state just after the latest detection, from which ``pathLength`` continues.
+    /// The filter state just after the latest detection. The next detection adds the distance from this state to
+    /// ``pathLength``.
     var filterWhenSeen: BoxKalmanFilter
     /// The time and box of the latest detection.
     private(set) var lastSeen: Nanoseconds
@@ -21,7 +22,7 @@ struct Tracklet: Sendable {
     let firstSeen: Nanoseconds
     /// The start time of the object: ``firstSeen``, or an earlier time if another tracker tracked the object before.
     private(set) var knownSince: Nanoseconds
-    /// The score of the latest detection, weak ones included.
+    /// The score of the latest detection, even if it is below the score threshold.
     var score: Double
     /// The score of the latest detection above the score threshold.
     private(set) var strongScore: Double
@@ -202,9 +203,9 @@ extension Tracklet {
         return false
     }
 
-    /// Compensates for a camera motion of `shift` pixels beyond the prediction, measured over `step` seconds. If the
-    /// motion continues, the camera pans. The velocities of all objects, missed ones included, therefore adapt within
-    /// some tenths of a second.
+    /// Compensates for a camera motion of `shift` pixels that the prediction does not include, measured over `step`
+    /// seconds. If the motion continues, the camera pans. The velocities of all objects, including missed objects,
+    /// therefore adapt within some tenths of a second.
     mutating func followCamera(_ shift: SIMD2<Double>, over step: Double, heuristics: TrackerHeuristics) {
         let faster = heuristics.contains(.cameraVelocity) ? shift / max(step, TrackerTuning.cameraMemory) : .zero
         filter.shift(shift, faster: faster)

@@ -4,7 +4,7 @@ struct ZoneShape {
 
     private let corners: [Place]
     private let isClosed: Bool
-    /// The edges at which crossings are counted. Edges of an area along the picture's border are excluded, because no
+    /// The edges for crossings and distances. Edges of an area along the picture's border are excluded, because no
     /// object crosses them.
     private let edges: [(from: Place, to: Place)]
 
