@@ -148,6 +148,6 @@ struct CategoryEvidence: Sendable {
             category: category, confidence: category == .unknown ? nil : min(1, max(0, share(category))))
     }
 
-    /// Returns the fraction of the total weight for a category.
+    /// Returns the accumulated score of a category as a fraction of the total weight.
     private func share(_ category: Category) -> Double { mass[category] / weight }
 }

@@ -33,7 +33,8 @@ struct ObservationHistory: Sendable {
         let reach = sighting.time - self[count - 1].time
         newest += 1
         if ring.count < Self.minimumCount || ring.count < Self.maximum && reach < Self.span {
-            // Inserts the observation after the latest and before the oldest one.
+            // In the ring buffer, the place of the new observation is after the latest and before the oldest
+            // observation.
             ring.insert(sighting, at: newest)
         } else {
             if newest == ring.count { newest = 0 }

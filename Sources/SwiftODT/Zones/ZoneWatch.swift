@@ -20,7 +20,8 @@ struct ZoneWatch {
 
     /// The maximum time in nanoseconds between two tracks of one object for re-identification.
     private static let reentryTime: Nanoseconds = 2_000_000_000
-    /// The time after which an object on the other side of an edge changes sides even if it is still close to the edge.
+    /// The time in nanoseconds after which an object on the other side of an edge changes sides even if it is still
+    /// close to the edge.
     private static let settling: Nanoseconds = 1_000_000_000
 
     /// All zones except those of the kind `ignore`.
