@@ -41,7 +41,7 @@ struct TrackClassificationState: Sendable {
     var verdict: CategoryVerdict { fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict }
 
     /// Whether a classification is pending.
-    var isWaiting: Bool { request?.promise != nil }
+    private var isWaiting: Bool { request?.promise != nil }
 
     /// Adds the label of the track as evidence, once for each detection.
     mutating func readLabel(of track: Track, table: CategoryTable, threshold: Double) {
@@ -79,10 +79,14 @@ struct TrackClassificationState: Sendable {
 
     /// Sends the track's crop to the classifier. A request that fails is recorded, too. Otherwise it would be repeated
     /// with every frame.
-    mutating func requestClassification(_ classifier: any Classifier, about track: Track, in frame: Frame) throws {
+    mutating func requestClassification(
+        _ classifier: any Classifier, about track: Track, in frame: Frame
+    ) throws -> ClassificationPromise {
         let area = track.box.clipped(width: frame.width, height: frame.height).area
         request = Request(promise: nil, area: area, time: frame.time, count: (request?.count ?? 0) + 1)
-        request?.promise = try classifier.start(frame, box: track.box)
+        let promise = try classifier.start(frame, box: track.box)
+        request?.promise = promise
+        return promise
     }
 
     /// Collects the result if it is available. If `wait` is true, waits for the result.

@@ -14,6 +14,8 @@ package struct TrackClassifier: Sendable {
     /// The options. They can change between calls.
     package var options: TrackClassifierOptions
     private var records: [Int: TrackClassificationState] = [:]
+    /// The classifications that may still be in flight. Tracks can disappear before their classification ends.
+    private var started: [ClassificationPromise] = []
     private var call = 0
 
     /// The state of a track is removed after this number of calls without the track. It is kept until then, because
@@ -54,9 +56,10 @@ package struct TrackClassifier: Sendable {
             try collect(&current[index], wait: false)
         }
         if let frame, let crop {
+            started.removeAll(where: \.isDone)
             let due = due(tracks, current, in: frame)
             for index in wait ? due : nextUnwaited(due, of: tracks, capacity: crop.capacity) {
-                try current[index].requestClassification(crop, about: tracks[index], in: frame)
+                started += [try current[index].requestClassification(crop, about: tracks[index], in: frame)]
             }
         }
         if wait {
@@ -89,7 +92,7 @@ package struct TrackClassifier: Sendable {
     ///
     /// - Parameter due: the indices of the tracks whose crops should be classified.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
-        guard records.values.count(where: \.isWaiting) < capacity else { return [] }
+        guard started.count < capacity else { return [] }
         return due.first { tracks[$0].id != nil }.map { [$0] } ?? []
     }
 

@@ -83,6 +83,30 @@ import Testing
         #expect(crops.boxes.count == 2)
     }
 
+    /// A track can leave the list without being lost, for example because of `max-objects`.
+    @Test func finishedCropOfAbsentTrackDoesNotBlockOthers() throws {
+        let crops = ScriptedClassifier()
+        var classifier = TrackClassifier(crop: crops)
+        _ = try withFrame { try classifier.classify([track(1)], in: $0, wait: false) }
+        crops.answer([.food: 1])
+        _ = try withFrame { try classifier.classify([track(2)], in: $0, wait: false) }
+        #expect(crops.boxes.count == 2)
+    }
+
+    @Test func cropOfLostTrackCountsUntilItIsClassified() throws {
+        let crops = ScriptedClassifier()
+        var classifier = TrackClassifier(crop: crops)
+        for tracks in [[track(1)], [track(1, state: .lost)], [track(2)]] {
+            _ = try withFrame { try classifier.classify(tracks, in: $0, wait: false) }
+        }
+        classifier.reset()
+        _ = try withFrame { try classifier.classify([track(3)], in: $0, wait: false) }
+        #expect(crops.boxes.count == 1)
+        crops.answer([.food: 1])
+        _ = try withFrame { try classifier.classify([track(3)], in: $0, wait: false) }
+        #expect(crops.boxes.count == 2)
+    }
+
     @Test func grownTrackIsClassifiedAgain() throws {
         let crops = ScriptedClassifier()
         var classifier = TrackClassifier(crop: crops)
