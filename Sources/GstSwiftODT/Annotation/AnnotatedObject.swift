@@ -13,8 +13,8 @@ struct AnnotatedObject: Sendable {
     var confidence: Double?
     /// The detection score, 0 to 1. If it is NaN, no score is drawn.
     var score = 1.0
-    /// Whether the box is predicted, because the object was not detected in this frame. The box's lines are then dashed
-    /// and fainter.
+    /// Whether the box is predicted, because the object was not detected in this frame. The box's lines are then fainter
+    /// and, except in the style `corners`, dashed.
     var coasting = false
     /// Whether this is the most prominent of the drawn objects. The box's lines are then thicker.
     var prominent = false
@@ -112,7 +112,7 @@ struct CoastingDisplayPolicy {
 
 /// Limits how often the confidence and the score in labels change, so that they are readable. A value is shown for at
 /// least 0.5 s. After that it changes if the new value differs by at least 5 percentage points, or in any case after 1
-/// s. A label that does not change need not be drawn again, either.
+/// s. In addition, an unchanged label need not be drawn again.
 ///
 /// If an object is coasting or was matched with a detection below the score threshold, its label keeps the latest score
 /// above the threshold. A score below the configured threshold would look like an error.

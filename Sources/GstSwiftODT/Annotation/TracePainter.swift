@@ -113,8 +113,9 @@ struct TraceHistory {
 
     /// Records the positions of the objects of a frame. Removes points that are older than the trace duration.
     ///
-    /// - Parameter spacing: The minimum distance between two points in buffer pixels. A point that is closer to the
-    ///   previous point replaces it, so that a slow object does not fill the history.
+    /// - Parameter spacing: The minimum distance in buffer pixels between two stored points. The current position of an
+    ///   object is replaced by the next one until it is this far from the point before it. A slow object therefore does
+    ///   not fill the history.
     mutating func record(
         _ objects: [AnnotatedObject], options: AnnotatorOptions, colors: TrackColors = TrackColors(),
         time: Nanoseconds, spacing: Double
@@ -160,7 +161,8 @@ struct TraceHistory {
 extension TraceHistory.Trace {
     private static let maximumPoints = 256
 
-    /// Adds a point. The last point is the current position of the object. Earlier points do not change.
+    /// Adds a point. The last point is always the current position of the object. If it is closer to the point before it
+    /// than `spacing`, the new point replaces it. Earlier points do not change.
     fileprivate mutating func add(_ point: TraceHistory.Point, spacing: Double) {
         if points.count > 1 {
             let (dx, dy) = (point.x - points[points.count - 2].x, point.y - points[points.count - 2].y)

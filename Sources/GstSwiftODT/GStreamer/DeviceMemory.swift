@@ -3,8 +3,9 @@ import GstFrames
 import SwiftODT
 
 extension StreamFormat {
-    /// Reads the format of caps. Frames in device memory may have any format; formats that are described by other
-    /// fields, such as `drm-format`, count as unknown.
+    /// Reads the format of caps. Returns `nil` if the caps do not describe a supported format. Frames in device memory
+    /// may have any format. If `GstVideoInfo` cannot describe it, for example because it is in the field `drm-format`,
+    /// the format is stored as `GST_VIDEO_FORMAT_ENCODED`.
     init?(caps: UnsafeMutablePointer<GstCaps>) {
         var info = GstVideoInfo()
         let deviceMemory = CapsNegotiation.deviceMemory(caps)

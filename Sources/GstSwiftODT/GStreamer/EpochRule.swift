@@ -8,10 +8,10 @@ import SwiftODT
 /// time nor picture do not begin an epoch, either.
 ///
 /// All times are running times. Two frames in the wrong order are tolerated: time may step back by up to three frame
-/// durations, but at most 1 s. This is also true for a stream in which every frame steps back slightly. A gap is longer
-/// than `track-max-age` and longer than two frame durations. A stream with one frame every ten seconds thus does not
-/// begin an epoch at each frame. After the event `still-frame`, the frames that are absent show the same picture, so
-/// there is no gap.
+/// durations, but at most 1 s. A stream in which every frame steps back slightly therefore begins no epochs. A gap is
+/// longer than `track-max-age` and longer than two frame durations. A stream with one frame every ten seconds thus does
+/// not begin an epoch at each frame. After a `still-frame` event, the picture does not change until the next frame, so
+/// the time between the two frames is not a gap.
 struct EpochRule {
     /// The reasons for a new epoch.
     enum Break: String {
@@ -36,7 +36,7 @@ struct EpochRule {
 
     private var last: FrameInfo?
     private var hasSeeked = false
-    /// Whether the latest frame stands for the time until the next one.
+    /// Whether the latest frame is a still picture that is valid until the next frame.
     private var isStill = false
     /// The latest frame interval in nanoseconds, measured between consecutive frames whose time increased.
     private var rhythm: Nanoseconds = 0

@@ -42,10 +42,10 @@ extension FrameTimes: CustomStringConvertible {
 
 /// The capture time of a frame in nanoseconds since 1970 (UTC). It is used for alarms and to correlate several sources.
 ///
-/// The capture time is the buffer's reference timestamp, if there is one. It is attached by `rtspsrc
-/// add-reference-timestamp-meta=true` and by some camera sources. For other live streams it is the time at which the
-/// frame arrives at the element. Files without reference timestamps have no capture time (`UInt64.max`), because the
-/// time of reading would only make the messages of each run different.
+/// The capture time is the buffer's reference timestamp, if there is one. `rtspsrc add-reference-timestamp-meta=true` and
+/// some camera sources attach reference timestamps. In other live streams, the capture time is the time at which the
+/// frame arrives at the element. Files without reference timestamps have no capture time (`UInt64.max`). The time at
+/// which a file is read would only make the messages of each run different.
 enum UTCTime {
     static func of(_ buffer: UnsafeMutablePointer<GstBuffer>, isLive: Bool) -> UInt64 {
         referenceTime(by: buffer) ?? (isLive ? UInt64(max(0, g_get_real_time())) * 1000 : .max)
@@ -77,9 +77,9 @@ enum UTCTime {
 /// timestamps.
 ///
 /// Within a segment with a playback rate of 1, the difference between timestamp and running time is constant. Therefore
-/// only its changes are stored: usually one, or one per frame if the playback rate is not 1.
+/// only changes of this difference are stored. At other playback rates it changes at each frame.
 struct TimestampMap {
-    /// A range of running time with a constant difference. It ends where the next one begins.
+    /// A range of running time in which the difference is constant. It ends where the next range begins.
     private struct Stretch {
         let since: Nanoseconds
         /// The timestamp minus the running time, with wrap-around; `nil` if the frames have no timestamps.

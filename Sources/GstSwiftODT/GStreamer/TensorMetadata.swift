@@ -31,8 +31,8 @@ struct TensorMetadata {
         of buffer: UnsafeMutablePointer<GstBuffer>, _ body: (UnsafePointer<Tensor>) -> Bool
     ) {
         var state: gpointer?
-        // The type is looked up by name, because it exists only if an inference element has loaded the library that
-        // registers it. GStreamer 1.24 has a type of the same name with another layout.
+        // The metadata type is looked up by name, because it exists only if an inference element has loaded the library
+        // that registers it. GStreamer 1.24 has a type of the same name with another layout.
         let type = hasKnownLayout ? g_type_from_name("GstTensorMetaAPI") : 0
         while type != 0, let meta = gst_buffer_iterate_meta_filtered(buffer, &state, type) {
             let list = UnsafeMutableRawPointer(meta).assumingMemoryBound(to: List.self).pointee

@@ -2,10 +2,10 @@ import SwiftODT
 
 /// Decides which encoded frames reach the decoder.
 ///
-/// While the gate is calm, it passes key frames only and keeps the frames after the latest passed one. When it opens,
-/// the kept frames are passed, so the decoder gets a complete sequence. The gate becomes calm only at a key frame, so
-/// the decoder gets an uninterrupted sequence up to a key frame, and then key frames. If the frames between two key
-/// frames exceed the limits of the kept frames, the gate stays open.
+/// While the gate is calm, it passes key frames only and keeps the frames after the latest passed key frame. When it
+/// opens, the kept frames are passed, so the decoder gets a complete sequence. The gate becomes calm only at a key frame.
+/// The decoder thus gets an uninterrupted sequence up to this key frame, and after it only key frames. If the frames
+/// between two key frames exceed the limits of the kept frames, the gate stays open.
 ///
 /// All times are timestamps in nanoseconds of one segment. The value uses no GStreamer types.
 struct Gate {
@@ -59,7 +59,8 @@ struct Gate {
     enum Action {
         /// Pass the frame.
         case pass
-        /// Drop the kept frames, pass the key frame, and let the decoder output it without waiting for later frames.
+        /// Drop the kept frames and pass the key frame. The decoder must output it without waiting for later frames.
+        /// This frame is the latest still key frame until the next one is passed.
         case passStill
         /// Keep the frame.
         case keep
@@ -97,22 +98,22 @@ struct Gate {
 
     /// The latest time of all frames.
     private var latest: Nanoseconds?
-    /// The time from which `holdTime` counts.
+    /// The time of the latest reason to keep the gate open. `holdTime` is measured from this time.
     private var quietSince: Nanoseconds?
     private var keptSince: Nanoseconds?
     /// The time of the latest still key frame.
     private var stillTime: Nanoseconds?
-    /// The time of the latest still key frame, until the next key frame. Frames with earlier times are leading pictures
-    /// of an open group: they refer to frames that were not decoded.
+    /// The time of the latest still key frame; `nil` after the next key frame. Frames with earlier times are leading
+    /// pictures of an open group of pictures. They refer to frames that were not passed to the decoder.
     private var leadingLimit: Nanoseconds?
 
-    /// The time of the latest key frame, and the size in bytes of the frames from it on.
+    /// The current group of pictures: the time of its key frame, and the size in bytes of its frames so far.
     private var group: (start: Nanoseconds, bytes: Int)?
     /// Whether the latest complete group of pictures is within the limits of the kept frames.
     private var isGroupShort = false
 
-    /// The maximum time by which the timestamp of a frame can be before that of an earlier one, because of reordered
-    /// frames.
+    /// The presentation timestamps of reordered frames step back, at most by this time. A greater step back means that
+    /// the clock of the source was set back.
     private static let maximumDisorder: Nanoseconds = 1_000_000_000
 
     init() { counters.openings[Self.index(.start)] = 1 }

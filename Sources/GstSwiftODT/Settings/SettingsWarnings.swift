@@ -182,7 +182,7 @@ extension Settings {
             text: "box-color has no effect unless color-mode=fixed"),
         Check(
             "max-objects", "multiple-objects",
-            // The value 100 causes no warning, because odt and the Python package always set it, also with
+            // The value 100 causes no warning, because odt and the Python package always set it, even with
             // multiple-objects=false.
             where: {
                 $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != 100

@@ -4,8 +4,8 @@ import SwiftODT
 
 /// Records the detections of a stream, in the order of the frames.
 ///
-/// If the file can no longer be written, the recorder posts one warning and the stream continues. The recording then
-/// has no end mark. Readers of the recording see from this that the recording is incomplete.
+/// If the file can no longer be written, the recorder posts one warning and the stream continues. The recording then has
+/// no end mark. The missing end mark shows that the recording is incomplete.
 final class DetectionRecorder {
     private let element: ElementHandle
     private let writer: RecordingWriter
