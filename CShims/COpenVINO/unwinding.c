@@ -1,5 +1,5 @@
-// A process can have two stack unwinders: libgcc_s, and libunwind, on which GStreamer's library depends. If one of them
-// propagates an exception, code that calls the other cannot handle the exception.
+// A process can have two stack unwinders: libgcc_s, and libunwind, on which GStreamer's library depends. Code that is
+// bound to one unwinder cannot handle an exception that the other unwinder propagates.
 //
 // This matters if a process has loaded libgcc_s before GStreamer, for example Python with NumPy. The code loaded until
 // then is bound to libgcc_s. Libraries that are loaded later are bound to libunwind, and their first exception ends the

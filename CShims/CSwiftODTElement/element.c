@@ -153,7 +153,7 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   if (!caps)
     return FALSE;
   gst_video_info_init (&info);
-  /* The size of frames in device memory may be unknown. */
+  /* The size of frames in device memory may be unknown. Downstream must then have proposed a pool with a size. */
   if (!gst_video_info_from_caps (&info, caps) && !gst_query_get_n_allocation_pools (query))
     return FALSE;
   propose_pools (query, GST_VIDEO_INFO_SIZE (&info), swiftodt_session_frames_held (SESSION (base)));

@@ -3,8 +3,8 @@
  * The C element calls these functions. Sources/GstSwiftODT/Gate/GateBridge.swift implements them. A session is an opaque
  * pointer to the Swift object of one element. It exists from the init to the finalize function of the element.
  *
- * While the gate is closed, the session keeps the frames after the latest key frame instead of pushing them. These are
- * the kept frames.
+ * While the gate is calm, the session pushes key frames only. It keeps the frames after the latest pushed key frame.
+ * These are the kept frames.
  *
  * Functions marked as "Streaming" are called one at a time, with the stream lock of the sink pad held. All other
  * functions are thread-safe. */
@@ -57,7 +57,7 @@ void swiftodt_gate_session_drain (SwiftOdtGateSession session);
 * passes it to the gate. The event is borrowed. */
 void swiftodt_gate_session_notice_upstream (SwiftOdtGateSession session, GstEvent * event);
 
-/* The handler of the action signal `open`. It may be emitted on any thread. */
+/* The handler of the action signal `open`. The signal may be emitted on any thread. */
 void swiftodt_gate_session_open (SwiftOdtGateSession session);
 
 G_END_DECLS

@@ -3,7 +3,7 @@
  * The C element calls these functions. Sources/GstSwiftODT/Session/SessionBridge.swift implements them. A session is an
  * opaque pointer to the Swift object of one element. It exists from the init to the finalize function of the element.
  *
- * Frames that were submitted and are not pushed yet are held frames. Most of them wait for the result of an inference.
+ * Frames that were submitted and are not pushed yet are held frames. They wait for an inference or for later frames.
  *
  * Functions marked as "Streaming" are called one at a time, with the stream lock of the sink pad held. All other
  * functions are thread-safe. */
@@ -80,7 +80,7 @@ GstCaps *swiftodt_session_transform_caps (SwiftOdtSession session, GstPadDirecti
 GstCaps *swiftodt_session_preferred_caps (SwiftOdtSession session, GstCaps * caps);
 /* Streaming. Decides whether overlays are attached or blended, after downstream has received the caps. */
 void swiftodt_session_negotiate_overlay (SwiftOdtSession session);
-/* Returns whether no buffer is written to, neither pixels nor metadata. */
+/* Returns whether the element changes neither the pixels nor the metadata of any buffer. */
 gboolean swiftodt_session_is_passthrough (SwiftOdtSession session);
 /* Streaming. Takes ownership of the next frame. */
 GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buffer);
@@ -102,7 +102,7 @@ GstClockTime swiftodt_session_latency (SwiftOdtSession session, gboolean live);
 /* Streaming. Returns the maximum number of frames that the element holds. */
 guint swiftodt_session_frames_held (SwiftOdtSession session);
 
-/* The handlers of the action signals. They may be emitted on any thread. */
+/* The handlers of the action signals. The signals may be emitted on any thread. */
 void swiftodt_session_reset_tracks (SwiftOdtSession session);
 void swiftodt_session_detect_now (SwiftOdtSession session);
 
