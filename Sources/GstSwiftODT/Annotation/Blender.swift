@@ -86,7 +86,7 @@ final class Blender {
             let destination = frame.plane(layout.plane)
             let corner = destination.base + start * destination.stride + first * layout.unitSamples * depth.bytes
             plane.bytes.withUnsafeBytes { bytes in
-                // The first half of the bytes are the samples, the second half their weights.
+                // The first half of the bytes are source samples, the second half are weights of the destination.
                 let half = bytes.count / 2
                 for line in 0..<max(lines, 0) {
                     let value = bytes.baseAddress! + line * plane.units * layout.unitSamples * depth.bytes

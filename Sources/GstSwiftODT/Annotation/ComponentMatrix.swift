@@ -2,7 +2,8 @@ import SwiftODT
 
 /// Converts red, green, blue and alpha to the components of a pixel format.
 ///
-/// Lanes 0 to 2 of a result are Y, Cb and Cr, or R, G and B, or three times the grey level. Lane 3 is alpha.
+/// Lanes 0 to 2 of a result are Y, Cb and Cr, or R, G and B, or three times the grey level, depending on the format. Lane
+/// 3 is alpha.
 ///
 /// For SDR streams the conversion is linear, so it can be applied to premultiplied colours and to averages of colours.
 /// For HDR streams, a colour is first converted to linear light. Then the transfer function of the stream is applied.

@@ -141,7 +141,7 @@ extension LabelFormat {
         return pieces
     }
 
-    /// Adds a part. The text before it is assigned to this part or to the previous one.
+    /// Adds a part. `text` is the text before it, which is divided between the new part and the previous one.
     private mutating func append(_ content: Part.Content, after text: String) {
         var part = Part(content: content)
         defer { parts.append(part) }

@@ -16,8 +16,8 @@ struct LabelPlacement {
     /// The seconds for which there must be room for the full label before it replaces the short label.
     private static let growDelay = 1.0
 
-    /// A label to place: its size, and two limits for the fraction of another object's box that it may cover, one for a
-    /// new label (`maximumOnArrival`) and one for a visible label (`maximum`).
+    /// A label to place. `maximum` is the largest fraction of another object's box that a visible label may cover.
+    /// `maximumOnArrival` is the corresponding limit for a new label.
     private struct Request {
         let size: Size
         let maximumOnArrival: Double

@@ -75,7 +75,7 @@ final class NamedFont {
     private static let plainStyles: Set<String> = ["bold", "italic", "oblique", "normal", "regular"]
 }
 
-/// The result of a search for a font. For a font that is not installed, Pango would silently use another one.
+/// The result of a search for a font. If a font is not installed, Pango would silently use another font.
 enum FontLookup: Equatable {
     case found
     /// The font is not installed, and another font is used.

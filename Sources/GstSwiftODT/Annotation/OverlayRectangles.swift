@@ -36,7 +36,7 @@ final class OverlayRectangles {
     private var current = FrameDrawing()
 
     /// A filled rectangle whose shorter side has at most this many pixels, such as a line, is a picture of its exact
-    /// size. A larger one is a picture of 16 x 16 pixels that is scaled up. Its memory then does not depend on its size.
+    /// size. A larger rectangle is a picture of 16 x 16 pixels that is scaled up, so all of them need the same memory.
     private static let largestExactFill = 32
 
     /// Begins the drawing of a frame.

@@ -17,8 +17,8 @@ struct TrackColors {
     private static let minimumNearbyDistance = 0.16
     /// The minimum distance in OKLab between the colours of other visible tracks.
     private static let minimumDistance = 0.06
-    /// The time in nanoseconds for which a track counts as visible after it was last drawn. It may be drawn again, and
-    /// then its colour must still differ from those nearby.
+    /// The time in nanoseconds for which a track counts as visible after it was last drawn. It may be drawn again, and its
+    /// colour must then differ from the colours of tracks nearby.
     private static let visibilityTime: Nanoseconds = 1_000_000_000
     /// The number of colours of the sequence that are tried.
     private static let candidates = 24

@@ -49,7 +49,7 @@ struct OrientationTag {
 /// The part of the tagged orientation that upstream elements have already applied.
 ///
 /// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged. If this element
-/// applied the tag again, the frames would be rotated twice. The elements upstream of this one are therefore searched
+/// applied the tag again, the frames would be rotated twice. The elements upstream of this element are therefore searched
 /// for the interface `GstVideoDirection`, up to the element from which the tag originates. The orientation changes that
 /// they apply are subtracted from the tag. If an element sends another tag than it receives, the tag is assumed to
 /// describe the frames that this element sends, so the search ends there.

@@ -3,9 +3,9 @@ import CGStreamer
 /// Decides whether overlay compositions are attached to the frames, in the same way as GStreamer's text overlay elements.
 /// The value is created after downstream has received the caps.
 ///
-/// The caps feature only states that an element downstream accepts frames with overlays. The element may ignore the
-/// overlays. If the answer to an allocation query lists the overlay metadata, an element downstream blends the overlays.
-/// If overlays are not attached, the caps are sent again without the caps feature.
+/// The caps feature of overlay compositions only states that an element downstream accepts frames with overlays. The
+/// element may ignore the overlays. If the answer to an allocation query lists the overlay metadata, an element downstream
+/// blends the overlays. If overlays are not attached, the caps are sent again without the caps feature.
 struct OverlayNegotiation {
     /// Whether overlays are attached instead of being blended into the frames.
     let attaches: Bool

@@ -103,7 +103,7 @@ struct TensorMetadata {
         var dimensionCount = 0
 
         /// The tensor's name in the network. Names of GStreamer's tensor registry are translated to the names that the
-        /// decoders expect.
+        /// decoders of the neural detector expect.
         fileprivate var name: String {
             let text = id == 0 ? "" : g_quark_to_string(id).map { String(cString: $0) } ?? ""
             for (part, name) in Self.registered where text.hasSuffix(part) { return name }

@@ -52,8 +52,8 @@ struct AccessUnitFormat: Hashable {
         return false
     }
 
-    /// Returns the start of the next NAL unit. Advances `position` to the end of the unit (length prefix) or to its first
-    /// byte (start code).
+    /// Returns the index of the first byte of the next NAL unit. Advances `position` to the end of this unit if units have a
+    /// length prefix, otherwise to its first byte.
     private func nextUnit(in bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Int? {
         if let lengthSize {
             let start = position + lengthSize

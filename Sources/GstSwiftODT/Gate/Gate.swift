@@ -52,7 +52,7 @@ struct Gate {
         var isKeyFrame: Bool
         /// Whether the buffer contains only stream headers.
         var isHeader = false
-        /// Whether frames before this one are missing, or this one is damaged.
+        /// Whether frames before this frame are missing, or this frame is damaged.
         var isDiscontinuous = false
     }
 
@@ -60,7 +60,7 @@ struct Gate {
         /// Pass the frame.
         case pass
         /// Drop the kept frames and pass the key frame. The decoder must output it without waiting for later frames.
-        /// This frame is the latest still key frame until the next one is passed.
+        /// Key frames that are passed in this way are called still key frames.
         case passStill
         /// Keep the frame.
         case keep
@@ -93,7 +93,7 @@ struct Gate {
     private var isActive = false
     /// Whether swiftodt has reported activity. Without reports, the gate stays open.
     private var hasReports = false
-    /// Whether swiftodt has reported on the latest still key frame.
+    /// Whether swiftodt has reported activity for the latest still key frame. Until then, no further one is passed.
     private var isAnswered = true
 
     /// The latest time of all frames.
@@ -112,8 +112,8 @@ struct Gate {
     /// Whether the latest complete group of pictures is within the limits of the kept frames.
     private var isGroupShort = false
 
-    /// The presentation timestamps of reordered frames step back, at most by this time. A greater step back means that
-    /// the clock of the source was set back.
+    /// The maximum time by which presentation timestamps step back because frames are reordered. A greater step back
+    /// means that the clock of the source was set back.
     private static let maximumDisorder: Nanoseconds = 1_000_000_000
 
     init() { counters.openings[Self.index(.start)] = 1 }

@@ -27,7 +27,7 @@ enum GateCaps {
             detail: "the caps are \(GstText.of(caps))")
     }
 
-    /// Returns how the access units of a stream are stored, for caps without a problem.
+    /// Returns how the access units of a stream are stored. The caps must have no ``problem(with:)``.
     static func format(_ caps: UnsafeMutablePointer<GstCaps>) -> AccessUnitFormat? {
         guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
             return nil

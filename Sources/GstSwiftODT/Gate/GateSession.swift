@@ -168,7 +168,7 @@ final class GateSession: @unchecked Sendable {
         }
     }
 
-    /// Passes the kept frames, because upstream needs their buffers.
+    /// Passes the kept frames. Called for a drain query, with which upstream waits for the return of its buffers.
     func drain() { interrupt(.streamChange) }
 
     private func interrupt(_ reason: Gate.Reason) {

@@ -25,7 +25,7 @@ struct Report: Sendable {
     var objectList: ObjectList
     /// The counts of all zones and lines.
     var zones: [ZoneCount]
-    /// The rejected detection with the highest score; `nil` if none is reported.
+    /// For a single image without objects: the rejected detection with the highest score. Otherwise `nil`.
     var bestRejected: Rejections.Candidate?
     /// The network that detects the objects.
     let model: DetectorTraits.Model?

@@ -42,8 +42,8 @@ struct UpstreamObject {
         AnalyticsLibrary.shared?.meta(buffer) != nil || !regions(of: buffer).isEmpty
     }
 
-    /// Returns the objects as detections, without those below the score floor. The origin of a detection is the index
-    /// of its object.
+    /// Returns the objects with a score of at least the score floor as detections. The `origin` of a detection is the
+    /// index of its object in ``all(of:)``.
     static func detections(of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions) -> [Detection] {
         all(of: buffer).enumerated().compactMap { index, object in
             // An upstream element that has no score for an object may write NaN.

@@ -250,7 +250,8 @@ extension Settings {
         }
     }
 
-    /// Returns a warning about labels in the lists and zones that the detector never returns. Most of them are misspelt.
+    /// Returns a warning if a list of labels or a zone names a label that the detector never returns. Most of these labels
+    /// are misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
         var listed = [settings.labelAllowlist, settings.labelDenylist]
             .reduce(into: Set<String>()) { $0.formUnion(DetectionFilter.labels(in: $1 ?? "")) }

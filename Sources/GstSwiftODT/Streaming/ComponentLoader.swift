@@ -13,7 +13,7 @@ struct ComponentLoader<Component: Sendable> {
     private let isRequired: (Settings, _ isStarting: Bool) -> Bool
     private let fallback: String
     private var loading: BackgroundTask<LoadResult<Component>>?
-    /// Whether loading has failed. It is not tried again until the element restarts.
+    /// Whether loading has failed. The component is then not loaded until the element restarts.
     private var hasFailed = false
 
     /// - Parameters:

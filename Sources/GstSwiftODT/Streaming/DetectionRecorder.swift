@@ -12,7 +12,7 @@ final class DetectionRecorder {
     /// The header fields that describe the detector and its settings.
     private let detectorFields: [RecordingHeader.Field]
     private var header: RecordingHeader?
-    /// The number of frames so far, and the key of the latest frame.
+    /// The number of frames so far, and the key that identifies the latest frame.
     private var (frames, last) = (0, FrameKey?.none)
     private var hasFailed = false
     private var hasWarnedOfOrder = false
@@ -70,8 +70,8 @@ final class DetectionRecorder {
         }
     }
 
-    /// Returns the header field for `zoom`. With full-frame inference there is none, so that the header is the same as
-    /// in recordings made before `zoom` existed.
+    /// Returns the header field for `zoom`. With `zoom=off` there is no field. The header is then the same as in
+    /// recordings that were made before `zoom` existed.
     private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Field] {
         settings.zoom == .off ? [] : [RecordingHeader.Field("zoom", .string(settings.zoom.rawValue))]
     }

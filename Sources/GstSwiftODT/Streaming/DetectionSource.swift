@@ -158,8 +158,8 @@ extension DetectionSource {
         (try? configuration(for: settings, hint: .latency).inspect()) != nil
     }
 
-    /// Returns the fields of a recording's header that describe the source. They contain everything that determines its
-    /// detections, except the settings that all sources have in common.
+    /// Returns the fields of a recording's header that describe the source. They contain everything that determines the
+    /// detections of the source, except the settings that all sources have in common.
     ///
     /// - Throws: ``ODTError`` if a file that the user has specified cannot be used.
     static func recordingFields(_ settings: Settings) throws -> [RecordingHeader.Field] {

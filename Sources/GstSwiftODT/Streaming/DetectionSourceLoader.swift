@@ -11,7 +11,7 @@ import SwiftODT
 /// If a change of properties needs a new detector, it is loaded in the background. The current detector continues in
 /// the meantime and is replaced between two frames. Only one detector is loaded at a time.
 struct DetectionSourceLoader {
-    /// The current source. `nil` while the first one is being loaded.
+    /// The current source. `nil` until the first source has been loaded.
     private(set) var source: DetectionSource?
 
     private let make: DetectionSource.Maker
@@ -21,6 +21,8 @@ struct DetectionSourceLoader {
     private var configuration: DetectorParameters?
     private var loading: (product: BackgroundTask<LoadResult<DetectionSource>>, configuration: DetectorParameters)?
 
+    /// Loads the first source, unless its configuration depends on whether the stream is live and this is undecided.
+    ///
     /// - Parameter isLive: whether the stream is live. `nil` if this is still undecided.
     /// - Throws: an error if a file or device that the user has specified cannot be used.
     init(

@@ -12,13 +12,13 @@ import CGStreamer
 /// last reference is released.
 final class DrawingBufferPool {
     private struct Block {
-        /// Referenced once by the pool and once by each buffer that contains it.
+        /// The memory. The pool holds one reference, and each buffer that contains the memory holds another one.
         let memory: UnsafeMutablePointer<GstMemory>
         /// The number of frames since the memory was last used.
         var idleFrames = 0
 
-        /// Whether no buffer references the memory, so that only the pool's own reference is left. This reference does not
-        /// make the memory read-only: GStreamer counts the buffers that share memory, not the references to it.
+        /// Whether no buffer references the memory. Only the pool's own reference is left then. The pool's reference does
+        /// not make the memory read-only, because GStreamer counts the buffers that share memory, not its references.
         var isFree: Bool { g_atomic_int_get(&memory.pointee.mini_object.refcount) == 1 }
     }
 
@@ -100,7 +100,8 @@ final class DrawingBufferPool {
             blocks[latest].idleFrames = 0
             return blocks[latest].memory
         }
-        // The memory is aligned to 64 bytes, as decoders do. Reading the copy is thus as fast as reading the original.
+        // Decoders align frames to 64 bytes. The copy has the same alignment, so reading it is as fast as reading the
+        // original.
         var parameters = GstAllocationParams()
         gst_allocation_params_init(&parameters)
         parameters.align = 63

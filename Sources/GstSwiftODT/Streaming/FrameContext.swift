@@ -53,7 +53,7 @@ struct FrameContext {
         try format.withFrame(of: buffer, orientation: orientation, time: time, body)
     }
 
-    /// Calls `body` with the mapped frame, or with a black one if the frame is in device memory and is not mapped.
+    /// Calls `body` with the mapped frame, or with a black frame if the buffer is in device memory and is not mapped.
     func withFrameOrSubstitute<Result>(_ body: (Frame, _ hasPixels: Bool) throws -> Result) rethrows -> Result? {
         try format.withFrame(
             of: buffer, mapsDeviceMemory: settings.mapMemory, orientation: orientation, time: time, body)

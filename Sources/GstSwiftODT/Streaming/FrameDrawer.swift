@@ -50,7 +50,7 @@ final class FrameDrawer {
         inferenceRegions.note(region, at: context.time)
     }
 
-    /// Discards the inference regions of the scene before a scene cut.
+    /// Discards the recent inference regions at a scene cut, because they belong to the previous scene.
     func noteCut() { inferenceRegions.removeAll() }
 
     /// Tracks the objects to redact. This tracking is independent of the reported tracks.
@@ -209,7 +209,7 @@ final class FrameDrawer {
     /// Discards the drawing state at a flush. No frame of the past epoch is drawn on after a flush.
     func reset() { annotator.reset() }
 
-    /// Discards the redaction state of held frames, which will not be drawn on.
+    /// Discards the redaction state of held frames. Called when these frames have been dropped.
     func forgetHeld() { redaction.removeAll() }
 }
 

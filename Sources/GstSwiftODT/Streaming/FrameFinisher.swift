@@ -108,7 +108,7 @@ final class FrameFinisher {
         }
     }
 
-    /// Runs all stages up to the results. Does not draw and does not attach metadata.
+    /// Runs the stages that produce the results of a frame. Does not draw and does not attach metadata.
     ///
     /// - Parameter posts: whether the results are posted on the bus.
     func process(
@@ -153,7 +153,7 @@ final class FrameFinisher {
     /// Sets whether overlays are attached instead of being blended into the frames.
     func setOverlay(_ attaches: Bool) { drawer.attachesOverlay = attaches }
 
-    /// Discards the redaction state of held frames, which will not be completed.
+    /// Discards the redaction state of held frames. Called when these frames have been dropped.
     func forgetHeld() { drawer.forgetHeld() }
 
     /// Starts to copy a new frame if it will probably be drawn on.
@@ -162,7 +162,8 @@ final class FrameFinisher {
     /// Returns the state of all tracks after the latest frame.
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
-    /// The activity according to the tracks of the latest frame. The caller adds motion that no track explains.
+    /// The activity for the event `swiftodt-activity`, according to the tracks of the latest frame. The caller adds motion
+    /// that no track explains.
     var activity: ActivityEvent.Activity {
         let hasObjects = scene.trackCount > 0
         return .init(hasObjects: hasObjects, wantsInference: scene.isUndecided, seesMotion: hasObjects)

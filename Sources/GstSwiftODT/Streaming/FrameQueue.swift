@@ -16,7 +16,7 @@ struct FrameQueue: ~Copyable {
     }
 
     private var items: [Item] = []
-    /// The number of queued frames, without those of the kind `unchanged`.
+    /// The number of queued frames. Items of the kind `unchanged` do not count.
     private(set) var frameCount = 0
 
     deinit { for item in items { Self.release(item) } }

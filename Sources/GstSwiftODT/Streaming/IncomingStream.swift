@@ -32,8 +32,8 @@ struct IncomingStream {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
     }
 
-    /// Determines whether the stream is live. The function is called when a frame has arrived, because upstream elements
-    /// can then answer the latency query. Only the first call sends the query.
+    /// Determines whether the stream is live. The function is called at the first frame or allocation query, because
+    /// upstream elements can then answer the latency query. Only the first call sends the latency query.
     mutating func queryUpstream() {
         guard !hasQueriedUpstream else { return }
         hasQueriedUpstream = true

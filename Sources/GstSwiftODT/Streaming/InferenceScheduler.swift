@@ -18,7 +18,7 @@ struct InferenceScheduler {
     private let turn = InferenceTurn()
     /// Whether the stream has claimed a turn for inference (`share-inference`) and has not got it yet.
     private var hasClaim = false
-    /// The time of the latest frame, and the time between it and the frame before it.
+    /// The time of the latest frame (`latestFrame`), and the time between the latest two frames (`frameInterval`).
     private var (latestFrame, frameInterval) = (Nanoseconds?.none, SchedulePlan.usualFrameDuration)
 
     init(element: ElementHandle, statistics: Statistics, signals: StreamSignals, recorder: DetectionRecorder?) {
@@ -65,7 +65,7 @@ struct InferenceScheduler {
 
     // MARK: Inference
 
-    /// Returns whether inference may run on a frame. If so, the frame must be mapped.
+    /// Returns whether inference may run on a frame. If so, the caller maps the frame and calls ``infer(at:of:by:)``.
     ///
     /// - Parameter source: the source of detections. `nil` while it is being loaded.
     func mayInfer(at context: FrameContext, by source: DetectionSource?) -> Bool {

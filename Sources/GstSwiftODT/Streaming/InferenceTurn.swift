@@ -29,7 +29,7 @@ final class InferenceTurn: Sendable {
     /// frames is longer than the longest reservation of a turn, because the reservation would expire before the next frame.
     ///
     /// - Parameters:
-    ///   - utility: how useful the inference is. The stream with the most useful inference gets the next turn.
+    ///   - utility: how useful the inference is. A more useful inference gets its turn earlier, see `InferenceTurns`.
     ///   - waits: whether frames wait for their results.
     ///   - interval: the time in nanoseconds between two frames.
     /// - Returns: the time in nanoseconds since the stream first claimed the turn. `nil` if another stream has the turn.

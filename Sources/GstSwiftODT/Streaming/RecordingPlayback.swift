@@ -5,10 +5,10 @@ import SwiftODT
 /// Plays a recording in place of a detector. Returns the recorded detections of each frame, and checks whether the
 /// recording belongs to the video.
 final class RecordingPlayback: Sendable {
-    /// Whether the recording determines which frames have results if adaptive inference is requested. This is the case if
-    /// the recording was made with adaptive inference, or by a source that runs on every frame.
+    /// Whether the recording also determines which frames have results. This matters only if adaptive inference is
+    /// requested. It is `true` if the recording was made with adaptive inference, or by a source that runs on every frame.
     let recordsInferenceSchedule: Bool
-    /// The traits of the network that the recording was made with.
+    /// The traits of the network with which the recording was made.
     let traits: DetectorTraits
     private let play: Monitor<PlaybackState>
 

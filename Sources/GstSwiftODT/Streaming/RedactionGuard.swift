@@ -36,6 +36,8 @@ struct RedactionGuard {
     /// Whether the latest settings requested redaction.
     var isRequested: Bool { checked != nil }
 
+    /// Checks whether requested redaction can be guaranteed with these settings and this source.
+    ///
     /// - Parameter source: the source of detections. `nil` while it is being loaded.
     /// - Throws: ``ODTError`` that names the remedy.
     mutating func check(_ settings: Settings, _ source: DetectionSource?) throws {
@@ -55,7 +57,7 @@ struct RedactionGuard {
     /// - Throws: an error, unless `privacy-strict=false`. In that case, posts one warning instead.
     mutating func fail(_ fault: String, _ settings: Settings) throws {
         let problem = try settings.redactionProblem(fault)
-        // The limit bounds the memory, because a program may set another invalid value with every frame.
+        // The number of stored texts is limited, because a program may set another invalid value with every frame.
         guard warned.count < 100, warned.insert(fault).inserted else { return }
         element.warn(problem)
     }
@@ -68,7 +70,7 @@ struct RedactionGuard {
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
         guard checked != nil, settings.requestsRedaction, source?.labels == nil else { return }
         for label in detections.lazy.compactMap({ $0.label?.text.lowercased() }) where !seenLabels.contains(label) {
-            // The limit bounds the memory, because an upstream element may send another label with every detection.
+            // The number of stored labels is limited, because an upstream element may send another label with every detection.
             guard seenLabels.count < Self.maximumSeenLabels else { return }
             seenLabels.insert(label)
             guard let misspelled = unverifiedLabels.first(where: { nearestName(to: $0, in: [label]) != nil })
@@ -91,8 +93,8 @@ struct RedactionGuard {
                     + "detections had the labels \(seenLabels.sorted().prefix(8).joined(separator: ", "))"))
     }
 
-    /// Returns whether redaction is requested and no frame up to this one had metadata that can describe objects. In this
-    /// case, there may be no detector upstream.
+    /// Returns whether redaction is requested, but neither this frame nor an earlier one had metadata that can describe
+    /// objects. In this case, there may be no detector upstream.
     mutating func awaitsUpstreamMetadata(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         guard isRequested, !hasUpstreamMetadata else { return false }
         hasUpstreamMetadata = UpstreamObject.describesObjects(buffer)

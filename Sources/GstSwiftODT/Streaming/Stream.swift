@@ -126,7 +126,8 @@ final class Stream {
         if context.epochBreak != nil { forgetEpoch() }
         log(plan, settings)
         context.precomputed = try source?.precomputedResult(context) { element.warn($0) } ?? .unknown
-        // The frame then counts as a frame without a result. Redaction covers the full picture until there is a result.
+        // Before any upstream metadata has arrived, a frame counts as a frame without a result. Redaction covers the full
+        // picture until there is a result.
         if case .upstream = source, redaction.awaitsUpstreamMetadata(buffer) { context.precomputed = .notInferred }
         if context.resetsTracks { scheduler.forgetScene() }
 
@@ -332,7 +333,7 @@ final class Stream {
 
     private func note(_ frame: QueuedFrame, since begin: Nanoseconds) {
         if incoming.isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
-        // The results of a past epoch do not apply to the next one.
+        // If a queued frame begins an epoch, inference on later frames must not depend on the tracks of the past epoch.
         if !queue.beginsEpoch { scheduler.note(frame, finisher.snapshot) }
         var latest = finisher.activity
         latest.wantsInference = latest.wantsInference || scheduler.seesUnexplainedMotion
