@@ -28,7 +28,7 @@ package final class MediaSource: Sendable {
         let mode = try Self.readable(path)
         isCamera = mode == S_IFCHR
         // GStreamer opens a FIFO twice. Between the two times, this descriptor keeps the FIFO open for reading. Without
-        // it, the writer would get SIGPIPE.
+        // it, the program that writes to the FIFO would get SIGPIPE.
         held =
             mode == S_IFIFO ? PathText.withSystemPath(path) { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) } : nil
     }
@@ -62,7 +62,7 @@ package final class MediaSource: Sendable {
         // The name that uridecodebin gives to its source.
         let prefix = "source: "
         guard path == nil, failure.hasPrefix(prefix) else { return failure }
-        // The last line is the most specific one.
+        // The last line of the error text is the most specific one.
         let reason = failure.dropFirst(prefix.count).split(separator: "\n").last ?? ""
         return "cannot play \(addressWithoutPassword): \(reason); check the address and that its server can be reached"
     }

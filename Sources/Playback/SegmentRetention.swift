@@ -59,8 +59,8 @@ package final class SegmentRetention: Sendable {
             }
             guard let largest else { return }
             var total = segments.reduce(0) { $0 + $1.size }
-            // Until the next clean-up, the folder will probably grow by as much as since the last one. Twice this
-            // amount is reserved, so that the limit also holds between clean-ups.
+            // Until the next clean-up, the folder will probably grow by as much as since the previous clean-up. Twice
+            // this amount is reserved, so that the limit also holds between clean-ups.
             let growth = max(0, total - (state.total ?? total))
             for segment in segments where total + 2 * growth > largest {
                 if delete(segment) { total -= segment.size }
