@@ -39,7 +39,7 @@ public final class VisionImage: Sendable {
         set { facts.withLock { $0.metadata = newValue } }
     }
 
-    /// The position of the picture in the buffer. The setter replaces the ``metadata``.
+    /// The orientation of the picture in the buffer. Setting it replaces the ``metadata``.
     public var orientation: VisionDetectorImageOrientation {
         get { metadata?.orientation ?? VisionDetectorImageOrientation((try? frame.get().orientation) ?? .identity) }
         set {
@@ -49,8 +49,8 @@ public final class VisionImage: Sendable {
         }
     }
 
-    /// The time of capture. An image of a stream may have no timestamp, or a timestamp that is not later than the timestamp of the
-    /// previous image. The time that has passed since the detector processed the previous image is then used instead.
+    /// The time of capture. If an image of a stream has no timestamp, or a timestamp that is not later than the timestamp of the previous
+    /// image, the detector adds the time that has passed since the previous image to the time of the previous image.
     public var timestamp: MediaTime? {
         get { facts.withLock { $0.timestamp } }
         set { facts.withLock { $0.timestamp = newValue } }
@@ -64,7 +64,7 @@ public final class VisionImageMetadata: Sendable {
     /// Creates metadata for an upright picture.
     public init() {}
 
-    /// The position of the picture in the buffer.
+    /// The orientation of the picture in the buffer.
     public var orientation: VisionDetectorImageOrientation {
         get { value.withLock { $0 } }
         set { value.withLock { $0 = newValue } }

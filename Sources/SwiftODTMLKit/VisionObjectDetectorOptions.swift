@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// The options of an object detector. A detector copies them at creation. They are not thread-safe.
+/// The options of an object detector. A detector copies its options when it is created. The options are not thread-safe.
 ///
 ///     let options = VisionObjectDetectorOptions()
 ///     options.detectorMode = .stream

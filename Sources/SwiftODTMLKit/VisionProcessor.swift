@@ -44,7 +44,7 @@ final class VisionProcessor: @unchecked Sendable {
         }
     }
 
-    /// Returns the time since the previous image, at least 1 ms. It is used for images without a timestamp.
+    /// Returns the time since the previous image, at least 1 ms. It is used for images without a usable timestamp.
     private func timeSinceLastImage() -> Nanoseconds {
         let now = MonotonicClock.now
         defer { instant = now }
