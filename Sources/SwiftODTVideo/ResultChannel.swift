@@ -6,7 +6,7 @@ import SwiftODT
 ///
 /// When ``capacity`` results wait for the task, a file's pipeline blocks, while a live source drops the oldest result.
 final class ResultChannel: Sendable {
-    /// The maximum number of results that wait for the task. The buffer only bridges the time of switching threads.
+    /// The maximum number of results that wait for the task. It is small, because it only has to bridge thread switches.
     private static let capacity = 8
 
     /// The messages of a frame as they were posted, and the copy of its pixels. They are parsed by the task.
@@ -63,7 +63,7 @@ final class ResultChannel: Sendable {
     /// - Parameter frame: returns the pixels for the frame's result.
     func pass(timestamp: UInt64, frame: () -> Frame?) {
         let count = state.read { state in
-            // Without timestamps the results are in the order of the frames.
+            // If the frames have no timestamps, the first pending result belongs to this frame.
             (state.pending.firstIndex { $0.timestamp == timestamp } ?? (timestamp == .max ? 0 : -1)) + 1
         }
         guard count > 0 else { return }
@@ -104,7 +104,7 @@ final class ResultChannel: Sendable {
 
     // MARK: The task's side
 
-    /// Returns the results that wait, or waits for the next one; an empty list at the end.
+    /// Returns all results that wait. If there are none, waits for the next result. Returns an empty list at the end.
     func take() async -> [Entry] {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -207,7 +207,7 @@ extension VideoOptions {
     public enum Zoom: String, CaseIterable, Sendable {
         /// No region: inference always runs on the full frame.
         case off
-        /// One region or the full frame per inference, chosen by need.
+        /// Each inference runs on the full frame or on one region, which is chosen from the tracks.
         case auto
         /// The full frame and all its tiles in every detection.
         case grid
@@ -335,7 +335,7 @@ extension VideoOptions {
         ("label-format", { $0.labelFormat }), ("label-background", { "\($0.labelBackground)" }),
     ]
 
-    /// The properties to set, as NAME=VALUE: those whose value is not the element's default.
+    /// The properties whose value differs from the element's default, as NAME=VALUE.
     package var properties: [String] {
         var standard = VideoOptions()
         standard.updates = .onResult
