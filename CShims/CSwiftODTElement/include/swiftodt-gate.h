@@ -51,7 +51,7 @@ GstFlowReturn swiftodt_gate_session_push (SwiftOdtGateSession session, GstBuffer
 /* Streaming. Called for each serialized event at the sink pad, before the event is forwarded. Pushes the kept frames if
  * the event must not overtake them. The event is borrowed. */
 void swiftodt_gate_session_notice (SwiftOdtGateSession session, GstEvent * event);
-/* Called for a drain query, with which upstream waits for the return of its buffers. Pushes the kept frames. */
+/* Streaming. Called for a drain query, with which upstream waits for the return of its buffers. Pushes the kept frames. */
 void swiftodt_gate_session_drain (SwiftOdtGateSession session);
 /* Called for each custom upstream event at the source pad. If the event is an activity report from swiftodt, the session
 * passes it to the gate. The event is borrowed. */
