@@ -5,8 +5,8 @@
 #include <gst/video/video-blend.h>
 #include <gst/video/video.h>
 
-/* Registers the element swiftodt if it is linked into this program, and returns whether it is. The reference is weak, so a program
- * without the element links as well, and takes the plugin that GStreamer finds. */
+/* Registers the element swiftodt if it is linked into this program, and returns whether it is. The reference is weak. A program
+* without the element can therefore be linked, too. It uses the plugin file that GStreamer finds. */
 extern void gst_plugin_swiftodt_register (void) __attribute__ ((weak));
 
 static inline gboolean
@@ -14,7 +14,8 @@ swiftodt_register_linked_element (void)
 {
   if (!gst_plugin_swiftodt_register)
     return FALSE;
-  /* The element takes precedence over a plugin file. It is registered once, because GStreamer would replace and free its factory. */
+  /* The linked element takes precedence over a plugin file. It is registered only once, because a second registration would
+  * replace and free its element factory. */
   GstPluginFeature *feature = gst_registry_lookup_feature (gst_registry_get (), "swiftodt");
   if (feature) {
     GstPlugin *plugin = gst_plugin_feature_get_plugin (feature);

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// RTLD_NODELETE keeps the code loaded, because threads of the runtime may run it until the process ends.
+// RTLD_NODELETE keeps the library in memory, because the runtime's threads may run until the process ends.
 static const int loading_mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
-// The additional loading flag, as computed before the runtime was loaded. It is not computed again, because the runtime
-// itself loads libstdc++, which changes the result.
+// The result of swiftodt_unwinding_mode before the runtime was loaded: the additional flag for dlopen. It is not
+// computed again, because the runtime itself loads libstdc++, which changes the result.
 static int unwinding_mode;
 static bool is_loaded;
 

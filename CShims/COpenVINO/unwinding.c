@@ -1,5 +1,5 @@
-// A process can have two stack unwinders: libgcc_s, and libunwind, on which GStreamer's library depends. If one of them
-// propagates an exception, code that calls the other cannot handle the exception.
+// A process can have two stack unwinders: libgcc_s, and libunwind, on which GStreamer's library depends. Code that is
+// bound to one unwinder cannot handle an exception that the other unwinder propagates.
 //
 // This matters if a process has loaded libgcc_s before GStreamer, for example Python with NumPy. The code loaded until
 // then is bound to libgcc_s. Libraries that are loaded later are bound to libunwind, and their first exception ends the
@@ -17,8 +17,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-// The position of each library in the order of loading, starting at 1; 0 if the library is not loaded. `count` is the
-// number of libraries, `unwinder` the library with the unwinder at the address `unwinder_base`.
+// The positions of three libraries in the order of loading, starting at 1; 0 if the library is not loaded. `unwinder`
+// is the library that is loaded at the address `unwinder_base`, `gcc` is libgcc_s, and `cpp` is libstdc++. `count` is
+// the number of all loaded libraries.
 typedef struct {
     const void *unwinder_base;
     int count, unwinder, gcc, cpp;

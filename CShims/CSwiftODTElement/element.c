@@ -44,7 +44,8 @@ G_DEFINE_TYPE (GstSwiftOdt, gst_swift_odt, GST_TYPE_BASE_TRANSFORM)
 #define SESSION(object) (((GstSwiftOdt *) (object))->session)
 #define PARENT GST_BASE_TRANSFORM_CLASS (gst_swift_odt_parent_class)
 
-/* Any memory passes if no pixels are needed; transform_caps excludes what the properties do not allow. */
+/* The pads accept any caps feature, because frames in device memory pass if the element needs no pixels. If the
+* properties need pixels, transform_caps excludes these caps. */
 #define CAPS GST_VIDEO_CAPS_MAKE (FORMATS) "; video/x-raw(ANY)"
 
 static GstStaticPadTemplate sink_template =
@@ -52,9 +53,9 @@ GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (
 static GstStaticPadTemplate src_template =
 GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
 
-/* Posts an error for caps that transform_caps rejects. The base class rejects them in the accept-caps query and
- * never sees the event. Upstream also sends that query just to probe, so the error is posted for the caps event
- * only. */
+/* A pad probe that posts an error if upstream sends caps that transform_caps rejects. GStreamer rejects the caps in the
+* accept-caps query, before the base class receives the caps event. The query itself posts no error, because upstream
+* also sends it to find out which caps are possible. */
 static GstPadProbeReturn
 notice_caps (GstPad * pad, GstPadProbeInfo * probe, gpointer base)
 {
@@ -106,7 +107,8 @@ fixate_caps (GstBaseTransform * base, GstPadDirection direction, GstCaps * caps,
   return PARENT->fixate_caps (base, direction, caps, swiftodt_session_preferred_caps (SESSION (base), other));
 }
 
-/* Passes an event to the base class, which sends caps downstream before it returns. */
+/* Passes an event to the base class. The base class sends a caps event downstream before it returns, so the overlay can
+* be negotiated afterwards. */
 static gboolean
 pass_event (GstBaseTransform * base, GstEvent * event)
 {
@@ -151,7 +153,7 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   if (!caps)
     return FALSE;
   gst_video_info_init (&info);
-  /* The size of frames in device memory may be unknown. */
+  /* The size of frames in device memory may be unknown. Downstream must then have proposed a pool with a size. */
   if (!gst_video_info_from_caps (&info, caps) && !gst_query_get_n_allocation_pools (query))
     return FALSE;
   propose_pools (query, GST_VIDEO_INFO_SIZE (&info), swiftodt_session_frames_held (SESSION (base)));
@@ -214,8 +216,8 @@ submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * inpu
   return swiftodt_session_submit (SESSION (base), buffer);
 }
 
-/* Pushes the frames itself. The base class would copy the DISCONT flag of the latest input buffer to the next output
- * buffer. */
+/* Pushes the finished frames and returns no buffer. The base class would copy the DISCONT flag of the latest input buffer
+* to a returned buffer, which can be an earlier frame. */
 static GstFlowReturn
 generate_output (GstBaseTransform * base, GstBuffer ** output)
 {

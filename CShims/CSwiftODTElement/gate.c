@@ -26,7 +26,8 @@ G_DEFINE_TYPE (GstSwiftOdtGate, gst_swift_odt_gate, GST_TYPE_ELEMENT)
 #define SESSION(object) (((GstSwiftOdtGate *) (object))->session)
 #define PARENT GST_ELEMENT_CLASS (gst_swift_odt_gate_parent_class)
 
-/* The sink pad can be linked to streams that are not parsed, so that the error names the missing parser. */
+/* The template includes streams that are not parsed. The pad can then be linked, and the error that the session posts
+* names the missing parser. */
 static GstStaticPadTemplate sink_template =
 GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("video/x-h264; video/x-h265; video/x-av1"));
@@ -73,8 +74,8 @@ src_event (GstPad * pad, GstObject * parent, GstEvent * event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* Returns the caps that downstream accepts for parsed streams. Before the pad is linked, streams that are not parsed are
- * included. */
+/* Returns the caps of the parsed streams that downstream accepts. If the sink pad is not linked yet, returns the caps of
+* its template, which include streams that are not parsed. */
 static GstCaps *
 sink_caps (GstPad * pad, GstObject * parent, GstCaps * filter)
 {
@@ -151,7 +152,8 @@ gst_swift_odt_gate_init (GstSwiftOdtGate * self)
   gst_pad_set_chain_function (self->sinkpad, GST_DEBUG_FUNCPTR (chain));
   gst_pad_set_event_function (self->sinkpad, GST_DEBUG_FUNCPTR (sink_event));
   gst_pad_set_query_function (self->sinkpad, GST_DEBUG_FUNCPTR (sink_query));
-  /* The caps event then reaches the element, which posts an error that names the parser. */
+  /* With this flag, the accept-caps query compares caps with the template only. The caps event of a stream that is not
+  * parsed then reaches the session, which posts an error that names the missing parser. */
   GST_PAD_SET_ACCEPT_TEMPLATE (self->sinkpad);
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
 

@@ -2,7 +2,7 @@ import CGStreamer
 import SwiftODT
 
 extension Orientation {
-    /// Converts a transformation of GStreamer. Returns `nil` for the transformations "automatic" and "custom".
+    /// Converts GStreamer's orientation method. Returns `nil` for the methods "auto" and "custom".
     package init?(_ method: GstVideoOrientationMethod) {
         switch method {
         case GST_VIDEO_ORIENTATION_IDENTITY: self = .identity
@@ -17,7 +17,7 @@ extension Orientation {
         }
     }
 
-    /// The name of the orientation as the value of the property `orientation` and in messages.
+    /// The name of the orientation in messages and as a value of the property `orientation`.
     package var nick: String {
         switch self {
         case .identity: "identity"

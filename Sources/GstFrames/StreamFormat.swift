@@ -17,7 +17,8 @@ package struct StreamFormat {
     /// The maximum duration of a frame. A frame rate below one frame per hour is treated as invalid.
     private static let longestFrame: Nanoseconds = 3_600_000_000_000
 
-    /// Returns `nil` for formats that the element does not read, unless the frames are in device memory.
+    /// Returns `nil` for formats that the element cannot read. Frames in device memory may have any format, because the
+    /// element does not read their pixels. `format` is then GRAY8 as a placeholder if the format is not supported.
     package init?(_ info: GstVideoInfo, in deviceMemory: String? = nil) {
         let known = PixelFormat(info.finfo.pointee.format)
         guard let format = known ?? (deviceMemory == nil ? nil : .gray8), info.width > 0, info.height > 0 else {
@@ -45,7 +46,8 @@ package struct StreamFormat {
         }
     }
 
-    /// Whether a buffer contains several pictures, of which only the first one is mapped.
+    /// Whether a buffer of a multiview stream contains a separate picture for each view. Only the first picture is
+    /// mapped.
     package var hasSeparateViews: Bool {
         info.views > 1 && info.ABI.abi.multiview_mode == GST_VIDEO_MULTIVIEW_MODE_SEPARATED
     }

@@ -28,7 +28,8 @@ package final class AnnotationPipeline: Sendable {
     }
 
     package let pipeline: Pipeline
-    /// Kept until the end, because the source keeps a FIFO open between the two times that GStreamer opens it.
+    /// The input must exist as long as the pipeline. GStreamer opens a FIFO twice, and the input keeps it open between the
+    /// two times.
     private let input: Input
     /// The container format of the annotated video; `nil` if no video is written.
     private let container: Container?
@@ -37,7 +38,7 @@ package final class AnnotationPipeline: Sendable {
     /// The `videocrop` element that crops frames to an even width and height. The probe on its pad holds only a weak
     /// reference to the element, so this property keeps it alive.
     private let even: Element?
-    /// Whether a frame has reached the muxer. A frame that has passed the element may still be lost, because an
+    /// Whether a frame has reached the muxer. A frame that has only passed `swiftodt` may still be lost, because an
     /// end-of-stream event can overtake it.
     private let hasRecorded = Monitor(false)
 
@@ -133,7 +134,8 @@ package final class AnnotationPipeline: Sendable {
         pipeline["swiftodt"].pad("sink")?.endStream()
     }
 
-    /// Returns the text of an error; for an error of the source of an address, the text names the address and a remedy.
+    /// Returns the text of an error. If the input is a URI and its source element has posted the error, the returned text
+    /// names the address and a remedy.
     package func explained(_ failure: String) -> String {
         if case .media(let source) = input { source.explained(failure) } else { failure }
     }

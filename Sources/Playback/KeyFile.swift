@@ -1,13 +1,13 @@
 import CGStreamer
 import SwiftODT
 
-/// A configuration file of groups and keys in the syntax of GLib's key files. The line number of each entry is kept for
-/// error messages:
+/// A configuration file of groups and keys in the syntax of GLib's key files:
 ///
 ///     [camera front]
 ///     source=rtsp://192.168.1.20/stream1
 ///
-/// GLib parses the values. This type splits the lines itself, because GLib does not expose line numbers.
+/// GLib parses the values. This type splits the lines itself, because error messages name line numbers, which GLib does
+/// not expose.
 package struct KeyFile: Sendable {
     package struct Entry: Sendable {
         package let key: String

@@ -27,8 +27,8 @@ package final class MediaSource: Sendable {
         }
         let mode = try Self.readable(path)
         isCamera = mode == S_IFCHR
-        // GStreamer opens the FIFO twice. Between the two, this descriptor keeps the FIFO open for reading, so that the
-        // writer does not get SIGPIPE.
+        // GStreamer opens a FIFO twice. Between the two times, this descriptor keeps the FIFO open for reading. Without
+        // it, the program that writes to the FIFO would get SIGPIPE.
         held =
             mode == S_IFIFO ? PathText.withSystemPath(path) { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) } : nil
     }
@@ -56,12 +56,13 @@ package final class MediaSource: Sendable {
         }
     }
 
-    /// Returns the text of an error with the address and a remedy, if the source of an address has posted the error.
+    /// Returns the text of an error. If the input is a URI and its source element has posted the error, the returned text
+    /// names the address and a remedy.
     package func explained(_ failure: String) -> String {
         // The name that uridecodebin gives to its source.
         let prefix = "source: "
         guard path == nil, failure.hasPrefix(prefix) else { return failure }
-        // The last line is the most specific one.
+        // The last line of the error text is the most specific one.
         let reason = failure.dropFirst(prefix.count).split(separator: "\n").last ?? ""
         return "cannot play \(addressWithoutPassword): \(reason); check the address and that its server can be reached"
     }
@@ -74,8 +75,7 @@ package final class MediaSource: Sendable {
         return ([parts[0], parts[1], host] + parts[3...]).joined(separator: "/")
     }
 
-    /// Returns whether the source and `other` are the same file.
-    /// The comparison also recognises links and other spellings of the path.
+    /// Returns whether the source and `other` are the same file, even if the paths differ, for example because of links.
     package func isFile(_ other: String) -> Bool {
         guard let path, let one = Self.identity(of: path), let two = Self.identity(of: other) else { return false }
         return one == two

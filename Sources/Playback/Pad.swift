@@ -97,8 +97,8 @@ package final class Pad: @unchecked Sendable {
         }
     }
 
-    /// Answers all queries whether the pad accepts caps with yes. Use it for a pad whose probe converts the data to a
-    /// format that the element accepts.
+    /// Accepts any caps: answers every accept-caps query of the pad with yes. Use it for a pad whose probe converts the
+    /// data to a format that the element accepts.
     package func acceptAllCaps() {
         let asked = GstPadProbeType(
             rawValue: GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)

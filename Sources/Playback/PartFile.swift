@@ -3,8 +3,8 @@ import Glibc
 /// A file that is written under the temporary name NAME.part.EXT, in the folder of NAME.EXT. ``finish()`` renames it to
 /// NAME.EXT.
 ///
-/// Until ``finish()``, an existing file NAME.EXT is not changed. The writer holds a lock on the part file. By this
-/// lock, ``interrupted(of:)`` distinguishes part files that are being written from abandoned ones.
+/// Until ``finish()``, an existing file NAME.EXT is not changed. The writer holds a lock on the part file. A part file
+/// without a lock is abandoned, see ``interrupted(of:)``.
 ///
 ///     let file = try PartFile("out.jsonl")
 ///     try file.write("{}\n")
@@ -158,9 +158,8 @@ package final class PartFile: Sendable {
         return realFolder(folder) + stem + ending
     }
 
-    /// Returns the path of a folder with all links resolved, ending in a slash. Of a folder that does not exist yet,
-    /// only the existing parents are resolved, and the other components are kept as they are written. Among these, `..`
-    /// removes the component before it.
+    /// Returns the path of a folder with all links resolved, ending in a slash. If the folder does not exist yet, only
+    /// its existing parents are resolved. The other components are kept, but `..` removes the component before it.
     private static func realFolder(_ folder: String) -> String {
         if let real = real(folder.isEmpty ? "." : folder) { return real == "/" ? real : real + "/" }
         let parts = folder.split(separator: "/")

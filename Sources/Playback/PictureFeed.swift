@@ -3,8 +3,7 @@ import SwiftODT
 
 /// Pushes the pictures of a folder into a pipeline as the frames of a video.
 ///
-/// The frames have the format BGRx. If the size of a picture differs from that of the previous picture, new caps are
-/// sent first.
+/// The frames have the format BGRx. If a picture has another size than the previous picture, new caps are sent first.
 package final class PictureFeed: Sendable {
     private let files: [String]
     private let frameDuration: Nanoseconds
@@ -57,7 +56,7 @@ package final class PictureFeed: Sendable {
                 }
                 pushOrientation(of: frame)
                 let status = gst_pad_push(output.pointer, try buffer(of: frame, number))
-                // The pipeline is stopping, or an element has posted its own error.
+                // Otherwise the pipeline is stopping, or an element has posted its own error.
                 guard status == GST_FLOW_OK else { return }
             } catch {
                 return refuse("\(error)")

@@ -62,7 +62,8 @@ package final class Pipeline: @unchecked Sendable {
         return Element(parsed)
     }
 
-    /// Posts an error message on the bus, as an element does, so that playing ends. May be called on any thread.
+    /// Posts an error message on the bus, as an element does. The player then ends the stream. May be called on any
+    /// thread.
     package func refuse(_ text: String) {
         let error = g_error_new_literal(gst_core_error_quark(), Int32(GST_CORE_ERROR_FAILED.rawValue), text)
         defer { g_error_free(error) }

@@ -3,9 +3,9 @@ import Glibc
 import SwiftODT
 import Synchronization
 
-/// Plays a pipeline and ends its stream so that written files are complete. This is true also after Ctrl-C and after an
-/// error of an element that the outputs do not depend on. If a stream does not end within 10 s, for example because its
-/// source stalls, the player gives up.
+/// Plays a pipeline and ends its stream in such a way that written files are complete. The files are also complete after
+/// Ctrl-C, and after an error of an element on which no output depends. If a stream does not end within 10 s, for example
+/// because its source stalls, the player gives up.
 ///
 ///     let player = Player(pipeline) { printError($0) }
 ///     let ending = player.play { message in print(MessageText.line(message), terminator: "") }
@@ -42,7 +42,7 @@ package final class Player: Sendable {
 
     /// The result of playing.
     package struct Ending: Sendable {
-        /// Whether the end of stream reached all sinks, so that written files are complete.
+        /// Whether the end of stream has reached all sinks. Written files are then complete.
         package var isWhole = false
         /// The text of the error; `nil` after success.
         package var failure: String?
@@ -145,8 +145,8 @@ package final class Player: Sendable {
     /// The time in nanoseconds until the player gives up waiting for the end of the stream; `nil` if the stream was not
     /// asked to end.
     var timeLeft: Nanoseconds? {
-        // Without output to complete, the player does not wait. Output may still begin later, so this is evaluated each
-        // time.
+        // If there is no output to complete, the player does not wait. Output may begin later, so `hasBegun` is called
+        // each time.
         let endTimeout = configuration.hasBegun() ? Self.endTimeout : 0
         return state.withLock { $0.asked.map { $0 + endTimeout - MonotonicClock.now } }
     }

@@ -3,10 +3,10 @@ import SwiftODT
 import Synchronization
 
 /// Limits the age and the total size of the recorded segments in a folder. The oldest segments of all cameras are
-/// deleted first. Files whose name or content is not that of a segment are never deleted.
+/// deleted first. Only files with the name and the content of a segment are deleted.
 ///
-/// Ages are measured with the wall clock. After a jump of the wall clock (``WallClockCheck``) ages are not checked.
-/// Sizes are always checked.
+/// Ages are measured with the wall clock. For one hour after a jump of the wall clock (``WallClockCheck``), ages are not
+/// checked. Sizes are always checked.
 package final class SegmentRetention: Sendable {
     /// The name of the writing application that the header of each segment contains. Only files with this name may be
     /// deleted.
@@ -59,8 +59,8 @@ package final class SegmentRetention: Sendable {
             }
             guard let largest else { return }
             var total = segments.reduce(0) { $0 + $1.size }
-            // Until the next clean-up, the folder will probably grow by as much as since the last one. Twice this
-            // amount is reserved, so that the limit also holds between clean-ups.
+            // Until the next clean-up, the folder will probably grow by as much as since the previous clean-up. Twice
+            // this amount is reserved, so that the limit also holds between clean-ups.
             let growth = max(0, total - (state.total ?? total))
             for segment in segments where total + 2 * growth > largest {
                 if delete(segment) { total -= segment.size }
@@ -115,7 +115,7 @@ package final class SegmentRetention: Sendable {
     private static func isOurs(_ file: Int32) -> Bool {
         var head = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &head, head.count, 0)
-        // A file that was interrupted before its first byte has no mark. It has no content either, so it may be
+        // A segment whose recording was interrupted before the first byte is an empty file without the mark. It may be
         // deleted.
         if count == 0 { return true }
         guard count > 0 else { return false }

@@ -57,7 +57,8 @@ package struct StreamKind {
     /// produced it.
     package func isOfContainer(_ pad: UnsafeMutablePointer<GstPad>) -> Bool { Self.isMade(by: "Demuxer", pad) }
 
-    /// Returns whether the format is among the caps `taken`. Fields that a parser can change are ignored.
+    /// Returns whether the format is among the caps `taken`, for example those of a muxer's pad. Caps fields that a
+    /// parser can change are ignored.
     package func isAmong(_ taken: UnsafeMutablePointer<GstCaps>) -> Bool {
         guard let structure, let plain = gst_structure_copy(structure) else { return false }
         // AAC in LOAS framing (LATM) is excluded, because no parser converts it to another form.

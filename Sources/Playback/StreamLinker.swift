@@ -2,9 +2,8 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// Links the streams of the input. The first video stream goes to the `swiftodt` element; sound and subtitles go
-/// directly to the muxer. Sound in a format that the container supports is copied, other sound is decoded and encoded
-/// again.
+/// Links the streams of the input. The first video stream goes to the `swiftodt` element. Sound and subtitles go directly
+/// to the muxer. Sound is copied if the container supports its format. Otherwise it is decoded and encoded again.
 ///
 /// GStreamer calls the callbacks on its streaming threads, before data flows.
 package final class StreamLinker: Sendable {

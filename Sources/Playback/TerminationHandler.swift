@@ -43,7 +43,7 @@ package final class TerminationHandler: Sendable {
         DetachedThread.run { self.watch() }
     }
 
-    /// The number of the first signal that was received; `nil` if none was.
+    /// The number of the first signal that was received; `nil` if no signal was received.
     package var signal: Int32? { state.read { $0.signal } }
 
     /// Whether all streams have to end and no new stream may start.

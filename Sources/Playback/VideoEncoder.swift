@@ -35,8 +35,10 @@ package struct VideoEncoder: Sendable {
 
     // MARK: Choosing
 
+    /// Chooses an encoder that works on this machine.
+    ///
     /// - Parameters:
-    ///   - wish: `auto`, `software` or the name of an element.
+    ///   - wish: `auto`, `software` or the name of an element. Ignored for VP9, which has only one encoder.
     /// - Throws: ``PlaybackError`` if the requested encoder is unknown or does not work.
     package static func choose(_ codec: Codec, wish: String, quality: Quality) throws -> VideoEncoder {
         switch codec {

@@ -21,19 +21,19 @@ public final class Vision: Sendable {
     /// Returns a detector that tracks the most prominent object of a stream, without classification.
     public func objectDetector() -> VisionObjectDetector { VisionObjectDetector() }
 
-    /// Returns a detector with a copy of the options; later changes to `options` have no effect on it.
+    /// Returns a detector with a copy of the options. Later changes to `options` have no effect on the detector.
     public func objectDetector(options: VisionObjectDetectorOptions) -> VisionObjectDetector {
         VisionObjectDetector(options: options)
     }
 }
 
-/// ML Kit's current name.
+/// The current name of ``VisionObjectDetector`` in ML Kit.
 public typealias ObjectDetector = VisionObjectDetector
-/// ML Kit's current name.
+/// The current name of ``VisionObjectDetectorOptions`` in ML Kit.
 public typealias ObjectDetectorOptions = VisionObjectDetectorOptions
-/// ML Kit's current name.
+/// The current name of ``VisionObjectDetectorMode`` in ML Kit.
 public typealias ObjectDetectorMode = VisionObjectDetectorMode
-/// ML Kit's current name.
+/// The current name of ``VisionObject`` in ML Kit.
 public typealias Object = VisionObject
-/// ML Kit's current name.
+/// The current name of ``VisionObjectLabel`` in ML Kit.
 public typealias ObjectLabel = VisionObjectLabel

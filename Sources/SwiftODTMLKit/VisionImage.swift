@@ -15,13 +15,13 @@ public final class VisionImage: Sendable {
     let frame: Result<Frame, any Error>
     private let facts: Mutex<Facts>
 
-    /// Creates an image from a picture, with the picture's orientation until ``metadata`` is set.
+    /// Creates an image from a picture. The image has the picture's orientation until ``metadata`` is set.
     public init(image: Frame) {
         frame = Result { try image.owned() }
         facts = Mutex(Facts())
     }
 
-    /// Creates an image from a frame of a video, with the frame's timestamp.
+    /// Creates an image from a frame of a video. The image has the frame's timestamp.
     public init(buffer: Frame) {
         frame = Result { try buffer.owned() }
         facts = Mutex(Facts(timestamp: buffer.timestamp))
@@ -33,13 +33,13 @@ public final class VisionImage: Sendable {
         self.init(image: try Frame(contentsOfFile: path))
     }
 
-    /// Metadata that overrides the picture's own.
+    /// Metadata that overrides the orientation of the picture; `nil`, the default, to use the picture's orientation.
     public var metadata: VisionImageMetadata? {
         get { facts.withLock { $0.metadata } }
         set { facts.withLock { $0.metadata = newValue } }
     }
 
-    /// The position of the picture in the buffer. The setter replaces the ``metadata``.
+    /// The orientation of the picture in the buffer. Setting it replaces the ``metadata``.
     public var orientation: VisionDetectorImageOrientation {
         get { metadata?.orientation ?? VisionDetectorImageOrientation((try? frame.get().orientation) ?? .identity) }
         set {
@@ -49,8 +49,8 @@ public final class VisionImage: Sendable {
         }
     }
 
-    /// The time of capture. In a stream, an image counts as captured at the time of the call if it has no timestamp, or one that is not
-    /// later than the previous image's.
+    /// The time of capture. If an image of a stream has no timestamp, or a timestamp that is not later than the timestamp of the previous
+    /// image, the detector adds the time that has passed since the previous image to the time of the previous image.
     public var timestamp: MediaTime? {
         get { facts.withLock { $0.timestamp } }
         set { facts.withLock { $0.timestamp = newValue } }
@@ -64,7 +64,7 @@ public final class VisionImageMetadata: Sendable {
     /// Creates metadata for an upright picture.
     public init() {}
 
-    /// The position of the picture in the buffer.
+    /// The orientation of the picture in the buffer.
     public var orientation: VisionDetectorImageOrientation {
         get { value.withLock { $0 } }
         set { value.withLock { $0 = newValue } }

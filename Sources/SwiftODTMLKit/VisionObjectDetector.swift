@@ -3,9 +3,10 @@ import SwiftODT
 
 /// Detects objects in images, and tracks them if the images form a stream.
 ///
-/// The detector is thread-safe. In a stream it processes one image at a time and queues at most one: if another image
-/// arrives while it is busy, the queued one is dropped with an error of the reason `dropped`. Single images are all processed in
-/// order. The components are created at the first image, which can take seconds if a network has to be compiled.
+/// The detector is thread-safe. In stream mode it processes one image at a time and queues at most one. If another image
+/// arrives, the queued image is dropped with an error of the reason `dropped`. In single-image mode all images are
+/// processed in order. The detector loads its networks at the first image. If a network has to be compiled, this can take
+/// seconds.
 ///
 ///     let objectDetector = VisionObjectDetector()
 ///     for object in try objectDetector.results(in: image) { print(object.name ?? "object", object.frame) }
@@ -15,7 +16,7 @@ public final class VisionObjectDetector: Sendable {
 
     private let queue: VisionQueue
 
-    /// Creates a detector with a copy of the options; later changes to `options` have no effect on it.
+    /// Creates a detector with a copy of the options. Later changes to `options` have no effect on the detector.
     public convenience init(options: VisionObjectDetectorOptions = VisionObjectDetectorOptions()) {
         let configuration = VisionConfiguration(options)
         self.init(options) { try configuration.make() }
@@ -68,7 +69,7 @@ public final class VisionObjectDetector: Sendable {
     /// Processes an image asynchronously.
     ///
     /// - Throws: `ODTError` if the detector cannot be created, or if it cannot process the image. `CancellationError` at once
-    ///   if the task is cancelled; an image that waits is then left out.
+    ///   if the task is cancelled. An image that is still queued is then not processed.
     public func process(_ image: VisionImage) async throws -> [VisionObject] {
         let answer = PendingAnswer<[VisionObject]>()
         return try await answer.value {
@@ -77,7 +78,7 @@ public final class VisionObjectDetector: Sendable {
     }
 }
 
-/// The text for `localizedDescription`, which Foundation otherwise builds from the type's name and a number.
+/// Provides the text for `localizedDescription`. Without it, Foundation would use the type's name and a number.
 extension ODTError: LocalizedError {
     /// The description, which names the remedy.
     public var errorDescription: String? { description }

@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// The options of an object detector. A detector copies them at creation. They are not thread-safe.
+/// The options of an object detector. A detector copies its options when it is created. The options are not thread-safe.
 ///
 ///     let options = VisionObjectDetectorOptions()
 ///     options.detectorMode = .stream
@@ -13,12 +13,12 @@ public final class VisionObjectDetectorOptions {
     var classification = TrackClassifierOptions()
 
     /// How objects are found: the method, the model, its labels and the device. The default is the installed detection
-    /// network. Its `scoreThreshold` is not used; ``scoreThreshold`` replaces it.
+    /// network. The property `scoreThreshold` of these options is not used; set ``scoreThreshold`` instead.
     public var detector = SwiftODT.ObjectDetector.Options()
-    /// The minimum score of a detection that begins an object, 0 to 1; `nil`, the default, for the model's own.
+    /// The minimum score of a detection that starts a track, 0 to 1; `nil`, the default, for the model's threshold.
     public var scoreThreshold: Double?
-    /// The classifier for objects whose label has no category: a path or the name of an installed model, for example a
-    /// custom classifier for ML Kit; `nil` for the installed default, if there is one.
+    /// The classifier for objects whose label has no category: a path, or the name of an installed model. Custom
+    /// classifiers for ML Kit can be used. `nil`, the default, for the installed classifier, if there is one.
     public var classifierFile: String?
     /// The classifier's label file, if the labels are neither in its model nor beside it.
     public var classifierLabelFile: String?
@@ -32,7 +32,7 @@ public final class VisionObjectDetectorOptions {
         set { scene.mode = newValue == .stream ? .stream : .singleImage }
     }
 
-    /// Whether up to ``maximumObjects`` objects are returned rather than only the most prominent one.
+    /// Whether up to ``maximumObjects`` objects are returned. If not, only the most prominent object is returned.
     public var shouldEnableMultipleObjects: Bool {
         get { scene.multipleObjects }
         set { scene.multipleObjects = newValue }
@@ -50,7 +50,7 @@ public final class VisionObjectDetectorOptions {
         set { scene.maxObjects = min(max(1, newValue), SceneOptions.mostObjects) }
     }
 
-    /// The minimum confidence of a category, 0 to 1; `nil`, the default, takes the classifier's own.
+    /// The minimum confidence of a category, 0 to 1; `nil`, the default, for the classifier's threshold.
     public var classificationConfidenceThreshold: Double? {
         get { classification.threshold < 0 ? nil : classification.threshold }
         set { classification.threshold = newValue ?? -1 }

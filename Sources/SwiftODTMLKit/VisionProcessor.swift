@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// Detects the objects of images in order, with a detector and a scene.
+/// Detects the objects of images in order. A `Scene` tracks and classifies the detected objects.
 ///
 /// `@unchecked Sendable`: ``VisionQueue`` ensures that only one thread at a time uses it.
 final class VisionProcessor: @unchecked Sendable {
@@ -44,7 +44,7 @@ final class VisionProcessor: @unchecked Sendable {
         }
     }
 
-    /// Returns the time since the previous image, at least 1 ms. It replaces missing timestamps.
+    /// Returns the time since the previous image, at least 1 ms. It is used for images without a usable timestamp.
     private func timeSinceLastImage() -> Nanoseconds {
         let now = MonotonicClock.now
         defer { instant = now }

@@ -22,7 +22,7 @@ final class VisionQueue: Sendable {
     private let finder: VisionProcessor
     private let state = Monitor(State())
 
-    /// - Parameter keepsOnlyLatest: whether a newer image replaces a queued one.
+    /// - Parameter keepsOnlyLatest: whether a newer image replaces the queued image, which is then dropped.
     init(keepsOnlyLatest: Bool, finder: VisionProcessor) {
         self.keepsOnlyLatest = keepsOnlyLatest
         self.finder = finder

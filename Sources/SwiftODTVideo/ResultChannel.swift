@@ -6,7 +6,7 @@ import SwiftODT
 ///
 /// When ``capacity`` results wait for the task, a file's pipeline blocks, while a live source drops the oldest result.
 final class ResultChannel: Sendable {
-    /// The maximum number of results that wait for the task, enough to bridge the switches between threads.
+    /// The maximum number of results that wait for the task. It is small, because it only has to bridge thread switches.
     private static let capacity = 8
 
     /// The messages of a frame as they were posted, and the copy of its pixels. They are parsed by the task.
@@ -57,13 +57,13 @@ final class ResultChannel: Sendable {
 
     func setLive() { state.update { $0.isLive = true } }
 
-    /// Makes the results up to that of a frame available to the task, because the frame has passed the element. Called
-    /// on the streaming thread. Blocks while ``capacity`` results of a file wait for the task.
+    /// Makes the result of a frame and all earlier results available to the task, because the frame has passed the
+    /// element. Called on the streaming thread. Blocks while ``capacity`` results of a file wait for the task.
     ///
     /// - Parameter frame: returns the pixels for the frame's result.
     func pass(timestamp: UInt64, frame: () -> Frame?) {
         let count = state.read { state in
-            // Without timestamps the results are in the order of the frames.
+            // If the frames have no timestamps, the first pending result belongs to this frame.
             (state.pending.firstIndex { $0.timestamp == timestamp } ?? (timestamp == .max ? 0 : -1)) + 1
         }
         guard count > 0 else { return }
@@ -81,7 +81,7 @@ final class ResultChannel: Sendable {
         if let (waiter, entries) = resumed { waiter.resume(returning: entries) }
     }
 
-    /// Lets frames pass without waiting.
+    /// Lets frames pass without waiting for the task, because the pipeline stops.
     func close() { state.update { $0.isClosed = true } }
 
     /// Ends the sequence after the results that wait.
@@ -104,7 +104,7 @@ final class ResultChannel: Sendable {
 
     // MARK: The task's side
 
-    /// Returns the results that wait, or waits for the next one; an empty list at the end.
+    /// Returns all results that wait. If there are none, waits for the next result. Returns an empty list at the end.
     func take() async -> [Entry] {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -141,7 +141,7 @@ extension ResultChannel.State {
         return (waiter, ready)
     }
 
-    /// Drops the oldest results of a live source. Their events become part of the next one.
+    /// Drops the oldest results of a live source. Their events become part of the next result.
     mutating func dropOldest(beyond capacity: Int) {
         while ready.count > capacity {
             let dropped = ready.removeFirst()

@@ -8,9 +8,9 @@ import SwiftODT
 ///         print(result.time, result.visibleObjects.compactMap(\.name))
 ///     }
 ///
-/// Iterating builds a GStreamer pipeline and plays it. A file waits for the loop. A live source does not; results that the loop is too
-/// slow for are dropped and counted in ``VideoResult/droppedResults``. The pipeline ends when the loop ends, or when its task is cancelled;
-/// then the loop ends as after the last frame.
+/// Iterating builds a GStreamer pipeline and plays it. A file waits for the loop. A live source does not wait. If the loop is too slow,
+/// results are dropped and counted in ``VideoResult/droppedResults``. The pipeline ends when the loop ends, or when its task is cancelled.
+/// Cancelling the task ends the loop without an error, as after the last frame.
 ///
 /// Errors are of the type `ODTError` and name the remedy.
 public struct VideoObjects: AsyncSequence, Sendable {
@@ -180,8 +180,8 @@ public struct VideoResult: Sendable {
     public internal(set) var zoneCounts: [ZoneCount] = []
     /// The pixels, if ``VideoOptions/includesFrames`` is set.
     public internal(set) var frame: Frame?
-    /// The number of results of a live source that were dropped before this one, because the consumer was slower. Their events are part
-    /// of this result.
+    /// The number of results of a live source that were dropped since the previous result, because the consumer was too slow. The events of
+    /// the dropped results are part of this result.
     public internal(set) var droppedResults = 0
     /// Warnings of the pipeline, with their remedies.
     public internal(set) var warnings: [String] = []

@@ -30,13 +30,13 @@ public struct VideoOptions: Hashable, Sendable {
     public var device = "CPU"
     /// The number of inference threads; 0 lets the runtime decide (`threads`).
     public var threads = 0
-    /// The minimum score of a detection that starts a track, 0 to 1; `nil` for the model's own (`score-threshold`).
+    /// The minimum score of a detection that starts a track, 0 to 1; `nil` for the model's threshold (`score-threshold`).
     public var scoreThreshold: Double?
     /// Detections that overlap by more than this intersection over union are merged, 0 to 1 (`iou-threshold`).
     public var overlapThreshold = 0.5
     /// The classification network; `nil` for the default (`classifier-file`).
     public var classifier: String?
-    /// A file with its class names (`classifier-label-file`).
+    /// A file with the class names of the classification network (`classifier-label-file`).
     public var classifierLabelFile: String?
     /// The minimum confidence of a category, 0 to 1; `nil` for the model's default (`classification-threshold`).
     public var classificationThreshold: Double?
@@ -75,7 +75,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var reidentificationModel: String?
     /// Whether frames in device memory are mapped for the tracker (`map-memory`).
     public var mapsMemory = false
-    /// The transformation that displays frames upright; `nil` for the video's own (`orientation`).
+    /// The transformation that displays frames upright; `nil` to use the video's orientation tag (`orientation`).
     public var orientation: Orientation?
     /// Areas and lines in which objects are counted (`zones`).
     public var zones: [Zone] = []
@@ -84,25 +84,24 @@ public struct VideoOptions: Hashable, Sendable {
 
     /// Which frames give a result (`updates`). ``VideoAnnotator`` draws every frame in any case.
     public var updates = Updates.everyFrame
-    /// Whether results contain the begins and ends of tracks (`track-events`).
+    /// Whether results contain the events of tracks: begin, change and end (`track-events`).
     public var trackEvents = true
     /// The minimum time between two results (`message-interval`).
     public var resultInterval = Duration.zero
-    /// The metadata on buffers, for elements behind; `nil` for the default (`attach-meta`).
+    /// The metadata that is attached to buffers; `nil` for the default (`attach-meta`).
     public var metadata: Metadata?
     /// The name of the stream in metadata (`source`).
     public var sourceName: String?
     /// A file for the detections before tracking, for ``Detector/recorded`` (`record-detections`).
     public var recordingFile: String?
-    /// What to do if that file exists (`record-existing`).
+    /// What to do if ``recordingFile`` already exists (`record-existing`).
     public var existingRecording = ExistingRecording.refuse
-    /// Whether results contain the pixels of their frame. They are copied.
+    /// Whether results contain a copy of the pixels of their frame.
     public var includesFrames = false
 
     // MARK: Drawing
 
-    /// Whether objects are drawn into the frames (`draw`). ``VideoObjects`` draws only if this is `true`, ``VideoAnnotator`` unless it is
-    /// `false`.
+    /// Whether objects are drawn into the frames (`draw`). With `nil`, the default, ``VideoAnnotator`` draws and ``VideoObjects`` does not.
     public var draw: Bool?
     /// Where objects are drawn (`draw-mode`).
     public var drawMode = DrawMode.blend
@@ -184,13 +183,13 @@ extension VideoOptions {
 
     /// Which objects without a label are reported.
     public enum UnknownObjects: String, CaseIterable, Sendable {
-        /// None.
+        /// No objects without a label.
         case none
         /// Moving objects in front of a static camera.
         case moving
-        /// The most prominent object if nothing is detected, in single images.
+        /// Standing objects in videos. In single images, the most prominent object if nothing is detected.
         case salient
-        /// `moving` in videos, `salient` in single images.
+        /// `moving` for videos, `salient` for single images.
         case auto
     }
 
@@ -206,9 +205,9 @@ extension VideoOptions {
 
     /// Which regions are magnified for inference.
     public enum Zoom: String, CaseIterable, Sendable {
-        /// None.
+        /// No region: inference always runs on the full frame.
         case off
-        /// One region or the full frame per inference, chosen by need.
+        /// Each inference runs on the full frame or on one region, which is chosen from the tracks.
         case auto
         /// The full frame and all its tiles in every detection.
         case grid
@@ -216,15 +215,15 @@ extension VideoOptions {
 
     /// Which frames give a result.
     public enum Updates: String, CaseIterable, Sendable {
-        /// Those with a new detection result.
+        /// Frames with a new detection result.
         case onResult = "on-result"
-        /// All.
+        /// All frames.
         case everyFrame = "every-frame"
-        /// Those in which an object appears, disappears, or changes its label or state.
+        /// Frames in which an object appears, disappears, or changes its label or state.
         case onChange = "on-change"
-        /// Those with a new detection result and at least one object.
+        /// Frames with a new detection result and at least one object.
         case onObject = "on-object"
-        /// None. All events are then part of one result at the end.
+        /// No frames. All events are then part of one result at the end.
         case none
     }
 
@@ -274,7 +273,7 @@ extension VideoOptions {
         case pixelate
     }
 
-    /// Metadata on buffers.
+    /// The kinds of metadata that can be attached to buffers.
     public struct Metadata: OptionSet, Hashable, Sendable {
         /// The bits of the flags.
         public let rawValue: UInt32
@@ -336,7 +335,7 @@ extension VideoOptions {
         ("label-format", { $0.labelFormat }), ("label-background", { "\($0.labelBackground)" }),
     ]
 
-    /// The properties to set, as NAME=VALUE: those whose value is not the element's default.
+    /// The properties whose value differs from the element's default, as NAME=VALUE.
     package var properties: [String] {
         var standard = VideoOptions()
         standard.updates = .onResult

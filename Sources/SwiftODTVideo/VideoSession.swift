@@ -71,7 +71,7 @@ final class VideoSession: Sendable {
         Self.listen(to: pipeline, element, channel, includesFrames: options.includesFrames)
     }
 
-    /// Plays until the end, on a thread of its own that retains the session.
+    /// Plays until the end of the stream, on a separate thread that retains the session.
     func start() {
         let isStarted = DetachedThread.run {
             let ending = self.player.play { _ in }
@@ -147,7 +147,7 @@ final class VideoSession: Sendable {
         }
     }
 
-    /// Takes the element's messages on its streaming thread, so that none waits on the bus.
+    /// Takes the messages of `swiftodt` when they are posted, on its streaming thread. They are not queued on the bus.
     private static let takeMessage: GstBusSyncHandler = { _, message, channel in
         guard let message, let channel, message.pointee.type == GST_MESSAGE_ELEMENT,
             let structure = gst_message_get_structure(message)

@@ -27,7 +27,7 @@ typedef struct { int64_t rank, *dims; } ov_shape;
 typedef struct { int64_t min, max; } ov_dimension;  // max is -1 if the dimension has no upper limit
 typedef struct { ov_dimension rank, *dims; } ov_partial_shape;
 // The function that the runtime calls when an inference ends. The runtime keeps the address of this struct, so the
-// struct must exist as long as the request to which it is attached.
+// struct must exist as long as the inference request for which it was set.
 typedef struct { void (*function)(void *); void *argument; } ov_callback;
 
 // The functions that swiftodt uses, as F(result, name, arguments). OpenVINO 2023.1 and later versions have all of them.
@@ -129,9 +129,9 @@ ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
     ov_compiled_model **compiled);
 
-// Loads the runtime's plugins whose file name contains `part` with RTLD_DEEPBIND, if this process needs that flag (see
-// unwinding.c). The runtime itself would load them without the flag; it then uses the libraries that are already
-// loaded. Does nothing if the flag is not needed.
+// Loads OpenVINO's device plugins and frontends whose file name contains `part`, before the runtime loads them itself.
+// The runtime would load them without RTLD_DEEPBIND, but it uses libraries that are already loaded. Does nothing if
+// this process does not need RTLD_DEEPBIND (see unwinding.c).
 void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part);
 
 // Returns the file that contains this code: the plugin or the program. Returns null if the loader does not know it.

@@ -1,7 +1,10 @@
 /* The interface between the C element swiftodtgate and its Swift implementation.
  *
- * The C element calls these functions. Sources/GstSwiftODT/Gate/GateBridge.swift implements them. A session is the Swift
- * object of one element, as an opaque pointer. It exists from the init to the finalize function of the element.
+ * The C element calls these functions. Sources/GstSwiftODT/Gate/GateBridge.swift implements them. A session is an opaque
+ * pointer to the Swift object of one element. It exists from the init to the finalize function of the element.
+ *
+ * While the gate is calm, the session pushes key frames only. It keeps the frames after the latest pushed key frame.
+ * These are the kept frames.
  *
  * Functions marked as "Streaming" are called one at a time, with the stream lock of the sink pad held. All other
  * functions are thread-safe. */
@@ -27,8 +30,8 @@ GType gst_swift_odt_gate_get_type (void);
 /* Installs the properties of the element in its class. */
 void swiftodt_gate_install_properties (GObjectClass * klass);
 
-/* Creates a session. The session holds no reference to `element`, because the element outlives the session. The pads of
- * the element must exist. */
+/* Creates a session. The session holds no reference to `element`, because the element outlives the session. `element`
+* must already have its pads. */
 SwiftOdtGateSession swiftodt_gate_session_new (GstSwiftOdtGate * element);
 void swiftodt_gate_session_free (SwiftOdtGateSession session);
 
@@ -48,13 +51,13 @@ GstFlowReturn swiftodt_gate_session_push (SwiftOdtGateSession session, GstBuffer
 /* Streaming. Called for each serialized event at the sink pad, before the event is forwarded. Pushes the kept frames if
  * the event must not overtake them. The event is borrowed. */
 void swiftodt_gate_session_notice (SwiftOdtGateSession session, GstEvent * event);
-/* Passes the kept frames, because upstream waits for its buffers. */
+/* Streaming. Called for a drain query, with which upstream waits for the return of its buffers. Pushes the kept frames. */
 void swiftodt_gate_session_drain (SwiftOdtGateSession session);
-/* Called for each custom upstream event at the source pad. Reads the activity that swiftodt reports. The event is
- * borrowed. */
+/* Called for each custom upstream event at the source pad. If the event is an activity report from swiftodt, the session
+* passes it to the gate. The event is borrowed. */
 void swiftodt_gate_session_notice_upstream (SwiftOdtGateSession session, GstEvent * event);
 
-/* The handler of the action signal `open`. It may be emitted on any thread. */
+/* The handler of the action signal `open`. The signal may be emitted on any thread. */
 void swiftodt_gate_session_open (SwiftOdtGateSession session);
 
 G_END_DECLS

@@ -1,8 +1,9 @@
 /* The interface between the C element and its Swift implementation.
  *
- * The C element calls these functions. Sources/GstSwiftODT/Session/SessionBridge.swift implements them. A session is
- * the Swift object of one element, as an opaque pointer. It exists from the init to the finalize function of the
- * element.
+ * The C element calls these functions. Sources/GstSwiftODT/Session/SessionBridge.swift implements them. A session is an
+ * opaque pointer to the Swift object of one element. It exists from the init to the finalize function of the element.
+ *
+ * Frames that were submitted and are not pushed yet are held frames. They wait for an inference or for later frames.
  *
  * Functions marked as "Streaming" are called one at a time, with the stream lock of the sink pad held. All other
  * functions are thread-safe. */
@@ -66,25 +67,26 @@ void swiftodt_session_stop (SwiftOdtSession session);
 /* Wakes a streaming thread that waits for a detection. Until the next start, frames are refused. */
 void swiftodt_session_unlock (SwiftOdtSession session);
 
-/* Streaming. Called for each caps event, before the event is handled. Posts an element error if the pad template
- * rejects the caps. The caller keeps the ownership of the caps. */
+/* Streaming. Called for each caps event, before the event is handled. Posts an element error if the element does not
+* accept the caps with its current properties. The caps are borrowed. */
 void swiftodt_session_notice_caps (SwiftOdtSession session, GstCaps * caps);
 /* Streaming. Returns whether the format is supported. The caps are borrowed. */
 gboolean swiftodt_session_accepts (SwiftOdtSession session, GstCaps * caps);
 /* Returns the possible caps of the other pad for caps of the pad with this direction. The caps are borrowed; the caller
  * owns the result. */
 GstCaps *swiftodt_session_transform_caps (SwiftOdtSession session, GstPadDirection direction, GstCaps * caps);
-/* Returns those of the possible output caps that are preferred. Takes ownership of the caps; the caller owns the result. */
+/* Returns the first of the possible output caps with overlays if overlays may be attached, otherwise all of them. Takes
+* ownership of the caps; the caller owns the result. */
 GstCaps *swiftodt_session_preferred_caps (SwiftOdtSession session, GstCaps * caps);
 /* Streaming. Decides whether overlays are attached or blended, after downstream has received the caps. */
 void swiftodt_session_negotiate_overlay (SwiftOdtSession session);
-/* Returns whether no buffer is written to, neither pixels nor metadata. */
+/* Returns whether the element changes neither the pixels nor the metadata of any buffer. */
 gboolean swiftodt_session_is_passthrough (SwiftOdtSession session);
 /* Streaming. Takes ownership of the next frame. */
 GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buffer);
-/* Streaming. Stores the next finished frame, or the next event that follows only finished frames, in `next`. Stores
- * NULL while the first frame in the queue is not finished. If `drain` is TRUE, waits until it is finished. The
- * caller owns the result. */
+/* Streaming. Removes the next frame or event from the queue, in the order of the stream, and stores it in `next`. Stores
+* NULL if the queue is empty, or if its next frame is not finished. If `drain` is TRUE, waits for this frame instead.
+* The caller owns the result. */
 GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain, GstMiniObject ** next);
 /* Called for each event at the sink pad and for seek events at the source pad. Serialized events are passed by the
  * streaming thread, with the stream lock held. Other events may come from any thread.
@@ -100,7 +102,7 @@ GstClockTime swiftodt_session_latency (SwiftOdtSession session, gboolean live);
 /* Streaming. Returns the maximum number of frames that the element holds. */
 guint swiftodt_session_frames_held (SwiftOdtSession session);
 
-/* The handlers of the action signals. They may be emitted on any thread. */
+/* The handlers of the action signals. The signals may be emitted on any thread. */
 void swiftodt_session_reset_tracks (SwiftOdtSession session);
 void swiftodt_session_detect_now (SwiftOdtSession session);
 

@@ -13,10 +13,10 @@ struct AnnotatedObject: Sendable {
     var confidence: Double?
     /// The detection score, 0 to 1. If it is NaN, no score is drawn.
     var score = 1.0
-    /// Whether the box is predicted, because the object was not detected in this frame. The box's lines are then dashed
-    /// and fainter.
+    /// Whether the box is predicted, because the object was not detected in this frame. The box's lines are then fainter
+    /// and, except in the style `corners`, dashed.
     var coasting = false
-    /// Whether this is the most prominent of the drawn objects. The box's lines are then thicker.
+    /// Whether this is the most prominent of the drawn objects. If several objects are drawn, its box has thicker lines.
     var prominent = false
 }
 
@@ -49,7 +49,7 @@ struct RecentInferenceRegions {
     mutating func drawn(at time: Nanoseconds) -> [AnnotatedRegion] {
         regions.removeAll { time - $0.time > Self.span || time < $0.time }
         return regions.map { region in
-            // Regions overlap, so older ones fade quickly to keep the latest one distinguishable.
+            // Regions overlap. Older regions fade quickly, so the latest region can be distinguished.
             let left = 1 - 0.8 * Float(time - region.time) / Float(Self.span)
             return AnnotatedRegion(
                 box: region.inferredRegion.box,
@@ -110,17 +110,17 @@ struct CoastingDisplayPolicy {
     mutating func reset() { begun.removeAll() }
 }
 
-/// Limits how often the confidence and the score in labels change, so that they are readable. A value is shown for at
-/// least 0.5 s. After that it changes if the new value differs by at least 5 percentage points, or in any case after 1
-/// s. A label that does not change need not be drawn again, either.
+/// Limits how often the confidence and the score in labels change. Values that change with every frame would be
+/// unreadable. A value is shown for at least 0.5 s. After that it changes if the new value differs by at least 5
+/// percentage points, or in any case after 1 s. In addition, an unchanged label need not be drawn again.
 ///
 /// If an object is coasting or was matched with a detection below the score threshold, its label keeps the latest score
 /// above the threshold. A score below the configured threshold would look like an error.
 struct LabelValueSmoother {
     private static let smallestStep = 0.05
     private static let maximumHoldTime: Nanoseconds = 1_000_000_000
-    /// The time for which a value is shown at least, whatever the change. Scores can fluctuate by 20 percentage points
-    /// from frame to frame, which would be unreadable.
+    /// The minimum time for which a value is shown, even if the new value differs much. Scores can fluctuate by 20
+    /// percentage points from frame to frame.
     private static let minimumHoldTime: Nanoseconds = 500_000_000
 
     private struct Shown {

@@ -51,8 +51,8 @@ final class Annotator {
 
     init() {}
 
-    /// Returns whether ``draw(_:hiding:zones:inferenceRegions:options:into:interlaced:)`` would change the frame, or an
-    /// overlay would contain anything. Only in this case the buffer has to be made writable.
+    /// Returns whether there is anything to draw, into the frame or as an overlay. If not, the buffer need not be made
+    /// writable.
     func needsDrawing(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
         inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
@@ -69,7 +69,7 @@ final class Annotator {
     /// Draws the objects. If there is nothing to draw, the frame is not written to.
     ///
     /// - Parameters:
-    ///   - places: The boxes to redact before drawing. They are ignored if the box style is not a redaction.
+    ///   - places: The boxes to redact before drawing. They are ignored unless the box style is `blur` or `pixelate`.
     ///   - frame: A frame that is mapped for writing. Its orientation determines the direction of text, its pixel
     ///     aspect ratio the proportions of labels and lines, and its time the age of traces.
     ///   - interlaced: Whether the rows of the two fields alternate in the frame. It determines which rows share a
@@ -142,8 +142,8 @@ final class Annotator {
         if options.drawLabels { drawLabels(boxes, setup, elapsed, reserved: counts.map(\.place), on: target) }
     }
 
-    /// Returns the seconds since the previously drawn frame. Labels move at a limited speed, so this time limits their
-    /// distance.
+    /// Returns the seconds since the previously drawn frame. They count towards the delays of label placement, such as
+    /// the time before a hidden label moves to another side.
     private func elapsed(until time: Nanoseconds) -> Double {
         defer { latest = time }
         guard let latest, time > latest else { return 0 }
@@ -274,8 +274,9 @@ extension Annotator {
 extension Annotator {
     /// The factor by which the opacity of coasting objects is reduced. Their lines are also dashed.
     private static let coastingFade: Float = 0.65
-    /// The same for the panels of their labels. The text is chosen for the panel's colour, so a dark background must not
-    /// show through more.
+    /// The factor by which the opacity of the label panels of coasting objects is reduced. It is larger than
+    /// ``coastingFade``, because the text colour is chosen for the panel's colour. A background that shows through more
+    /// would reduce the contrast of the text.
     private static let coastingPanelFade: Float = 0.85
 
     private func pen(
@@ -320,8 +321,8 @@ extension Annotator {
 // MARK: - Labels
 
 extension Annotator {
-    /// The time in seconds for which the label position of a disappeared object is kept, so that a label returns to its
-    /// place after a short gap.
+    /// The time in seconds for which the label position of an object is kept after the object is no longer drawn. The
+    /// label then returns to its position after a short gap.
     private static let memory = 1.0
 
     /// - Parameter reserved: The places that no label may cover.
@@ -372,7 +373,8 @@ extension Annotator {
 
     /// Returns the order in which labels are placed. The most prominent object is first. Then follow detected objects
     /// with a visible label, coasting objects with a visible label, and the other objects. Within each of these groups,
-    /// older objects precede newer ones. A new label therefore never displaces a visible label.
+    /// older objects precede newer ones. A new label therefore displaces a visible label only if it belongs to the most
+    /// prominent object.
     private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
         func rank(_ index: Int) -> (Int, Int) {
             let object = objects[index]

@@ -43,7 +43,7 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// Whether boxes are drawn. If not, labels have the same positions as with boxes.
     var drawBoxes = true
     var drawCoasting = Coasting.briefly
-    /// Whether labels are drawn. The next two properties only omit parts of the labels' text.
+    /// Whether labels are drawn. ``drawTrackingLabels`` and ``drawConfidence`` only omit parts of their text.
     var drawLabels = true
     /// Whether labels contain the tracking ID.
     var drawTrackingLabels = true
@@ -65,10 +65,10 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// The labels of objects to redact, in lower case. If empty, all objects are redacted. Used only by the box styles
     /// `blur` and `pixelate`.
     var privacyLabels: Set<String> = []
-    /// The width of lines in display pixels; 0 derives it from the frame size.
+    /// The width of lines in display units (see ``Canvas``); 0 derives it from the frame size.
     var lineWidth = 0.0
     var font = "Sans"
-    /// The font size in display pixels; 0 derives it from the frame size.
+    /// The font size in display units (see ``Canvas``); 0 selects the size in ``font`` or derives it from the frame size.
     var fontSize = 0.0
     /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`. See
     /// ``LabelFormat``.

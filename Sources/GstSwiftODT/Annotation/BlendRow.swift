@@ -4,8 +4,8 @@ import SwiftODT
 final class BlendRow {
     /// The source samples, premultiplied with alpha.
     let value: UnsafeMutableRawPointer
-    /// The weight of the destination sample for each source sample: white minus alpha, where white is the largest
-    /// value.
+    /// The weight of the destination sample for each source sample: white minus alpha. White is the largest value of a
+    /// sample in this format.
     let keep: UnsafeMutableRawPointer
     private let depth: SampleDepth
 
@@ -107,7 +107,8 @@ extension BlendRow {
         }
     }
 
-    /// Copies the same bytes into each of `lines` lines. The previous content is replaced.
+    /// Copies the same `count` bytes into each of `lines` lines, which start `stride` bytes apart. The previous content is
+    /// replaced.
     static func cover(
         _ value: UnsafeRawPointer, count: Int, into old: UnsafeMutableRawPointer, lines: Int, stride: Int
     ) {
@@ -121,8 +122,8 @@ extension BlendRow {
         }
     }
 
-    /// Copies `count` bytes, from one to two words, as two words that may overlap. This is the fast path for the vertical
-    /// lines of boxes, which are narrow and long.
+    /// Copies `count` bytes into each line by writing two words, which may overlap. `count` is at least the size of one word
+    /// and at most the size of two words. This is the fast path for the vertical lines of boxes, which are narrow and long.
     @inline(__always)
     private static func cover<Word: FixedWidthInteger & BitwiseCopyable>(
         _: Word.Type, _ value: UnsafeRawPointer, _ count: Int, _ old: UnsafeMutableRawPointer, _ lines: Int,

@@ -4,12 +4,12 @@ import SwiftODT
 ///
 /// In this type, a *row* is a row of pixels of the picture, and a *line* is a row of samples of a plane. With
 /// vertically subsampled chroma, a line covers two rows. A *unit* is a group of samples that repeats along a line, see
-/// ``PlaneLayout``. All formats share the same loop over samples. Samples outside the drawing are not changed, and
-/// neither is padding.
+/// ``PlaneLayout``. All formats share the same loop over samples. Samples outside the drawing and padding bytes are not
+/// changed.
 ///
 /// `gst_video_blend` is not used for three reasons. It unpacks and packs whole destination lines. It converts with the
-/// matrix of BT.601, whatever the stream's colorimetry is. It takes the chroma of one of two pixels for both.
-/// `Tests/Benchmarks/drawing` compares the two implementations.
+/// matrix of BT.601, whatever the stream's colorimetry is. If two pixels share a chroma sample, it uses the chroma of only
+/// one of them. `Tests/Benchmarks/drawing` compares the two implementations.
 final class Blender {
     let canvas: Canvas
     let planes: [PlaneLayout]
@@ -30,8 +30,8 @@ final class Blender {
     }
 
     /// Fills a rectangle, which is given in pixels of the upright picture (see ``Canvas``). The rectangle may start and
-    /// end at any pixel. A subsampled chroma sample of which only a half is inside the rectangle is blended with half
-    /// the opacity. The cost is proportional to the number of pixels in the rectangle.
+    /// end at any pixel. If only half of the pixels that share a chroma sample are inside the rectangle, the chroma sample
+    /// is blended with half the opacity. The cost is proportional to the number of pixels in the rectangle.
     func fill(_ rect: PixelRect, with paint: Paint, in frame: Frame) {
         let picture = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
         let target = canvas.buffer(rect).intersection(picture)
@@ -52,8 +52,8 @@ final class Blender {
                 guard share > 0 else { continue }
                 let isOpaque = build(layout, units: units, from: target.x, to: target.maxX, color: color * share)
                 if isOpaque, depth.bytes == 1 {
-                    // The source samples are opaque and consist of whole bytes, so they replace the destination samples
-                    // without reading them. Most lines of boxes are filled in this way.
+                    // The source samples are opaque and consist of whole bytes. The destination samples are therefore
+                    // overwritten without being read. Most lines of boxes are filled in this way.
                     BlendRow.cover(
                         row.value, count: count, into: start + first * plane.stride, lines: line - first,
                         stride: plane.stride)
@@ -86,7 +86,7 @@ final class Blender {
             let destination = frame.plane(layout.plane)
             let corner = destination.base + start * destination.stride + first * layout.unitSamples * depth.bytes
             plane.bytes.withUnsafeBytes { bytes in
-                // The first half of the bytes are the samples, the second half their weights.
+                // The first half of the bytes are source samples, the second half are weights of the destination.
                 let half = bytes.count / 2
                 for line in 0..<max(lines, 0) {
                     let value = bytes.baseAddress! + line * plane.units * layout.unitSamples * depth.bytes
@@ -98,8 +98,8 @@ final class Blender {
         }
     }
 
-    /// Fills ``row`` with one line of a rectangle for one plane. The rectangle covers the columns of pixels from `left`
-    /// to `right`.
+    /// Fills ``row`` with one line of a rectangle for one plane. The rectangle covers the columns of pixels from `left` up
+    /// to, but not including, `right`.
     ///
     /// - Returns: Whether the line is opaque and fills each of its units completely.
     private func build(
@@ -145,9 +145,10 @@ final class Blender {
 extension Blender {
     func lineCount(of layout: PlaneLayout) -> Int { layout.lines(down: canvas.height) }
 
-    /// Returns the two rows of pixels in the buffer that a line of samples covers; both are equal if the plane is not
-    /// vertically subsampled. The second row may be below the picture. In interlaced content, chroma lines alternate
-    /// between the fields, so the two rows belong to the same field and are two apart.
+    /// Returns the two rows of pixels in the buffer that a line of samples covers. If the plane is not vertically
+    /// subsampled, the line covers one row, which is returned twice. The second row may be below the picture. In
+    /// interlaced content, chroma lines alternate between the fields. The two rows then belong to the same field and are
+    /// two apart.
     func pixelRows(of line: Int, in layout: PlaneLayout) -> (Int, Int) {
         guard layout.lineShift > 0 else { return (line, line) }
         guard canvas.interlaced else { return (2 * line, 2 * line + 1) }

@@ -2,14 +2,14 @@ import CCairo
 import SwiftODT
 
 /// The outline of a box, as rectangles of whole pixels (strips) and, if the style is `rounded`, tiles for the corners.
-/// The area to draw is only that of the lines, however large the box is.
+/// The cost of drawing depends on the area of the lines, not on the area of the box.
 struct BoxOutline {
     private(set) var strips: [PixelRect] = []
     private(set) var corners: [(place: PixelRect, corner: RoundedCorner)] = []
 
     /// - Parameters:
     ///   - rect: The outer edge of the outline, in pixels of the upright picture.
-    ///   - dashed: Whether the sides have gaps, which indicates a coasting object.
+    ///   - dashed: Whether the sides have gaps, which indicates a coasting object. Ignored by the style `corners`.
     init(
         _ rect: PixelRect, style: AnnotatorOptions.BoxStyle, pen: DrawingSizes.Pen, dashed: Bool, canvas: Canvas
     ) {
@@ -33,8 +33,8 @@ struct BoxOutline {
         }
     }
 
-    /// Adds the four sides. Each side ends `corner` before both ends of the rectangle. Square corners have the size of
-    /// the pen; the upper and lower sides include them.
+    /// Adds the four sides, without the corners. `corner` is the size of a corner. Square corners have the size of the pen;
+    /// they are not left out, but belong to the upper and lower sides.
     private mutating func addSides(
         of rect: PixelRect, from corner: (x: Int, y: Int), pen: DrawingSizes.Pen, dashed: Bool
     ) {
@@ -55,8 +55,9 @@ struct BoxOutline {
         }
     }
 
-    /// Returns the ranges of a side that are drawn. Without `dash` this is one range. With `dash` these are dashes of
-    /// about this length, with one dash at each end and gaps that are slightly shorter than the dashes.
+    /// Returns the ranges of a side that are drawn. `margin` is left out at both ends of the side. If `dash` is `nil`, the
+    /// rest is one range. Otherwise the ranges are dashes of about the length `dash`. There is a dash at each end, and the
+    /// gaps are slightly shorter than the dashes.
     private static func parts(of length: Int, leaving margin: Int, dash: Int?) -> [Range<Int>] {
         let whole = margin..<max(margin, length - margin)
         guard let dash, whole.count > 3 * dash else { return [whole] }

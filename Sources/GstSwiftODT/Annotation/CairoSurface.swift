@@ -9,7 +9,7 @@ extension UInt32: CairoPixel {
     static var format: cairo_format_t { CAIRO_FORMAT_ARGB32 }
 }
 
-/// A pixel with only alpha: the coverage of the pixel.
+/// A pixel of a mask. Its only component is alpha, from 0 (not covered by the drawing) to 255 (completely covered).
 extension UInt8: CairoPixel {
     static var format: cairo_format_t { CAIRO_FORMAT_A8 }
 }

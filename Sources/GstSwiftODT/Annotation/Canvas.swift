@@ -13,7 +13,7 @@ struct Canvas: Hashable {
     /// The size of the buffer in pixels, before rotation.
     let width: Int
     let height: Int
-    /// Whether the rows of two fields alternate, so that the rows that share a chroma sample belong to the same field.
+    /// Whether the rows of two fields alternate. Rows that share a chroma sample then belong to the same field.
     let interlaced: Bool
     /// The width and height of a pixel of the upright grid in display units. The smaller one is 1.
     let unitX: Double
@@ -101,7 +101,8 @@ extension Canvas {
         return (first, last)
     }
 
-    /// Returns the size of the tile for a drawing of this size. Both sizes are in pixels of the upright grid.
+    /// Returns the size of the tile for a drawing: the drawing's size, rounded up to multiples of ``step``. Both sizes
+    /// are in pixels of the upright grid.
     func tileSize(width: Double, height: Double) -> (width: Int, height: Int) {
         func up(_ value: Double, _ step: Int) -> Int { max(step, (Int(value.rounded(.up)) + step - 1) / step * step) }
         return (up(min(width, 65536), step.x), up(min(height, 65536), step.y))

@@ -2,11 +2,12 @@ import SwiftODT
 
 /// Converts red, green, blue and alpha to the components of a pixel format.
 ///
-/// Lanes 0 to 2 of a result are Y, Cb and Cr, or R, G and B, or three times the grey level. Lane 3 is alpha.
+/// Lanes 0 to 2 of a result are Y, Cb and Cr, or R, G and B, or three times the grey level, depending on the format. Lane
+/// 3 is alpha.
 ///
 /// For SDR streams the conversion is linear, so it can be applied to premultiplied colours and to averages of colours.
-/// For HDR streams, a colour is first converted to linear light and then with the transfer function of the stream.
-/// White is graphics white there, which is darker than the peak luminance of the display.
+/// For HDR streams, a colour is first converted to linear light. Then the transfer function of the stream is applied.
+/// White then has the luminance of graphics white, which is darker than the peak luminance of the display.
 struct ComponentMatrix {
     private let red: SIMD4<Float>
     private let green: SIMD4<Float>
@@ -31,8 +32,8 @@ struct ComponentMatrix {
         } else {
             let weights = colorSpace.lumaWeights
             let weightGreen = 1 - weights.red - weights.blue
-            // The difference of one 8-bit level in limited range. The level of neutral chroma is the same in limited
-            // and full range.
+            // The number of levels that correspond to one level of an 8-bit format. Neutral chroma is 128 of these
+            // 8-bit levels, in limited and in full range.
             let level = Float(1 << (format.depth.bits - 8))
             let (lumaScale, chromaScale) = colorSpace.fullRange ? (white, white) : (219 * level, 224 * level)
             let perBlue = chromaScale / (2 * (1 - weights.blue))
@@ -59,8 +60,8 @@ struct ComponentMatrix {
         guard alpha > 0 else { return .zero }
         let paint = color / alpha
         let (r, g, b) = (Paint.light(paint.x), Paint.light(paint.y), Paint.light(paint.z))
-        // This matrix converts colours from the primaries of BT.709, which are also those of sRGB, to the primaries of
-        // BT.2020.
+        // This matrix converts colours from the primaries of BT.709 to the primaries of BT.2020. sRGB has the primaries of
+        // BT.709.
         let wide = SIMD3(
             0.6274 * r + 0.3293 * g + 0.0433 * b, 0.0691 * r + 0.9195 * g + 0.0114 * b,
             0.0164 * r + 0.0880 * g + 0.8956 * b)

@@ -9,8 +9,8 @@ struct LabelFormat: Sendable {
         case label, category, confidence, score, id
     }
 
-    /// A value or a bracket, together with the text that belongs to it. The parts are a flat list in which brackets are
-    /// separate elements. The nesting depth of a pattern is thus not limited by the size of the stack.
+    /// A value or a bracket, together with the text that belongs to it. The parts of a pattern form a flat list, in which
+    /// each bracket is an element. The list is processed without recursion, so nested brackets cannot overflow the stack.
     private struct Part: Sendable {
         enum Content: Sendable {
             case value(Placeholder)
@@ -64,7 +64,8 @@ struct LabelFormat: Sendable {
         var separator = ""
         /// Whether the next value is the first one in the text or in its brackets, and thus needs no separator.
         var isFirst = true
-        /// The opening brackets that have not been written yet. They are written before the next value that follows.
+        /// The opening brackets that have not been written yet. They are written before the next value that is present.
+        /// Brackets that are closed before this contain no value and are omitted.
         var waiting: [(separator: String, text: String, isFirst: Bool)] = []
         for part in parts {
             if !part.separator.isEmpty { separator = part.separator }
@@ -140,7 +141,7 @@ extension LabelFormat {
         return pieces
     }
 
-    /// Adds a part. The text before it is assigned to this part or to the previous one.
+    /// Adds a part. `text` is the text before it, which is divided between the new part and the previous one.
     private mutating func append(_ content: Part.Content, after text: String) {
         var part = Part(content: content)
         defer { parts.append(part) }

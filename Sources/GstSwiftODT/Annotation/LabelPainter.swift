@@ -105,9 +105,9 @@ struct LabelPainter {
         return Place(tile: tile, width: size.width, height: size.height, start: start, baseline: baseline)
     }
 
-    /// Returns the height of the panel above and below the baseline. There is room for capital letters and the same
-    /// space above and below for accents and descenders. Most labels thus have the same height. If the script needs
-    /// more room, the height increases, up to three times the font size.
+    /// Returns the height of the panel above and below the baseline. The panel has room for capital letters. It has the
+    /// same additional space above the letters for accents and below the baseline for descenders. Most labels thus have
+    /// the same height. For a script that needs more room, each height increases to at most three times the font size.
     private func reach(of line: TextLine) -> (above: Double, below: Double) {
         func with(_ ink: Double) -> Double { min(ink + 0.1 * fontSize, 3 * fontSize) }
         return (
@@ -121,8 +121,8 @@ struct LabelPainter {
         return min(maximum, max(maximum / 2, 14 * fontSize)) - 2 * margin
     }
 
-    /// Lays out the text of a label. If it is too long, the object's label in it is shortened first, so that confidence
-    /// and ID remain. If this does not suffice, the complete text is truncated.
+    /// Lays out the text of a label. If the text is too long, the name of the object's class in it is shortened first,
+    /// because confidence and ID should remain. If this does not suffice, the complete text is truncated.
     private func line(_ whole: String, of object: AnnotatedObject, showing text: LabelText) -> TextLine? {
         let line = typesetter.line(whole)
         if line.width <= room { return line }

@@ -1,11 +1,12 @@
 import SwiftODT
 
 /// Places the labels of one frame. Each label touches its box and is inside the picture. It overlaps no other label and
-/// covers almost nothing of other objects. If there is no room for the full label, the short label is tried. If there
-/// is no room for the short label either, the object has no label.
+/// covers only a small fraction of the boxes of other objects. If there is no room for the full label, the short label
+/// is tried. If there is no room for the short label either, the object has no label.
 ///
-/// A label stays at its side of the box and slides along that side when other labels displace it. If they leave no
-/// room, the label is hidden until there is room again, or moves to another side after ``sideChangeDelay``.
+/// A label stays at one side of its box from frame to frame. If other labels need the same place, the label slides along
+/// this side. If there is no room at this side, the label is hidden until there is room again. After ``sideChangeDelay``
+/// it may move to another side.
 struct LabelPlacement {
     /// The size of a label in whole pixels.
     typealias Size = (width: Int, height: Int)
@@ -15,18 +16,18 @@ struct LabelPlacement {
     /// The seconds for which there must be room for the full label before it replaces the short label.
     private static let growDelay = 1.0
 
-    /// A label to place: its size, and two limits for the fraction of another object's box that it may cover, one for a
-    /// new label (`maximumOnArrival`) and one for a visible label (`maximum`).
+    /// A label to place. `maximum` is the largest fraction of another object's box that a visible label may cover.
+    /// `maximumOnArrival` is the corresponding limit for a new label.
     private struct Request {
         let size: Size
         let maximumOnArrival: Double
         let maximum: Double
 
-        /// The limits for the first attempt. A label may cover the upper twentieth of a standing person's box, because
-        /// this part is margin above the head.
+        /// The limits for the first attempt. A visible label may cover the upper twentieth of a standing person's box,
+        /// because this part of the box is above the head.
         static func whole(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.03, maximum: 0.06) }
-        /// The limits for the last attempt: for the short label or, if there is none, for the full label. They are
-        /// higher, because on a small object even the smallest label covers a large part.
+        /// The limits for the last attempt, which places the short label or, if there is none, the full label. They are
+        /// higher, because even the smallest label covers a large fraction of a small box.
         static func last(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.15, maximum: 0.25) }
     }
 
@@ -38,6 +39,7 @@ struct LabelPlacement {
     private let step: (x: Int, y: Int)
     /// The seconds since the previous frame.
     private let elapsed: Double
+    /// The places that are not free: the reserved ones, and the labels that have been placed in this frame.
     private var taken: [PixelRect]
 
     /// - Parameter reserved: places that no label may cover.
@@ -56,9 +58,10 @@ struct LabelPlacement {
     ///   - size: The size of the full label.
     ///   - short: Returns the size of the short label; `nil` if there is none. It is called only if there is no room
     ///     for the full label.
+    ///   - index: The index of the box.
     ///   - position: The position of the label in the previous frame; `nil` for a new label. It is updated to the
-    ///     position in this frame and to whether the full or the short label is placed. For a new label without room it
-    ///     remains `nil`.
+    ///     position in this frame, including whether the label is the full or the short one. It remains `nil` if there is
+    ///     no room for a new label.
     /// - Returns: The place of the label; `nil` if there is no room.
     mutating func place(
         _ size: Size, short: () -> Size? = { nil }, box index: Int, _ position: inout LabelPosition?
@@ -95,8 +98,8 @@ struct LabelPlacement {
         return spot(for: .last(short), box: index, &position).map { ($0, short) }
     }
 
-    /// Returns the position at which the full label replaces the short label; `nil` until there has been room for
-    /// ``growDelay``.
+    /// Returns the position at which the full label replaces the short label. Returns `nil` until there has been room for
+    /// the full label for ``growDelay``.
     private func growingSpot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
         guard let stood = position else { return nil }
         // The current side is preferred.
@@ -167,8 +170,8 @@ struct LabelPlacement {
         return taken.first { !$0.intersection(place).isEmpty }
     }
 
-    /// Returns the position nearest to the preferred one that a label can reach by moving along the edge without
-    /// meeting another label.
+    /// Moves a label along its edge from the free position `along` towards the preferred position. Returns the preferred
+    /// position or, if there is another label before it, the position beside this label.
     private func targetTowardsHome(from along: Int, on edge: Edge, _ size: Size) -> Int {
         let wanted = edge.clamped(edge.home)
         let band = edge.place(of: size, at: along)
@@ -223,7 +226,8 @@ extension LabelPlacement {
         let along: Int
     }
 
-    /// The positions of a label along one side of a box, which it touches: from left to right or from top to bottom.
+    /// The possible positions of a label that touches one side of a box. They increase from left to right or from top to
+    /// bottom.
     fileprivate struct Edge {
         let side: LabelPosition.Side
         /// The lowest position of the label's left or upper end.
@@ -273,7 +277,7 @@ extension LabelPlacement {
         func start(_ rect: PixelRect) -> Int { isLevel ? rect.x : rect.y }
         func end(_ rect: PixelRect) -> Int { isLevel ? rect.maxX : rect.maxY }
 
-        /// Returns whether a label at `place` would meet the label `other` by moving along the edge.
+        /// Returns whether a label at `place` could touch the label `other` if it moved along the edge.
         func isBeside(_ other: PixelRect, _ place: PixelRect) -> Bool {
             isLevel
                 ? other.y < place.maxY && place.y < other.maxY : other.x < place.maxX && place.x < other.maxX
@@ -295,7 +299,7 @@ struct LabelPosition: Hashable {
     var hiddenFor: Double?
     /// Whether the label is the short one because there was no room for the full one.
     var isShort = false
-    /// The seconds for which there has been room for the full label, while the short label is used.
+    /// The seconds for which there has been room for the full label. Used only while the label is the short one.
     var roomToGrow = 0.0
 }
 

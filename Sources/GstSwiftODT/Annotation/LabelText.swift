@@ -18,9 +18,11 @@ struct LabelText {
     ///
     /// Without classification, `{confidence}` stands for the detection score. With classification, it stands for the
     /// confidence of the category and is absent while the category is unknown. If an object has no label, `{label}`
-    /// stands for the category, unless the pattern contains `{category}`. A coasting track has neither confidence nor
-    /// score, because its last score does not describe the predicted box. Neither has an object without a name, if the
-    /// pattern contains a name: a percentage alone would not say of what.
+    /// stands for the category, unless the pattern contains `{category}`.
+    ///
+    /// Confidence and score are omitted in two cases. A coasting track has none, because its last score does not describe
+    /// the predicted box. If the pattern contains `{label}` or `{category}`, but the object has neither, the percentage is
+    /// omitted, too, because a reader could not see to what it refers.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
 
     /// Returns the text with another label in place of the object's own, for example a shortened one.
@@ -79,8 +81,8 @@ struct LabelText {
         return kept + "…"
     }
 
-    /// Isolates right-to-left text, so that it does not reorder the numbers beside it. The values thus have the order
-    /// of the pattern in any script.
+    /// Encloses a label in Unicode isolate characters unless it is ASCII. Without them, right-to-left text would change
+    /// the order of the numbers beside it.
     private static func isolated(_ label: String) -> String {
         label.utf8.allSatisfy { $0 < 0x80 } ? label : "\u{2068}\(label)\u{2069}"
     }
@@ -135,7 +137,8 @@ struct LabelTextCache {
         }
     }
 
-    /// The maximum number of entries. If there are more, most entries belong to tracks that have ended.
+    /// The maximum number of entries. When it is reached, the cache is cleared, because most of the entries then belong
+    /// to tracks that have ended.
     private static let maximum = 512
 
     private var entries: [Int: Entry] = [:]

@@ -102,7 +102,7 @@ private struct Mixture<Sample: BlendSample> {
     let empty: (value: Sample, keep: Sample)
     let full: (value: Sample, keep: Sample)
 
-    /// Interpolates between two samples. The result fulfils the invariants of
+    /// Returns the sample for a coverage, from 0 (``empty``) to 255 (``full``). It fulfils the invariants of
     /// ``BlendRow/samples(_:_:component:color:)``: weight and alpha add up to white, and the value never exceeds alpha.
     @inline(__always)
     func samples(_ coverage: UInt8) -> (value: Sample, keep: Sample) {

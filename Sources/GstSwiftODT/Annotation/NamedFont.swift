@@ -5,7 +5,8 @@ import Synchronization
 final class NamedFont {
     /// The Pango description without a size.
     private let description: OpaquePointer
-    /// The font size in display pixels, which is the number at the end of the description; `nil` if there is none.
+    /// The font size in display units (see ``Canvas``), which is the number at the end of the description. `nil` if the
+    /// description contains no size.
     let size: Double?
 
     /// Creates a font from a description. If the description has no family, the family is `Sans`. Characters after the
@@ -34,8 +35,9 @@ final class NamedFont {
     /// The family, or several families separated by commas. The first family that is installed is used.
     var family: String { withExtendedLifetime(self) { Self.family(of: description) ?? "" } }
 
-    /// Returns the Pango description with a size in display units. The caller frees it. It contains only installed
-    /// families, or the substitute if none is installed. This is because Pango caches every name that it is given.
+    /// Returns the Pango description with a size in display units. The caller frees it. The description names only
+    /// installed families, or the substitute if none of them is installed. Names of other families are removed, because
+    /// Pango caches every name that it is given until the process ends.
     func description(size: Double) -> OpaquePointer {
         let sized: OpaquePointer = pango_font_description_copy(description)
         pango_font_description_set_absolute_size(sized, size * Double(PANGO_SCALE))
@@ -55,8 +57,8 @@ final class NamedFont {
         pango_font_description_get_family(description).map { String(cString: $0) }
     }
 
-    /// Splits a description of a single family into the family, with all words of its name, and the rest: the most
-    /// common styles and the size at the end.
+    /// Splits a description into the name of the family, and the styles and the size at its end. Only the most common
+    /// styles count as styles; all other words belong to the name. Returns `nil` for a list of families.
     private static func wholeName(in text: String) -> (family: String, style: String)? {
         guard !text.contains(",") else { return nil }
         let words = text.prefix(1000).split(whereSeparator: \.isWhitespace)
@@ -73,7 +75,7 @@ final class NamedFont {
     private static let plainStyles: Set<String> = ["bold", "italic", "oblique", "normal", "regular"]
 }
 
-/// The result of a search for a font. For a font that is not installed, Pango would silently use another one.
+/// The result of a search for a font. If a font is not installed, Pango would silently use another font.
 enum FontLookup: Equatable {
     case found
     /// The font is not installed, and another font is used.

@@ -6,7 +6,7 @@ import SwiftODT
 ///
 /// Unchanged parts are reused from frame to frame, so that a sink does not upload them to the GPU again:
 /// - an equal list of rectangles reuses the composition,
-/// - an equal rectangle reuses the object,
+/// - an equal rectangle reuses the `GstVideoOverlayRectangle`,
 /// - a rectangle that has only moved reuses the pixels.
 ///
 /// Not thread-safe: only the streaming thread uses it.
@@ -14,7 +14,8 @@ final class OverlayRectangles {
     /// The content of a rectangle, without its position.
     private enum Content: Hashable {
         case tile(ObjectIdentifier)
-        /// A picture of one colour (BGRA bytes). `width` and `height` are those of the picture, which may be scaled up.
+        /// A picture of one colour, given as BGRA bytes. `width` and `height` are the size of the picture. The overlay
+        /// rectangle may be larger; the picture is then scaled up.
         case fill(UInt32, width: Int, height: Int, isPremultiplied: Bool)
     }
 
@@ -34,8 +35,8 @@ final class OverlayRectangles {
     private var previous = FrameDrawing()
     private var current = FrameDrawing()
 
-    /// The maximum length in pixels of the shorter side up to which a fill, such as a line, is a picture of its exact
-    /// size. A larger fill is a small picture that is scaled up, so that its cost does not depend on its size.
+    /// A filled rectangle whose shorter side has at most this many pixels, such as a line, is a picture of its exact
+    /// size. A larger rectangle is a picture of 16 x 16 pixels that is scaled up, so all of them need the same memory.
     private static let largestExactFill = 32
 
     /// Begins the drawing of a frame.
@@ -48,7 +49,7 @@ final class OverlayRectangles {
         guard !place.isEmpty, color.w > 0 else { return }
         let isScaled = min(place.width, place.height) > Self.largestExactFill
         let (width, height) = isScaled ? (16, 16) : (place.width, place.height)
-        // GStreamer's software blender treats scaled pictures as not premultiplied.
+        // GStreamer's software blender treats scaled pictures as not premultiplied, so their colour is divided by alpha.
         var opaque = color * (255 / color.w)
         opaque.w = 255
         func byte(_ component: Int) -> UInt32 {
@@ -69,8 +70,8 @@ final class OverlayRectangles {
         let place = PixelRect(x: x, y: y, width: plane.units, height: plane.lines)
         add(.tile(ObjectIdentifier(tile)), at: place) {
             plane.bytes.withUnsafeBytes { bytes in
-                // A tile has its samples first, then the same number of weights of the destination, which a composition
-                // does not need.
+                // The first half of a tile's bytes are the samples. The second half are weights of the destination, which
+                // a composition does not need.
                 Pixels(
                     UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), width: plane.units,
                     height: plane.lines, isPremultiplied: true, tile: tile)
@@ -191,8 +192,8 @@ extension Blender {
 }
 
 extension Canvas {
-    /// Creates the canvas of an overlay: the frame's geometry in the pixel format of overlay rectangles. Tiles
-    /// drawn for this canvas are BGRA with premultiplied alpha.
+    /// Creates the canvas of an overlay. It has the geometry of the frame and the pixel format of overlay rectangles.
+    /// Tiles drawn for this canvas are BGRA with premultiplied alpha.
     init(overlayOn format: StreamFormat, orientation: Orientation, interlaced: Bool) {
         self.init(
             format: .bgra, colorSpace: ColorSpace(matrix: .bt709, fullRange: true, transfer: .gamma),

@@ -47,9 +47,9 @@ enum Palette {
         return Int(hash % 4096)
     }
 
-    /// Returns a colour of an endless sequence in which consecutive colours differ clearly: the hue advances by the
-    /// golden angle, and the lightness cycles through three values. The colour space is OKLCH, which is perceptually
-    /// uniform.
+    /// Returns the colour at the index `number` of a sequence. Consecutive colours differ clearly: the hue advances by the
+    /// golden angle, and the lightness cycles through three values. The sequence repeats after 4,096 colours. The colour
+    /// space is OKLCH, which is perceptually uniform.
     static func distinct(_ number: Int) -> Paint { color(number).paint }
 
     /// Returns the colour at an index, together with its coordinates in OKLab. Distances in OKLab correspond to

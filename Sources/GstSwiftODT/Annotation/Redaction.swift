@@ -20,7 +20,7 @@ enum Redaction {
         let columns = Int(part.x.rounded(.down))..<min(frame.width, Int(part.maxX.rounded(.up)))
         let rows = Int(part.y.rounded(.down))..<min(frame.height, Int(part.maxY.rounded(.up)))
         let block = blockSize(columns.count, rows.count)
-        // The alpha component can hold the outline of a person.
+        // All stored components are redacted. Even alpha can show the outline of a person.
         for component in frame.format.layout.stored {
             let mosaic = Mosaic(
                 component, depth: frame.format.depth, columns: columns, rows: rows, block: block, of: frame)
@@ -143,8 +143,8 @@ private struct Mosaic {
 
     private func place(of column: Int) -> Int { (component.offset + column * component.step) * depth.bytes }
 
-    /// Interpolates vertically: mixes the means of the row of blocks above a row of samples with those of the row
-    /// below.
+    /// Interpolates the means of the blocks vertically for one row of samples. `rows` selects the row of blocks above
+    /// the samples and the row of blocks below them.
     private func mix(
         _ means: UnsafeMutableBufferPointer<Float>, _ rows: BlockInterpolation,
         into line: UnsafeMutableBufferPointer<Float>

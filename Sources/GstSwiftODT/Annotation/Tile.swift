@@ -2,7 +2,7 @@ import SwiftODT
 
 /// A small drawing, converted to the samples of one pixel format. It can be blended with many frames.
 ///
-/// A class, because the identity of a tile is the key of its rectangle in an overlay (see ``OverlayRectangles``).
+/// The type is a class, because ``OverlayRectangles`` uses the identity of a tile as a key.
 final class Tile: Sendable {
     struct Plane: Sendable {
         let units: Int
@@ -26,8 +26,8 @@ final class Tile: Sendable {
 }
 
 extension Tile.Plane {
-    /// Creates a plane for a drawing of this size in buffer pixels. `fill` receives the source samples and the weights,
-    /// which are initially transparent.
+    /// Creates a plane for a drawing of this size in buffer pixels. The plane is transparent at first. `fill` receives the
+    /// source samples and the weights of the destination, and overwrites them.
     init<Sample: BlendSample>(
         of layout: PlaneLayout, width: Int, height: Int, white: Sample,
         fill: (_ value: UnsafeMutablePointer<Sample>, _ keep: UnsafeMutablePointer<Sample>) -> Void
@@ -53,8 +53,8 @@ extension Blender {
         tile(from: surface, width: surface.width, height: surface.height, orientation: canvas.orientation)
     }
 
-    /// Converts the upper left part of a surface to a tile. Its width and height must be multiples of the canvas's
-    /// step.
+    /// Converts the upper left part of a surface to a tile. `width` and `height`, the size of this part in pixels, must
+    /// be multiples of the canvas's step.
     func tile(from surface: CairoSurface<UInt32>, width: Int, height: Int, orientation: Orientation) -> Tile {
         var converted: [Tile.Plane] = []
         surface.withPixels { pixels, stride in
@@ -113,13 +113,13 @@ extension Blender {
                 var color: (value: Sample, keep: Sample) = (0, 0)
                 for unit in 0..<units {
                     if unit == wholeUnits {
-                        // If the width is odd, the last unit has only one column of pixels, which then also stands for
-                        // the missing second column.
+                        // If the width is odd, the last unit has only one column of pixels. This column is used twice, in
+                        // place of the missing second column, too.
                         pixel = (view.width - 1 - sample.firstPixel) * view.stepX
                         next = 0
                     }
                     let sum = view.sum(upper + pixel, lower + pixel, next, share)
-                    // Most of a label has one colour, so the latest result is likely to be needed again.
+                    // Neighbouring samples of a label often have the same colour, so the latest result is reused.
                     if sum != last {
                         last = sum
                         color = colors.converted(sum) {
@@ -160,7 +160,7 @@ extension BufferView<UInt32> {
 
 /// The sums of alpha, green, red and blue over up to four pixels, with 16 bits each.
 private struct ChannelSum: Equatable {
-    /// The initial value of a comparison, different from every sum.
+    /// A value that differs from every sum of pixels. It marks an empty entry or a missing previous sum.
     static let none = ChannelSum(lanes: .max)
 
     private(set) var lanes: UInt64 = 0
@@ -178,8 +178,8 @@ private struct ChannelSum: Equatable {
     }
 }
 
-/// A direct-mapped cache of converted colours. A drawing has few distinct colours: two colours, and mixtures of them at
-/// the edges of letters.
+/// A direct-mapped cache of converted colours. Most drawings have few distinct colours: two colours, and mixtures of
+/// the two at the edges of letters.
 private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
     private struct Entry {
         var sum: ChannelSum

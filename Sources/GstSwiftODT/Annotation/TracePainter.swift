@@ -21,7 +21,7 @@ struct TracePainter {
         (unitX, unitY) = canvas.orientation.swapsAxes ? (canvas.unitY, canvas.unitX) : (canvas.unitX, canvas.unitY)
         let context = surface.context
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
-        // A newer segment of a line replaces an older one where they overlap. This hides the joints between segments.
+        // Where two segments of a line overlap, the newer segment replaces the older one. This hides the joints.
         cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
     }
 
@@ -113,8 +113,8 @@ struct TraceHistory {
 
     /// Records the positions of the objects of a frame. Removes points that are older than the trace duration.
     ///
-    /// - Parameter spacing: The minimum distance between two points in buffer pixels. A point that is closer to the
-    ///   previous point replaces it, so that a slow object does not fill the history.
+    /// - Parameter spacing: A distance in buffer pixels. If the new position of an object is closer than this to the last
+    ///   but one point of its trace, it replaces the last point. A slow object therefore does not fill the history.
     mutating func record(
         _ objects: [AnnotatedObject], options: AnnotatorOptions, colors: TrackColors = TrackColors(),
         time: Nanoseconds, spacing: Double
@@ -160,7 +160,8 @@ struct TraceHistory {
 extension TraceHistory.Trace {
     private static let maximumPoints = 256
 
-    /// Adds a point. The last point is the current position of the object. Earlier points do not change.
+    /// Adds the current position of the object as the last point. If it is closer than `spacing` to the last but one
+    /// point, it replaces the last point. Earlier points do not change.
     fileprivate mutating func add(_ point: TraceHistory.Point, spacing: Double) {
         if points.count > 1 {
             let (dx, dy) = (point.x - points[points.count - 2].x, point.y - points[points.count - 2].y)

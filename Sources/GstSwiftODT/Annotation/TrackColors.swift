@@ -1,8 +1,8 @@
 import SwiftODT
 
-/// Chooses the colour of each track when the track is first drawn. It is the colour of the track's ID or, if this
-/// colour is similar to those of other tracks nearby, a later colour of the sequence. A track keeps its colour until it
-/// ends.
+/// Chooses the colour of each track when the track is first drawn. A track gets the colour of its ID, see
+/// ``Palette/distinct(_:)``. If this colour is too similar to the colour of another visible track, the track gets a later
+/// colour of the sequence. Tracks near each other must differ more than others. A track keeps its colour until it ends.
 struct TrackColors {
     private struct Entry {
         let paint: Paint
@@ -12,17 +12,18 @@ struct TrackColors {
         var time: Nanoseconds
     }
 
-    /// The minimum distance in OKLab between the colours of tracks near each other. A distance of 0.06 is visible side
-    /// by side, and a distance of 0.16 at a glance.
+    /// The minimum distance in OKLab between the colours of tracks near each other. Colours with a distance of 0.06 can
+    /// be distinguished side by side, colours with a distance of 0.16 at a glance.
     private static let minimumNearbyDistance = 0.16
     /// The minimum distance in OKLab between the colours of other visible tracks.
     private static let minimumDistance = 0.06
-    /// The time in nanoseconds for which a track counts as visible after it was last drawn. It may be drawn again, and
-    /// then its colour must still differ from those nearby.
+    /// The time in nanoseconds for which a track counts as visible after it was last drawn. It may be drawn again, and its
+    /// colour must then differ from the colours of tracks nearby.
     private static let visibilityTime: Nanoseconds = 1_000_000_000
     /// The number of colours of the sequence that are tried.
     private static let candidates = 24
-    /// The maximum number of entries. If there are more, most entries belong to tracks that have ended.
+    /// The maximum number of entries. When it is reached, the older half is removed, because most of these entries
+    /// belong to tracks that have ended.
     private static let maximumEntries = 1024
 
     private var entries: [Int: Entry] = [:]
@@ -78,7 +79,7 @@ struct TrackColors {
 }
 
 extension Box {
-    /// Returns whether the gap between two boxes is less than the longest side of both boxes.
+    /// Returns whether the horizontal and vertical gaps between two boxes are less than the longest side of the boxes.
     fileprivate func isNear(_ other: Box) -> Bool {
         let reach = max(max(width, height), max(other.width, other.height))
         return minX - other.maxX < reach && other.minX - maxX < reach && minY - other.maxY < reach

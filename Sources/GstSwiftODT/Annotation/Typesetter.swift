@@ -75,7 +75,7 @@ final class TextLine {
         let made = FontMap.withLock { _ in
             let layout: OpaquePointer = pango_layout_new(context)
             pango_layout_set_single_paragraph_mode(layout, 1)
-            // The line runs from left to right, so that the pattern determines the order of the values. The words of a
+            // The line runs from left to right, so the values are in the order of the label's pattern. The words of a
             // label keep the direction of their script.
             pango_layout_set_auto_dir(layout, 0)
             if let room {
@@ -120,7 +120,7 @@ final class TextLine {
         }
     }
 
-    /// Calls `body` for each run of glyphs in one font. The ellipsis is a run, which stands for the hidden bytes.
+    /// Calls `body` for each run of glyphs in one font. The ellipsis is a run of its own, in place of the hidden text.
     private static func forEachRun(of line: UnsafeMutablePointer<PangoLayoutLine>?, _ body: (PangoGlyphItem) -> Void) {
         var next = line?.pointee.runs
         while let run = next {

@@ -58,7 +58,7 @@ struct ZonePainter {
             height: height)
     }
 
-    /// Returns the colour of a zone: amber, which no track has, or grey for an ignored area.
+    /// Returns the colour of a zone: grey for an ignored area, otherwise amber.
     static func paint(of zone: Zone) -> Paint { Paint(argb: zone.kind == .ignore ? 0xFF9E_9E9E : 0xFFFF_C107) }
 }
 
@@ -109,8 +109,8 @@ extension ZonePainter {
             cairo_stroke(context)
         }
 
-        /// Draws an arrow in the direction that counts as `in`. It is to the right of the direction from the line's
-        /// first point to its last.
+        /// Draws an arrow that shows in which direction a crossing counts as `in`. Seen from the first point of the line
+        /// towards the last point, the arrow points to the right.
         private func drawArrow(across corners: [(x: Double, y: Double)], _ paint: Paint) {
             let middle = corners.count / 2
             let (from, to) = (corners[middle - 1], corners[middle])

@@ -2,10 +2,10 @@ import CGStreamer
 import Glibc
 
 /// The functions of GStreamer's analytics library. They are loaded at run time. The plugin thus also works with
-/// GStreamer versions before 1.24, and it does not depend on the library, which belongs to the bad plugins.
+/// GStreamer versions before 1.24. It does not need the package of the library, gst-plugins-bad.
 ///
-/// The function types name no arguments; their order is that of the C declarations in the library's headers.
-/// `Tests/testing-root layouts` compares the layouts and constants below with these headers.
+/// The function types below do not name their arguments. The order is the order of the C declarations in the library's
+/// headers. `Tests/testing-root layouts` compares the layouts and constants below with these headers.
 ///
 /// `@unchecked Sendable`: all properties are constant values or function pointers, and the library is never unloaded.
 struct AnalyticsLibrary: @unchecked Sendable {
@@ -102,8 +102,8 @@ struct AnalyticsLibrary: @unchecked Sendable {
     private let getRelated: GetRelated
     private let objectKind: Kind
     private let classKind: Kind
-    /// The kind of tensor entries, and the function that returns the `GstTensor` of one. `nil` in versions of GStreamer
-    /// before 1.28.
+    /// The kind of tensor entries, and the function that returns the `GstTensor` of a tensor entry. `nil` in versions of
+    /// GStreamer before 1.28.
     private let tensorKind: Kind?
     private let getTensor: GetTensor?
     /// Sets the semantic tag of an entry. `nil` in versions of GStreamer before 1.30.
@@ -177,7 +177,8 @@ struct AnalyticsLibrary: @unchecked Sendable {
         return entries
     }
 
-    /// Returns the classification entries to which an object-detection entry is related or which it contains.
+    /// Returns the classification entries to which an object-detection entry has a relation of the type "relates to" or
+    /// "contains".
     func classes(of object: Entry) -> [Entry] {
         guard let meta = object.meta else { return [] }
         var (state, entry, entries): (gpointer?, Entry, [Entry]) = (nil, Entry(), [])

@@ -2,7 +2,7 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// Computes the caps of one pad that fit those of the other one.
+/// Computes which caps one pad can have, given the caps of the other pad.
 ///
 /// Frames in system memory must have a format that the element reads. Frames in other memory (a caps feature such as
 /// `memory:VAMemory`) pass only if no pixels are needed. If overlays may be attached, the output may additionally have
@@ -12,14 +12,15 @@ struct CapsNegotiation {
 
     let mayAttachOverlay: Bool
     let acceptsDeviceMemory: Bool
-    /// Whether frames in device memory need an element downstream that blends overlays.
+    /// Whether frames in device memory pass only if an element downstream accepts overlays, because the element cannot
+    /// draw on them in another way.
     let requiresOverlayOnDevice: Bool
 
     static let overlayFeature = "meta:GstVideoOverlayComposition"
     static let systemMemory = "memory:SystemMemory"
 
     /// All formats that the element reads, in system memory, with and without overlays. The caps are constant and never
-    /// freed. The flag excludes them from the leaks that GStreamer's leak tracer reports.
+    /// freed. The flag `MAY_BE_LEAKED` excludes them from the report of GStreamer's leak tracer.
     private nonisolated(unsafe) static let readable: Caps = {
         let formats = PixelFormat.names.joined(separator: ", ")
         let caps: Caps = gst_caps_from_string(
@@ -29,7 +30,8 @@ struct CapsNegotiation {
         return caps
     }()
 
-    /// Returns the possible output caps for input caps, owned by the caller; those with overlays first.
+    /// Returns the possible output caps for input caps. Caps with overlays precede the same caps without overlays. The
+    /// caller owns the result.
     func output(for input: Caps) -> Caps {
         let accepted = accepted(input)
         defer { Self.release(accepted) }
@@ -43,7 +45,7 @@ struct CapsNegotiation {
         return output
     }
 
-    /// Returns the possible input caps for output caps, owned by the caller.
+    /// Returns the possible input caps for output caps. The caller owns the result.
     func input(for output: Caps) -> Caps {
         let input = gst_caps_new_empty()!
         Self.forEach(output) { structure, features in
@@ -62,7 +64,7 @@ struct CapsNegotiation {
         return accepted(input)
     }
 
-    /// Returns the subset of caps that frames may have, owned by the caller.
+    /// Returns the part of `caps` that the element accepts for its frames. The caller owns the result.
     private func accepted(_ caps: Caps) -> Caps {
         let accepted = gst_caps_intersect_full(caps, Self.readable, GST_CAPS_INTERSECT_FIRST)!
         guard acceptsDeviceMemory else { return accepted }
@@ -73,8 +75,8 @@ struct CapsNegotiation {
         return accepted
     }
 
-    /// Returns the first structure with overlays if overlays may be attached and there is one, else `output`. Takes
-    /// ownership of `output`.
+    /// Returns the first structure of `output` that has the overlay feature. Returns `output` if overlays may not be
+    /// attached or no structure has the feature. Takes ownership of `output`; the caller owns the result.
     func preferred(_ output: Caps) -> Caps {
         guard mayAttachOverlay,
             let place = (0..<gst_caps_get_size(output)).first(where: {
@@ -87,7 +89,7 @@ struct CapsNegotiation {
 
     // MARK: Features
 
-    /// Returns the caps feature of the frames' memory; `nil` for system memory and if any features are allowed.
+    /// Returns the caps feature of the frames' memory; `nil` for system memory and for the caps features `ANY`.
     static func deviceMemory(_ caps: Caps) -> String? {
         gst_caps_get_features(caps, 0).flatMap { features in
             gst_caps_features_is_any(features) != 0 ? nil : Self.memories(features).first { $0 != systemMemory }
@@ -121,7 +123,7 @@ struct CapsNegotiation {
         guard gst_caps_features_is_any(features) == 0, gst_caps_features_contains(features, feature) == 0,
             let copy = gst_caps_features_copy(features)
         else { return nil }
-        // Features without a memory imply system memory only if there is no other feature, so it has to be named.
+        // Empty caps features imply system memory. As soon as there is another feature, system memory must be named.
         if memories(copy).isEmpty { gst_caps_features_add(copy, systemMemory) }
         gst_caps_features_add(copy, feature)
         return copy

@@ -4,8 +4,8 @@ import SwiftODT
 
 /// The error for caps that the element refuses. It names the reason and an element that converts the frames.
 ///
-/// If pixels are needed, caps queries offer system memory only, so that upstream elements choose it if they can. This
-/// error is posted for elements that cannot, and for those that send caps without a query.
+/// If pixels are needed, the answers to caps queries contain system memory only. Upstream elements then choose it if they
+/// can. This error is posted if an upstream element cannot use system memory, or sends caps without a query.
 struct CapsRefusal {
     let problem: ElementProblem
 
@@ -39,7 +39,8 @@ struct CapsRefusal {
         }
     }
 
-    /// Returns the first caps feature that is not system memory; `nil` if there is none.
+    /// Returns the first caps feature that is neither system memory nor the feature of overlay compositions; `nil` if
+    /// there is none.
     private static func foreignFeature(of caps: UnsafeMutablePointer<GstCaps>) -> String? {
         guard let features = gst_caps_get_features(caps, 0), gst_caps_features_is_any(features) == 0 else { return nil }
         return (0..<gst_caps_features_get_size(features)).lazy

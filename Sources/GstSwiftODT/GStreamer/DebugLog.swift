@@ -18,7 +18,7 @@ extension ElementHandle {
         write(level, text(), file: file, function: function, line: line)
     }
 
-    /// Returns whether a level is enabled. It is for callers that need more than one text.
+    /// Returns whether a level is enabled. Callers that log several texts check it once.
     @inline(__always)
     func isLogging(_ level: GstDebugLevel) -> Bool { swiftodt_logs(level) != 0 }
 

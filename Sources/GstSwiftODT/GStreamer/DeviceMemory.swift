@@ -3,8 +3,9 @@ import GstFrames
 import SwiftODT
 
 extension StreamFormat {
-    /// Reads the format of caps. Frames in device memory may have any format; formats that are described by other
-    /// fields, such as `drm-format`, count as unknown.
+    /// Reads the format of caps. Returns `nil` if the caps do not describe a supported format. Frames in device memory
+    /// may have any format. If `GstVideoInfo` cannot describe the format, for example because the caps contain it in the
+    /// field `drm-format`, it is stored as `GST_VIDEO_FORMAT_ENCODED`.
     init?(caps: UnsafeMutablePointer<GstCaps>) {
         var info = GstVideoInfo()
         let deviceMemory = CapsNegotiation.deviceMemory(caps)
@@ -27,7 +28,7 @@ extension StreamFormat {
     ///
     /// - Parameters:
     ///   - mapsDeviceMemory: whether device memory is mapped, which copies the frame on many devices.
-    ///   - body: receives the frame, and `false` if the frame is the black one.
+    ///   - body: receives the frame, and whether it has the pixels of the buffer; `false` for the black frame.
     func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, mapsDeviceMemory: Bool, orientation: Orientation,
         time: Nanoseconds, _ body: (Frame, _ hasPixels: Bool) throws -> Result

@@ -3,8 +3,9 @@ import SwiftODT
 
 /// The GStreamer element of a session. It posts messages and queries upstream elements.
 ///
-/// `@unchecked Sendable`: the element outlives its session, so no reference is held. All GStreamer functions that are
-/// called here are thread-safe.
+/// The handle holds no reference to the element, because the element outlives its session.
+///
+/// `@unchecked Sendable`: all GStreamer functions that are called here are thread-safe.
 struct ElementHandle: @unchecked Sendable {
     let element: UnsafeMutablePointer<GstElement>
     let sinkPad: UnsafeMutablePointer<GstPad>
@@ -32,8 +33,8 @@ struct ElementHandle: @unchecked Sendable {
         gst_element_post_message(element, message)
     }
 
-    /// Whether the application's bus has messages that have not been read. This is the bus of the outermost bin. The
-    /// buses of inner bins forward all messages and hold none.
+    /// Whether the application's bus has messages that have not been read. The application's bus is the bus of the
+    /// outermost bin. The buses of inner bins forward all messages and hold none.
     var hasPendingMessages: Bool {
         var outermost = object
         gst_object_ref(outermost)
@@ -58,8 +59,8 @@ struct ElementHandle: @unchecked Sendable {
         gst_message_new_element(object, structure)
     }
 
-    /// Lets the GStreamer controllers of the element set its properties for a frame. If the stream time is unknown
-    /// (`UInt64.max`), the properties are not changed.
+    /// Sets the controlled properties of the element to their values at a stream time in nanoseconds (see
+    /// `GstController`). If the stream time is unknown (`UInt64.max`), the properties are not changed.
     func syncProperties(to streamTime: UInt64) {
         if streamTime != .max { gst_object_sync_values(object, GstClockTime(streamTime)) }
     }
@@ -80,7 +81,7 @@ struct ElementHandle: @unchecked Sendable {
         return live != 0
     }
 
-    /// Returns the part of the tagged orientation that upstream elements have already applied to the frames.
+    /// Returns which part of the orientation in the stream's tag upstream elements have already applied to the frames.
     func turnsUpstream(tagged: Orientation) -> UpstreamOrientation {
         tagged == .identity ? UpstreamOrientation() : UpstreamOrientation(before: sinkPad, tagged: tagged)
     }

@@ -54,8 +54,8 @@ struct ElementProblem {
     }
 }
 
-/// Posts at most 100 warnings per run on the bus. Further warnings are only logged, so that a program that repeatedly
-/// sets invalid properties does not fill a bus that nobody reads.
+/// Posts at most 100 warnings per run on the bus. Further warnings are only logged. Without the limit, a program that
+/// repeatedly sets invalid properties and does not read its bus would fill the bus.
 final class WarningLimit: Sendable {
     private static let maximum = 100
     private let count = Mutex(0)

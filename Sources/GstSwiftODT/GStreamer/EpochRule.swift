@@ -1,17 +1,18 @@
 import SwiftODT
 
-/// Decides at which frames a new epoch begins. A new epoch ends all tracks, so it begins only at real discontinuities.
+/// Decides at which frames a new epoch begins. An epoch is a part of the stream without discontinuities. All tracks end
+/// with their epoch, so a new epoch must begin only at a real discontinuity.
 ///
 /// A new epoch begins at a flush, a seek, a step backwards in time, a gap, and a change of the frame size or
 /// orientation. Buffers with the flag DISCONT do not begin an epoch, because leaky queues and filters set this flag at
-/// every dropped frame; the tracker bridges dropped frames by their times. Segments, caps and tags that change neither
-/// time nor picture do not begin an epoch, either.
+/// every dropped frame. The tracker continues across dropped frames. Segments, caps and tags that change neither time nor
+/// picture do not begin an epoch, either.
 ///
 /// All times are running times. Two frames in the wrong order are tolerated: time may step back by up to three frame
-/// durations, but at most 1 s. This is also true for a stream in which every frame steps back slightly. A gap is longer
-/// than `track-max-age` and longer than two frame durations. A stream with one frame every ten seconds thus does not
-/// begin an epoch at each frame. After the event `still-frame`, the frames that are absent show the same picture, so
-/// there is no gap.
+/// durations, but at most 1 s. A stream in which every frame steps back slightly therefore begins no epochs. A gap is
+/// longer than `track-max-age` and longer than two frame durations. A stream with one frame every ten seconds thus does
+/// not begin an epoch at each frame. After a `still-frame` event, the picture does not change until the next frame, so
+/// the time between the two frames is not a gap.
 struct EpochRule {
     /// The reasons for a new epoch.
     enum Break: String {
@@ -36,7 +37,7 @@ struct EpochRule {
 
     private var last: FrameInfo?
     private var hasSeeked = false
-    /// Whether the latest frame stands for the time until the next one.
+    /// Whether the latest frame is a still picture that is valid until the next frame.
     private var isStill = false
     /// The latest frame interval in nanoseconds, measured between consecutive frames whose time increased.
     private var rhythm: Nanoseconds = 0
@@ -49,8 +50,8 @@ struct EpochRule {
         return last == nil ? nil : .flush
     }
 
-    /// Notes that a segment follows a seek. The next frame then begins an epoch, even if its time continues that of the
-    /// previous frame.
+    /// Notes that a segment follows a seek. The next frame then begins an epoch, even if its time directly follows the
+    /// time of the previous frame.
     mutating func noteSeek() { hasSeeked = true }
 
     /// Notes that the latest frame is a still picture until the next frame, or that it no longer is.

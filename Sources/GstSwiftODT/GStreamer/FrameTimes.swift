@@ -9,8 +9,8 @@ struct FrameTimes: Sendable {
     let runningTime: UInt64
     let duration: UInt64
 
-    /// Returns `nil` for a frame outside its segment, because such a frame must not be shown. If a frame begins before
-    /// its segment, its stream time and running time are those of the start of the segment.
+    /// Returns `nil` for a frame outside its segment, because such a frame must not be shown. A frame that begins before
+    /// its segment gets the stream time and the running time of the segment's start.
     init?(_ buffer: UnsafeMutablePointer<GstBuffer>, segment: UnsafePointer<GstSegment>) {
         let (start, length) = (buffer.pointee.pts, buffer.pointee.duration)
         (timestamp, duration) = (UInt64(start), UInt64(length))
@@ -42,10 +42,10 @@ extension FrameTimes: CustomStringConvertible {
 
 /// The capture time of a frame in nanoseconds since 1970 (UTC). It is used for alarms and to correlate several sources.
 ///
-/// The capture time is the buffer's reference timestamp, if there is one. It is attached by `rtspsrc
-/// add-reference-timestamp-meta=true` and by some camera sources. For other live streams it is the time at which the
-/// frame arrives at the element. Files without reference timestamps have no capture time (`UInt64.max`), because the
-/// time of reading would only make the messages of each run different.
+/// The capture time is the buffer's reference timestamp, if there is one. `rtspsrc add-reference-timestamp-meta=true` and
+/// some camera sources attach reference timestamps. In other live streams, the capture time is the time at which the
+/// frame arrives at the element. Files without reference timestamps have no capture time (`UInt64.max`). The time at
+/// which a file is read would only make the messages of each run different.
 enum UTCTime {
     static func of(_ buffer: UnsafeMutablePointer<GstBuffer>, isLive: Bool) -> UInt64 {
         referenceTime(by: buffer) ?? (isLive ? UInt64(max(0, g_get_real_time())) * 1000 : .max)
@@ -62,8 +62,8 @@ enum UTCTime {
 
     private static let from1900To1970: UInt64 = 2_208_988_800_000_000_000
 
-    // `nonisolated(unsafe)`: the caps are constant and never freed. The flag excludes them from the leaks that
-    // GStreamer's leak tracer reports.
+    // `nonisolated(unsafe)`: the caps are constant and never freed. The flag `MAY_BE_LEAKED` excludes them from the
+    // report of GStreamer's leak tracer.
     nonisolated(unsafe) private static let sinceUnix = kept(gst_caps_new_empty_simple("timestamp/x-unix"))
     nonisolated(unsafe) private static let sinceNTP = kept(gst_caps_new_empty_simple("timestamp/x-ntp"))
 
@@ -77,9 +77,9 @@ enum UTCTime {
 /// timestamps.
 ///
 /// Within a segment with a playback rate of 1, the difference between timestamp and running time is constant. Therefore
-/// only its changes are stored: usually one, or one per frame if the playback rate is not 1.
+/// only changes of this difference are stored. At other playback rates it changes at each frame.
 struct TimestampMap {
-    /// A range of running time with a constant difference. It ends where the next one begins.
+    /// A range of running time in which timestamp minus running time is constant. It ends where the next range begins.
     private struct Stretch {
         let since: Nanoseconds
         /// The timestamp minus the running time, with wrap-around; `nil` if the frames have no timestamps.

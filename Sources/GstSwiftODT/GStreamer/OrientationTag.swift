@@ -49,10 +49,10 @@ struct OrientationTag {
 /// The part of the tagged orientation that upstream elements have already applied.
 ///
 /// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged. If this element
-/// applied the tag again, the frames would be rotated twice. The elements upstream of this one are therefore searched
-/// for the interface `GstVideoDirection`, up to the element from which the tag originates. What they apply is
-/// subtracted from the tag. An element that sends another tag than it receives is assumed to send the correct tag, so
-/// the search ends there.
+/// applied the tag again, the frames would be rotated twice. The elements upstream of this element are therefore searched
+/// for the interface `GstVideoDirection`, up to the element from which the tag originates. The orientation changes that
+/// they apply are subtracted from the tag. If an element sends another tag than it receives, the tag is assumed to
+/// describe the frames that this element sends, so the search ends there.
 struct UpstreamOrientation {
     /// The combination of all orientation changes that were applied to the frames after the tag was written.
     private(set) var turn = Orientation.identity
@@ -61,8 +61,8 @@ struct UpstreamOrientation {
 
     private typealias Pad = UnsafeMutablePointer<GstPad>
 
-    /// The maximum number of elements that are searched. It ends the search if a broken pad leads back to an earlier
-    /// element.
+    /// The maximum number of elements that are searched. The limit matters only if a faulty pad leads back to an element
+    /// that was already searched.
     private static let furthest = 500
 
     /// Creates a value for streams whose upstream elements have applied no change.

@@ -1,10 +1,11 @@
 import CGStreamer
 
-/// Decides whether frames carry overlay compositions, in the way of GStreamer's text overlay elements. Created after
-/// downstream has received the caps.
+/// Decides whether overlay compositions are attached to the frames, in the same way as GStreamer's text overlay elements.
+/// The value is created after downstream has received the caps.
 ///
-/// The caps feature only states that an element downstream accepts frames with overlays; it may ignore them. The answer
-/// to the allocation query states that an element blends them.
+/// The caps feature of overlay compositions only states that an element downstream accepts frames with overlays. The
+/// element may ignore the overlays. If the answer to an allocation query lists the overlay metadata, an element downstream
+/// blends the overlays. If overlays are not attached, the caps are sent again without the caps feature.
 struct OverlayNegotiation {
     /// Whether overlays are attached instead of being blended into the frames.
     let attaches: Bool

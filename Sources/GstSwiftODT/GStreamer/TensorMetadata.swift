@@ -31,8 +31,8 @@ struct TensorMetadata {
         of buffer: UnsafeMutablePointer<GstBuffer>, _ body: (UnsafePointer<Tensor>) -> Bool
     ) {
         var state: gpointer?
-        // The type is looked up by name, because it exists only if an inference element has loaded the library that
-        // registers it. GStreamer 1.24 has a type of the same name with another layout.
+        // The metadata type is looked up by name, because it exists only if an inference element has loaded the library
+        // that registers it. GStreamer 1.24 has a type of the same name with another layout.
         let type = hasKnownLayout ? g_type_from_name("GstTensorMetaAPI") : 0
         while type != 0, let meta = gst_buffer_iterate_meta_filtered(buffer, &state, type) {
             let list = UnsafeMutableRawPointer(meta).assumingMemoryBound(to: List.self).pointee
@@ -103,7 +103,7 @@ struct TensorMetadata {
         var dimensionCount = 0
 
         /// The tensor's name in the network. Names of GStreamer's tensor registry are translated to the names that the
-        /// decoders expect.
+        /// decoders of the neural detector expect.
         fileprivate var name: String {
             let text = id == 0 ? "" : g_quark_to_string(id).map { String(cString: $0) } ?? ""
             for (part, name) in Self.registered where text.hasSuffix(part) { return name }

@@ -1,7 +1,7 @@
 /// How the NAL units of a stream are stored, and whether an access unit is decodable on its own.
 ///
-/// Parsers also mark the recovery points of streams with gradual intra refresh as key frames. These frames are
-/// incomplete without the frames before them, so the gate reads the type of the picture from the slice.
+/// In streams with gradual intra refresh, parsers mark recovery points as key frames, too. These frames are incomplete
+/// without the frames before them. The gate therefore reads the type of the picture from the slice header.
 struct AccessUnitFormat: Hashable {
     enum Codec {
         case h264
@@ -52,8 +52,8 @@ struct AccessUnitFormat: Hashable {
         return false
     }
 
-    /// Returns the start of the next NAL unit. Advances `position` to the end of the unit (length prefix) or to its first
-    /// byte (start code).
+    /// Returns the index of the first byte of the next NAL unit. Advances `position` to the end of this unit if units have a
+    /// length prefix, otherwise to its first byte.
     private func nextUnit(in bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Int? {
         if let lengthSize {
             let start = position + lengthSize

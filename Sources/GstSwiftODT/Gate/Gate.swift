@@ -2,10 +2,10 @@ import SwiftODT
 
 /// Decides which encoded frames reach the decoder.
 ///
-/// While the gate is calm, it passes key frames only and keeps the frames after the latest passed one. When it opens,
-/// the kept frames are passed, so the decoder gets a complete sequence. The gate becomes calm only at a key frame, so
-/// the decoder gets an uninterrupted sequence up to a key frame, and then key frames. If the frames between two key
-/// frames exceed the limits of the kept frames, the gate stays open.
+/// While the gate is calm, it passes key frames only and keeps the frames after the latest passed key frame. When it
+/// opens, the kept frames are passed, so the decoder gets a complete sequence. The gate becomes calm only at a key frame.
+/// The decoder thus gets an uninterrupted sequence up to this key frame, and after it only key frames. If the frames
+/// between two key frames exceed the limits of the kept frames, the gate stays open.
 ///
 /// All times are timestamps in nanoseconds of one segment. The value uses no GStreamer types.
 struct Gate {
@@ -52,14 +52,15 @@ struct Gate {
         var isKeyFrame: Bool
         /// Whether the buffer contains only stream headers.
         var isHeader = false
-        /// Whether frames before this one are missing, or this one is damaged.
+        /// Whether frames before this frame are missing, or this frame is damaged.
         var isDiscontinuous = false
     }
 
     enum Action {
         /// Pass the frame.
         case pass
-        /// Drop the kept frames, pass the key frame, and let the decoder output it without waiting for later frames.
+        /// Drop the kept frames and pass the key frame. The decoder must output it without waiting for later frames.
+        /// Key frames that are passed in this way are called still key frames.
         case passStill
         /// Keep the frame.
         case keep
@@ -92,27 +93,27 @@ struct Gate {
     private var isActive = false
     /// Whether swiftodt has reported activity. Without reports, the gate stays open.
     private var hasReports = false
-    /// Whether swiftodt has reported on the latest still key frame.
+    /// Whether swiftodt has reported activity for the latest still key frame. Until then, no further one is passed.
     private var isAnswered = true
 
     /// The latest time of all frames.
     private var latest: Nanoseconds?
-    /// The time from which `holdTime` counts.
+    /// The time of the latest reason to keep the gate open. `holdTime` is measured from this time.
     private var quietSince: Nanoseconds?
     private var keptSince: Nanoseconds?
     /// The time of the latest still key frame.
     private var stillTime: Nanoseconds?
-    /// The time of the latest still key frame, until the next key frame. Frames with earlier times are leading pictures
-    /// of an open group: they refer to frames that were not decoded.
+    /// The time of the latest still key frame; `nil` after the next key frame. Frames with earlier times are leading
+    /// pictures of an open group of pictures. They refer to frames that were not passed to the decoder.
     private var leadingLimit: Nanoseconds?
 
-    /// The time of the latest key frame, and the size in bytes of the frames from it on.
+    /// The current group of pictures: the time of its key frame, and the size in bytes of its frames so far.
     private var group: (start: Nanoseconds, bytes: Int)?
     /// Whether the latest complete group of pictures is within the limits of the kept frames.
     private var isGroupShort = false
 
-    /// The maximum time by which the timestamp of a frame can be before that of an earlier one, because of reordered
-    /// frames.
+    /// The maximum time by which presentation timestamps step back because frames are reordered. A greater step back
+    /// means that the clock of the source was set back.
     private static let maximumDisorder: Nanoseconds = 1_000_000_000
 
     init() { counters.openings[Self.index(.start)] = 1 }

@@ -8,7 +8,7 @@ enum GateCaps {
         "video/x-av1": (parser: "av1parse", alignment: "tu"),
     ]
 
-    /// Returns the error for caps that are not those of parsed access units; `nil` if they are.
+    /// Returns the error for caps that do not describe parsed access units; `nil` if the caps do.
     static func problem(with caps: UnsafeMutablePointer<GstCaps>) -> ElementProblem? {
         guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
             return missingParser
@@ -27,14 +27,14 @@ enum GateCaps {
             detail: "the caps are \(GstText.of(caps))")
     }
 
-    /// Returns how the access units of a stream are stored, for caps without a problem.
+    /// Returns how the access units of a stream are stored. The caps must have no ``problem(with:)``.
     static func format(_ caps: UnsafeMutablePointer<GstCaps>) -> AccessUnitFormat? {
         guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
             return nil
         }
         let stream = gst_structure_get_string(structure, "stream-format").map { String(cString: $0) }
-        // The offsets are those of the byte in the decoder configuration record whose low two bits are the size of the
-        // length fields minus 1.
+        // `codec_data` is the decoder configuration record. The low two bits of the byte at the given offset are the size
+        // of the length fields minus 1.
         switch String(cString: name) {
         case "video/x-h264":
             let size = stream == "byte-stream" ? nil : lengthSize(of: structure, at: 4)

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The Swift part of one element `swiftodtgate`. Owns the kept frames and pushes buffers.
 ///
-/// `@unchecked Sendable`: the buffers and the segment are accessed only by the streaming thread, and by `start` and `stop`
-/// while it does not run. All other state is synchronised. The lock is not held during calls into GStreamer, because
-/// swiftodt reports activity while a frame is pushed.
+/// `@unchecked Sendable`: the buffers and the format are accessed only by the streaming thread, and by `start` and `stop`
+/// while this thread does not run. All other state is synchronised. The lock is not held while a frame is pushed, because
+/// the push can cause swiftodt to report activity, and the report takes the lock.
 final class GateSession: @unchecked Sendable {
     private struct State {
         var settings = GateSettings()
@@ -30,7 +30,7 @@ final class GateSession: @unchecked Sendable {
     private var kept: [Buffer] = []
     /// The latest key frame that was passed as a still picture.
     private var still: Buffer?
-    /// Whether frames were dropped before the next one.
+    /// Whether frames were dropped after the latest pushed frame. The next pushed frame is then marked as discontinuous.
     private var isDiscontinuous = false
     /// The format of the stream; `nil` before valid caps have arrived.
     private var format: AccessUnitFormat?
@@ -63,7 +63,7 @@ final class GateSession: @unchecked Sendable {
 
     func requestOpening() { state.withLock { $0.gate.requestOpening() } }
 
-    /// Reads the event `swiftodt-activity`.
+    /// Handles a custom upstream event. Only the event `swiftodt-activity` has an effect.
     func noticeUpstream(_ event: UnsafeMutablePointer<GstEvent>) {
         guard let structure = gst_event_get_structure(event),
             gst_structure_has_name(structure, "swiftodt-activity") != 0
@@ -108,7 +108,7 @@ final class GateSession: @unchecked Sendable {
 
     // MARK: Streaming
 
-    /// Returns whether the caps are those of parsed access units. Posts an error if they are not.
+    /// Returns whether the caps describe parsed access units. Posts an error if they do not.
     func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
         let problem = GateCaps.problem(with: caps)
         if let problem { element.fail(problem) }
@@ -168,7 +168,7 @@ final class GateSession: @unchecked Sendable {
         }
     }
 
-    /// Passes the kept frames, because upstream needs their buffers.
+    /// Passes the kept frames. Called for a drain query, with which upstream waits for the return of its buffers.
     func drain() { interrupt(.streamChange) }
 
     private func interrupt(_ reason: Gate.Reason) {
@@ -193,7 +193,8 @@ final class GateSession: @unchecked Sendable {
         element.log(.info, "opens because of \(reason.rawValue) and passes \(kept.count) kept frames")
         announceStill(false)
         var flow = GST_FLOW_OK
-        // At the end of the stream, the still frame is passed again only if kept frames follow, which refer to it.
+        // The kept frames refer to the still frame, so it is passed again before them. At the end of the stream no later
+        // frame refers to it, so without kept frames it is not passed again.
         if reason != .endOfStream || !kept.isEmpty, let again = still.map({ GstBufferReference.makeWritable($0) }) {
             still = nil
             again.pointee.mini_object.flags |= GST_BUFFER_FLAG_DECODE_ONLY.rawValue
@@ -206,8 +207,9 @@ final class GateSession: @unchecked Sendable {
         return flow
     }
 
-    /// Announces that the latest frame is a still picture. Decoders then output it at once instead of after later
-    /// frames. swiftodt then reports activity for the frame, and starts no epoch at the gap before the next frame.
+    /// Announces that the latest frame is a still picture (`true`), or that still pictures end (`false`). A decoder
+    /// outputs a still picture at once instead of after later frames. swiftodt reports activity for it, and begins no
+    /// new epoch because of the time until the next frame.
     private func announceStill(_ isStill: Bool) {
         gst_pad_push_event(element.sourcePad, gst_video_event_new_still_frame(isStill ? 1 : 0))
     }

@@ -4,9 +4,10 @@ import SwiftODT
 /// Attaches results to buffers as `GstAnalyticsRelationMeta`, which exists since GStreamer 1.24.
 ///
 /// Each object is an object-detection entry. It has a relation to a tracking entry and, if its category is known, to a
-/// classification entry. GStreamer's own elements use the same direction and type of relation. Zones and marks such as
-/// `swiftodt/carried` are classification entries, too, but with a relation of the type "is part of". Readers of an
-/// object's classes thus do not find them. The cost is one allocation per buffer.
+/// classification entry. GStreamer's own elements use the same direction and type of relation. Marks are classification
+/// entries, too. They name the zones of an object, and `swiftodt/carried` means that its box is extrapolated. Their
+/// relation has the type "is part of". Elements that read the classes of an object therefore do not find the marks. The
+/// cost is one allocation per buffer.
 struct AnalyticsWriter: Sendable {
     /// The writer; `nil` if GStreamer's analytics library is not installed.
     static let shared = AnalyticsLibrary.shared.map(AnalyticsWriter.init)
@@ -16,16 +17,16 @@ struct AnalyticsWriter: Sendable {
     /// Adds the objects of a report to the metadata of a writable buffer. Entries that other elements added are not
     /// changed.
     ///
-    /// - Parameter upstream: The objects that upstream elements attached to the buffer. The origin of a track is an
-    ///   index into this list.
+    /// - Parameter upstream: The objects that upstream elements attached to the buffer. ``Track/origin`` is an index into
+    ///   this list.
     /// - Returns: The ids of the object-detection entries, one for each object of the report; `nil` for an object
     ///   without an entry.
     func attach(
         _ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, upstream: [UpstreamObject]
     ) -> [UInt32?] {
         guard !report.objects.isEmpty else { return [] }
-        // The initial capacity is three entries per object, the largest of which has about 50 bytes. If it is exceeded,
-        // GStreamer enlarges the metadata.
+        // The initial capacity is three entries per object. The largest entry has about 50 bytes. If the capacity is
+        // exceeded, GStreamer enlarges the metadata.
         var room = AnalyticsLibrary.Room(entries: 3 * report.objects.count, bytes: 192 * report.objects.count)
         guard let meta = library.addMeta(buffer, &room) else { return [] }
         var marks: [String: AnalyticsLibrary.Entry] = [:]
@@ -67,7 +68,7 @@ struct AnalyticsWriter: Sendable {
         }
     }
 
-    /// Adds the relation that an object is part of a mark. All objects of a buffer that have the mark share its entry.
+    /// Adds a mark to an object. All objects of a buffer that have the same mark share one entry.
     private func mark(
         _ box: AnalyticsLibrary.Entry, _ name: String, _ marks: inout [String: AnalyticsLibrary.Entry],
         in meta: AnalyticsLibrary.Meta
@@ -99,8 +100,8 @@ struct AnalyticsWriter: Sendable {
 }
 
 extension ReportedObject {
-    /// The names of the marks that the object is part of: whether its box is extrapolated, and its zones and line
-    /// crossings.
+    /// The names of the object's marks, which state whether its box is extrapolated, in which zones it is, and which
+    /// lines it crosses.
     fileprivate var marks: [String] {
         (isCarried ? ["swiftodt/carried"] : [])
             + object.zones.map { relation in

@@ -4,13 +4,13 @@ import Synchronization
 
 /// Decides which reports are posted on the bus as messages, and when.
 ///
-/// A report that is due earlier than `message-interval` allows is deferred. If a newer report replaces it, it is
-/// counted as coalesced. Reports are also deferred while many messages are unread, so that a bus that nobody reads does
-/// not grow without limit. Messages that an application has read and retains do not count as unread.
+/// A report that is due earlier than `message-interval` allows is deferred. If a newer report replaces a deferred one, the
+/// deferred one is counted as coalesced. Reports are also deferred while many messages are unread, because an application
+/// may never read its bus. Messages that the application has read and retains do not count as unread.
 final class BusReporter {
     /// The maximum number of messages that are unread or in transit.
     private static let backlog = 512
-    /// With fewer existing messages than this, the reporter does not check whether the bus is empty.
+    /// If fewer messages than this exist, the reporter saves the check whether the bus is empty.
     private static let fewest = 64
 
     private let element: ElementHandle
@@ -23,8 +23,8 @@ final class BusReporter {
     private var lastPosted: Nanoseconds?
     /// The objects of the latest report, for `updates=on-change`.
     private var lastIdentity: [Identity]?
-    /// Whether the latest message contained objects. An application then assumes that they are still present until a
-    /// message without them.
+    /// Whether the latest message contained objects. The application assumes that these objects are present until a
+    /// later message no longer contains them.
     private var hasPostedObjects = false
 
     /// The properties of an object that `updates=on-change` compares.
@@ -92,8 +92,8 @@ final class BusReporter {
     /// Posts the deferred report at the end of the stream, if there is one.
     func finish() { postWaiting() }
 
-    /// Posts a report that all objects have ended with the stream. It is posted only with `updates=on-change`, and only
-    /// if the latest message contained objects.
+    /// Posts a report in which all objects have ended, because the stream has ended. It is posted only with
+    /// `updates=on-change`, and only if the latest message contained objects.
     func postEnd(_ report: Report, settings: Settings) {
         guard settings.updates == .onChange, hasPostedObjects, hasRoom else { return }
         waiting = (report, settings.messageFormat)

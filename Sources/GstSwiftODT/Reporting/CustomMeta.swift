@@ -73,7 +73,7 @@ enum CustomMeta {
     }
 }
 
-/// The scaling of a picture, with which the boxes in metadata are scaled, too.
+/// The scaling of a picture. It is also applied to the boxes in the metadata of the picture.
 private struct Scaling {
     private let width: Int32
     private let height: Int32

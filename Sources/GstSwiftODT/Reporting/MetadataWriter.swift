@@ -1,8 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// Attaches reports to buffers as metadata. The metadata of other elements is neither removed nor changed. If it
-/// describes objects that are tracked, the tracking id is added to it.
+/// Attaches reports to buffers as metadata. The metadata of other elements is not removed. If the tracked objects come
+/// from metadata of an upstream element, their tracking ids are added to this metadata.
 enum MetadataWriter {
     /// - Parameters:
     ///   - buffer: A writable buffer.

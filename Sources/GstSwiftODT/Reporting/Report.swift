@@ -1,8 +1,8 @@
 import GstFrames
 import SwiftODT
 
-/// The content of a `swiftodt` message for one frame, as plain values. Structures, JSON and metadata are written from
-/// them.
+/// The content of a `swiftodt` message for one frame, as plain values. The writers for structures, JSON and metadata read
+/// these values.
 struct Report: Sendable {
     /// The version of the message format. It is increased when the meaning of a field changes.
     static let version: UInt32 = 1
@@ -17,7 +17,7 @@ struct Report: Sendable {
     /// The timestamp of the frame to which the latest detection result belongs, in nanoseconds; `UInt64.max` before the
     /// first result.
     let detectionTimestamp: UInt64
-    /// The running time from that frame to this frame, in nanoseconds.
+    /// The difference in running time between this frame and the frame of the latest detection result, in nanoseconds.
     let detectionLatency: UInt64
     /// The capture time in nanoseconds since 1970, see ``UTCTime``; `UInt64.max` if it is unknown.
     let utcTime: UInt64
@@ -25,7 +25,7 @@ struct Report: Sendable {
     var objectList: ObjectList
     /// The counts of all zones and lines.
     var zones: [ZoneCount]
-    /// The rejected detection with the highest score; `nil` if none is reported.
+    /// For a single image without objects: the rejected detection with the highest score. Otherwise `nil`.
     var bestRejected: Rejections.Candidate?
     /// The network that detects the objects.
     let model: DetectorTraits.Model?
@@ -89,7 +89,7 @@ enum FieldValue: Sendable {
     case boolean(Bool)
     /// A list of structures with the given name. In JSON it is a list of objects.
     indirect case list(of: String, [[(name: String, value: FieldValue)]])
-    /// A structure with the name of its field.
+    /// A structure, which has the same name as its field.
     indirect case structure([(name: String, value: FieldValue)])
 }
 
@@ -114,8 +114,8 @@ struct IntegerBox: Hashable, Sendable {
     }
 }
 
-/// An object as in messages and metadata. Its box is clipped to the picture and is available in whole pixels and
-/// normalised (0 to 1).
+/// An object as messages and metadata describe it. Its box is clipped to the picture and is available in whole pixels
+/// and normalised (0 to 1).
 struct ReportedObject: Sendable {
     let object: SceneObject
     let pixels: IntegerBox

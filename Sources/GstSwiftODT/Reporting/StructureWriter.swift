@@ -14,8 +14,8 @@ enum StructureWriter {
         return structure
     }
 
-    /// Returns the structure of a `swiftodt` message. Metadata must be attached before: unless the format is JSON only,
-    /// this call moves the report's list of objects into the structure.
+    /// Returns the structure of a `swiftodt` message. Metadata is attached before this call. Unless the format is JSON
+    /// only, the call moves the report's list of objects into the structure, and a later use has to create it again.
     static func message(of report: Report, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
         let structure = structure("swiftodt", report.fields)
         if format.contains(.structure) || !format.contains(.json) { report.objectList.move("objects", into: structure) }
@@ -73,9 +73,9 @@ enum StructureWriter {
     }
 }
 
-/// The objects of a report as a GStreamer list of `object` structures. The list is created for the first message or
-/// metadata that contains it and is copied for further ones, because copying is much cheaper than writing the fields
-/// again. The last user takes the list itself. If no message or metadata contains the list, it is never created.
+/// The objects of a report as a GStreamer list of `object` structures. The list is created when a message or metadata
+/// first needs it. Metadata gets a copy, because copying is much cheaper than writing the fields again. The message, which
+/// is written last, gets the list itself. If neither needs the list, it is never created.
 ///
 /// `@unchecked Sendable`: only the streaming thread uses the list and the report that contains it.
 final class ObjectList: @unchecked Sendable {

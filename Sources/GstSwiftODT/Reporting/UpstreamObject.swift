@@ -42,19 +42,19 @@ struct UpstreamObject {
         AnalyticsLibrary.shared?.meta(buffer) != nil || !regions(of: buffer).isEmpty
     }
 
-    /// Returns the objects as detections, without those below the score floor. The origin of a detection is the index
-    /// of its object.
+    /// Returns the objects with a score of at least the score floor as detections. The `origin` of a detection is the
+    /// index of its object in ``all(of:)``.
     static func detections(of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions) -> [Detection] {
         all(of: buffer).enumerated().compactMap { index, object in
-            // An upstream element that knows no score may write NaN.
+            // An upstream element that has no score for an object may write NaN.
             let score = object.score.isNaN ? 1 : object.score
             guard score >= options.scoreFloor else { return nil }
             return Detection(box: object.box, score: min(score, 1), label: object.label, origin: index)
         }
     }
 
-    /// The label of the object; `nil` if it has no class name. If only the name is known, the label's index is negative
-    /// and depends on the name.
+    /// The label of the object; `nil` if it has no class name. If the class index is unknown, the label's index is a
+    /// negative number that depends on the name.
     private var label: Label? {
         let name = Self.text(type)
         return name.isEmpty ? nil : Label(index: classIndex ?? -1 - Int(type), text: name)
@@ -78,9 +78,9 @@ struct UpstreamObject {
 }
 
 extension Report {
-    /// Returns the reported object with its box replaced by the box that the upstream element specified, or unchanged if
-    /// `source` is `nil`. Readers thus recognise that the metadata of the upstream element and of this element describe
-    /// the same object.
+    /// Returns the reported object with the box that the upstream element specified. An application thus recognises that
+    /// the metadata of the upstream element and of this element describe the same object. If `source` is `nil`, the
+    /// object is returned unchanged.
     func object(_ object: ReportedObject, describing source: UpstreamObject?) -> ReportedObject {
         guard let source else { return object }
         var described = object.object
@@ -102,8 +102,8 @@ extension UpstreamObject {
             classIndex: Self.classIndex(of: region))
     }
 
-    /// Creates an object from an object-detection entry. Some decoders put the type or the confidence into a
-    /// classification entry instead, so missing values are taken from there.
+    /// Creates an object from an object-detection entry. Some decoders write the type or the confidence to a related
+    /// classification entry instead. Missing values are therefore read from the classification entries.
     fileprivate init?(_ entry: AnalyticsLibrary.Entry, _ library: AnalyticsLibrary) {
         var entry = entry
         var (x, y, width, height): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
@@ -141,18 +141,18 @@ extension UpstreamObject {
     }
 
     /// Returns whether a region of interest and this object's entry describe the same object. This is the case if the
-    /// region's id is that of the entry and the boxes overlap, or if the boxes are almost equal and the types are
-    /// equal. The id alone does not suffice, because elements also use it for tracking ids.
+    /// region's id equals the entry's id and the boxes overlap, or if the boxes are almost equal and the types are
+    /// equal. An equal id alone does not suffice, because some elements use the region's id for a tracking id.
     fileprivate func describesSame(as region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) -> Bool {
         let overlap = Self.box(of: region).iou(box)
         if let entry, Int64(region.pointee.id) == Int64(entry.id), overlap >= Self.overlapWithID { return true }
         return overlap >= Self.overlapWithoutID && region.pointee.roi_type == type
     }
 
-    /// The minimum IoU of a region and an entry if the region's id is that of the entry. Regions are clipped to the
-    /// picture, but entries need not be.
+    /// The minimum IoU of a region and an entry with the same id. It is low, because a region is clipped to the picture,
+    /// but the box of an entry may extend beyond it.
     private static let overlapWithID = 0.5
-    /// The minimum IoU of a region and an entry if the region's id is not that of the entry.
+    /// The minimum IoU of a region and an entry with different ids.
     private static let overlapWithoutID = 0.95
 
     private static func box(of region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) -> Box {

@@ -95,8 +95,8 @@ final class Session: @unchecked Sendable {
 
     // MARK: Streaming
 
-    /// Posts an error if the pad template rejects the caps. Without this error, the upstream element only reports that
-    /// negotiation failed.
+    /// Posts an error if the element does not accept the caps. Without this error, the upstream element would only report
+    /// that negotiation failed.
     func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
         let acceptsDeviceMemory = effectiveSettings.acceptsDeviceMemory
         if let refusal = CapsRefusal(caps, acceptsDeviceMemory: acceptsDeviceMemory) { element.fail(refusal.problem) }
@@ -104,7 +104,7 @@ final class Session: @unchecked Sendable {
 
     func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool { stream != nil && StreamFormat(caps: caps) != nil }
 
-    /// How caps of one pad relate to those of the other one.
+    /// The rules that determine which caps one pad can have, given the caps of the other pad.
     var negotiation: CapsNegotiation { CapsNegotiation(effectiveSettings) }
 
     /// Decides whether overlays are attached, after downstream has received the caps.
@@ -119,7 +119,7 @@ final class Session: @unchecked Sendable {
         warnings.post([.unannouncedOverlay], by: element)
     }
 
-    /// Whether no buffer is written to.
+    /// Whether the element changes neither the pixels nor the metadata of any buffer.
     var neverWritesBuffers: Bool { state.withLock { $0.effective.neverWritesBuffers } }
 
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
@@ -163,8 +163,8 @@ final class Session: @unchecked Sendable {
         GstClockTime(clamping: planner.reportLatency(effectiveSettings, isLive: isLive))
     }
 
-    /// The maximum number of frames that the element holds, for the answer to the allocation query. It is computed as
-    /// for a file, because whether the stream is live is determined only later.
+    /// The maximum number of frames that the element holds, for the answer to the allocation query. The stream is assumed
+    /// to be a file, because the element determines only later whether it is live.
     var framesHeld: guint { guint(clamping: stream?.framesHeld(effectiveSettings) ?? 0) }
 
     private var effectiveSettings: Settings { state.withLock { $0.effective } }

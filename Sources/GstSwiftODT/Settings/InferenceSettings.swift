@@ -22,8 +22,9 @@ extension Settings {
     var choosesRegions: Bool { zoom == .auto && scene.follows && detector.acceptsRegions }
 
     /// Returns the maximum number of inferences in flight; 0 for the number that the runtime recommends. With the hint
-    /// `latency` the maximum is 1. If regions or intervals are chosen from earlier results, the maximum is 2, because
-    /// with more inferences in flight the choice would be based on too few results.
+    /// `latency` the maximum is 1. If the region or the interval of an inference depends on earlier results, the maximum
+    /// is 2. With more inferences in flight, too few of these results would be available. Otherwise the property
+    /// `look-ahead` determines the maximum.
     func inFlightLimit(for hint: InferenceHint) -> Int {
         hint == .latency ? 1 : choosesRegions || intervalPolicy == .auto ? 2 : lookAhead
     }
@@ -60,8 +61,8 @@ extension Settings {
         scoreThreshold >= 0 ? scoreThreshold : traits?.scoreThreshold ?? DetectorTraits.usualScoreThreshold
     }
 
-    /// Returns the settings with the values that depend on the detector: its score threshold, and its label groups
-    /// expanded in the lists of labels.
+    /// Returns the settings with the values that depend on the detector: its score threshold, and the lists of labels, in
+    /// which the detector's label groups are replaced by their labels.
     func adopting(_ traits: DetectorTraits?) -> Settings {
         var settings = self
         settings.traits = traits ?? DetectorTraits()
@@ -80,8 +81,8 @@ extension Settings {
             isModelNeeded: classifierLabelFile != nil || device != Settings.standardDevice ? true : nil)
     }
 
-    /// The scene options for this detector. Unlabelled objects are not searched for if the detector itself finds moving
-    /// or salient objects.
+    /// The scene options for this detector. If the detector itself finds moving or salient objects, there is no additional
+    /// search for unlabelled objects (property `unknown-objects`).
     var sceneComplementingDetector: SceneOptions {
         var scene = scene
         let detectsSalient = scene.detectsSalient || scene.detectsSalientInVideo

@@ -34,8 +34,8 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
     typealias Mutability = PropertyMutability
 
     let name: String
-    /// The name of the property whose value this one represents in another type, for example as an array instead of a
-    /// text. Otherwise the property's own name.
+    /// The name of the property to which the value belongs. It differs from ``name`` if this property presents the value
+    /// of another property with a different type, for example as an array instead of a text.
     let subject: String
     let mutability: Mutability
     /// Creates the specification of the property. It is called once, when the element's class is initialised.
@@ -48,8 +48,7 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
     let copy: @Sendable (_ from: Values, _ settings: inout Values) -> Void
     /// Returns whether two settings have the same value.
     let isEqual: @Sendable (Values, Values) -> Bool
-    /// Returns the text of a warning if the value itself is implausible, independent of other properties; `nil` if it
-    /// is not.
+    /// Returns the text of a warning if the value is implausible regardless of other properties; otherwise `nil`.
     let fault: @Sendable (Values) -> String?
 
     init<Value: Equatable & Sendable>(
@@ -68,8 +67,8 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
         fault = { kind.fault(name, $0[keyPath: path]) }
     }
 
-    /// Creates a read-only property with a structure that is not a setting. The session creates the structure when the
-    /// property is read.
+    /// Creates a read-only property whose value is a structure. The value is not stored in the settings. The session
+    /// creates it when the property is read.
     init(structure name: String, _ nick: String, _ blurb: String) {
         (self.name, subject) = (name, name)
         mutability = .readOnly
@@ -115,7 +114,7 @@ struct PropertyKind<Value: Equatable & Sendable>: Sendable {
     let get: @Sendable (UnsafePointer<GValue>) -> Value?
     /// Stores a value in a `GValue`.
     let set: @Sendable (UnsafeMutablePointer<GValue>, Value) -> Void
-    /// Returns the text of a warning if the value is implausible; `nil` if it is not.
+    /// Returns the text of a warning if the value is implausible; otherwise `nil`.
     var fault: @Sendable (_ name: String, Value) -> String? = { _, _ in nil }
 }
 

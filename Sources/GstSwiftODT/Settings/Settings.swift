@@ -30,7 +30,7 @@ struct Settings: Sendable {
     var detectionsFile: String?
     var device = standardDevice
     var threads = 0
-    /// Whether the element takes turns with other elements of the process.
+    /// Whether the element takes turns for inference with other elements of the process.
     var sharesInference = false
     var classifierFile: String?
     var classifierLabelFile: String?
@@ -66,8 +66,8 @@ struct Settings: Sendable {
     var recordDetections: String?
     var recordExisting = RecordingWriter.Existing.refuse
 
-    // The lists of labels as texts, as the user has set them. They are needed to read the properties. `scene.filter`
-    // has the parsed lists.
+    // The lists of labels as texts, as the user has set them. They are returned when the properties are read.
+    // `scene.filter` has the parsed lists.
     var labelAllowlist: String? {
         didSet { scene.filter.allowlist = LabelGroups.expand(DetectionFilter.labels(in: labelAllowlist ?? "")) }
     }

@@ -182,7 +182,7 @@ extension Settings {
             text: "box-color has no effect unless color-mode=fixed"),
         Check(
             "max-objects", "multiple-objects",
-            // The value 100 causes no warning, because odt and the Python package always set it, also with
+            // The value 100 causes no warning, because odt and the Python package always set it, even with
             // multiple-objects=false.
             where: {
                 $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != 100
@@ -250,7 +250,8 @@ extension Settings {
         }
     }
 
-    /// Returns a warning about labels in the lists and zones that the detector never returns. Most of them are misspelt.
+    /// Returns a warning if a list of labels or a zone names a label that the detector never returns. Most of these labels
+    /// are misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
         var listed = [settings.labelAllowlist, settings.labelDenylist]
             .reduce(into: Set<String>()) { $0.formUnion(DetectionFilter.labels(in: $1 ?? "")) }

@@ -1,14 +1,13 @@
 import CGStreamer
 
-/// The settings that the element uses. They are the current values of the properties, except for properties of the
-/// mutability ``Property/Mutability/ready``. These have the values with which the element was started.
+/// The settings that the element uses. They are the current values of the properties, with one exception. Properties of
+/// the mutability ``Property/Mutability/ready`` keep the values with which the element was started.
 struct StartedSettings: Sendable {
     /// The current values of all properties.
     private(set) var current = Settings()
     /// The values of all properties when the element started; `nil` while it is not started.
     private(set) var started: Settings?
-    /// The settings that the element uses. They are updated at each change of a property, so that a frame only needs a
-    /// copy.
+    /// The settings that the element uses. They are computed when a property changes, so each frame only copies them.
     private(set) var effective = Settings()
 
     mutating func set(_ property: Property, to value: UnsafePointer<GValue>) {
@@ -18,8 +17,7 @@ struct StartedSettings: Sendable {
 
     /// Stores the settings with which the element starts.
     ///
-    /// - Parameter settings: The settings with which the detector was created. Properties may have been changed since
-    ///   that.
+    /// - Parameter settings: The settings with which the detector was created. Properties may have changed since then.
     mutating func start(with settings: Settings) {
         started = settings
         adapt()

@@ -1,7 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// Text properties presented as GStreamer arrays and structures, so that programs need not compose the text.
+/// Properties with a text value that are presented as GStreamer arrays and structures. Programs then need not compose the
+/// text.
 extension PropertyKind<String?> {
     /// A comma-separated text, presented as an array of strings.
     static var strings: PropertyKind {
@@ -70,8 +71,8 @@ extension JSONValue {
         }
     }
 
-    /// Appends the value to an array of GStreamer. All items of such an array must have the same type, so an item is
-    /// left out if its type is not that of the first item.
+    /// Appends the value to a `GST_TYPE_ARRAY`. All items of such an array must have the same type, so a value of another
+    /// type than the first item is left out.
     fileprivate func append(to array: UnsafeMutablePointer<GValue>) {
         guard var item = value else { return }
         guard gst_value_array_get_size(array) == 0 || gst_value_array_get_value(array, 0).pointee.g_type == item.g_type

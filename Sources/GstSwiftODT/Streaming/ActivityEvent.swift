@@ -2,17 +2,17 @@ import CGStreamer
 import SwiftODT
 
 /// Sends the custom event `swiftodt-activity` to elements upstream. It states whether objects are present, whether
-/// inference is useful, and whether something moves. ``Gate`` holds back frames before the decoder while the latter two
-/// are false.
+/// inference is useful, and whether something moves. ``Gate`` holds back frames before the decoder while inference is not
+/// useful and nothing moves.
 struct ActivityEvent {
     struct Activity: Equatable {
         /// Whether there are objects, before the selection of the most prominent ones. Tentative objects do not count.
         var hasObjects: Bool
-        /// Whether inference on the next frames is likely to change the result: a track is tentative or missed, or
-        /// there is motion that no track explains. Always `true` without tracking.
+        /// Whether inference on the next frames is likely to change the result: a track is tentative or was not
+        /// detected, or there is motion that no track explains. Always `true` without tracking.
         var wantsInference: Bool
-        /// Whether the frame differs from that of the latest inference, explained by a track or not. Without adaptive
-        /// inference this is unknown, and it equals ``hasObjects``.
+        /// Whether the frame differs from the frame of the latest inference. It does not matter whether a track explains
+        /// the difference. Without adaptive inference this is not measured, and the value equals ``hasObjects``.
         var seesMotion: Bool
     }
 

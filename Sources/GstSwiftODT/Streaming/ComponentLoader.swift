@@ -1,7 +1,7 @@
 import SwiftODT
 
-/// Loads an optional component of a stream. A component that is enabled when the element starts is loaded before the
-/// first frame. A component that is enabled later is loaded on a background thread.
+/// Loads an optional component of a stream, for example the classifier. A component that is enabled when the element
+/// starts is loaded before the first frame. A component that is enabled later is loaded on a background thread.
 struct ComponentLoader<Component: Sendable> {
     /// The loaded component. `nil` until it is available.
     private(set) var component: Component?
@@ -13,12 +13,12 @@ struct ComponentLoader<Component: Sendable> {
     private let isRequired: (Settings, _ isStarting: Bool) -> Bool
     private let fallback: String
     private var loading: BackgroundTask<LoadResult<Component>>?
-    /// Whether loading has failed. It is not tried again until the element restarts.
+    /// Whether loading has failed. The component is then not loaded until the element restarts.
     private var hasFailed = false
 
     /// - Parameters:
-    ///   - isRequired: whether a failure to load the component is an error, otherwise it is a warning. The second
-    ///     argument states whether the element starts, or the component was enabled later.
+    ///   - isRequired: whether a failure to load the component is an error; otherwise it is a warning. The second
+    ///     argument is `true` if the component was enabled when the element started, `false` if it was enabled later.
     ///   - fallback: the consequence of a missing component, for the text of the warning.
     ///   - make: creates the component. Its last argument receives warnings about unavailable features.
     init(
@@ -38,8 +38,8 @@ struct ComponentLoader<Component: Sendable> {
         try take(Result { try LoadResult { warn in try make(settings, warn) } }, settings, isStarting: true)
     }
 
-    /// Starts to load the component if it has been enabled in the meantime, or installs it if it is loaded. Does not
-    /// wait.
+    /// Starts to load the component in the background if it has been enabled since the start. Installs the component
+    /// after it has been loaded. Does not wait.
     ///
     /// - Throws: an error if the user has specified a component that cannot be used.
     mutating func adapt(to settings: Settings) throws {
@@ -75,8 +75,9 @@ struct ComponentLoader<Component: Sendable> {
     }
 }
 
-/// A component that was loaded in the background, and the diagnostics of its loading. They are collected and reported
-/// later, because the background task must not use the element, which may be destroyed before the task ends.
+/// A component that was loaded in the background, and the diagnostics of its loading. The diagnostics are collected and
+/// reported later. The background task must not use the element, because the element may be destroyed before the task
+/// ends.
 struct LoadResult<Component: Sendable>: Sendable {
     /// The features that are unavailable, and their replacements.
     let problems: [ElementProblem]

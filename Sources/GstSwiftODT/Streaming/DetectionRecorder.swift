@@ -4,15 +4,15 @@ import SwiftODT
 
 /// Records the detections of a stream, in the order of the frames.
 ///
-/// If the file can no longer be written, the recorder posts one warning and the stream continues. The recording then
-/// has no end mark. Readers of the recording see from this that the recording is incomplete.
+/// If the file can no longer be written, the recorder posts one warning and the stream continues. The recording then has
+/// no end mark. The missing end mark shows that the recording is incomplete.
 final class DetectionRecorder {
     private let element: ElementHandle
     private let writer: RecordingWriter
     /// The header fields that describe the detector and its settings.
     private let detectorFields: [RecordingHeader.Field]
     private var header: RecordingHeader?
-    /// The number of frames so far, and the key of the latest frame.
+    /// The number of frames so far, and the key that identifies the latest frame.
     private var (frames, last) = (0, FrameKey?.none)
     private var hasFailed = false
     private var hasWarnedOfOrder = false
@@ -70,8 +70,8 @@ final class DetectionRecorder {
         }
     }
 
-    /// Returns the header field for `zoom`. With full-frame inference there is none, so that the header is the same as
-    /// in recordings made before `zoom` existed.
+    /// Returns the header field for `zoom`. With `zoom=off` there is no field. The header is then the same as in
+    /// recordings that were made before `zoom` existed.
     private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Field] {
         settings.zoom == .off ? [] : [RecordingHeader.Field("zoom", .string(settings.zoom.rawValue))]
     }

@@ -25,7 +25,7 @@ enum DetectionSource {
         return detector?.labels
     }
 
-    /// The traits of the detector, or those of the network that a recording or tensors come from.
+    /// The traits of the detector. For recordings and tensors, the traits of the network that produced them.
     var traits: DetectorTraits {
         switch self {
         case .recorded(let played): played.traits
@@ -36,10 +36,11 @@ enum DetectionSource {
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
-    /// Returns the interval between inferences. Three kinds of sources run on every frame instead of an automatic
-    /// interval: metadata and tensors of upstream elements, which need no inference here; the motion detector, which
-    /// adapts from frame to frame; and recordings that determine which frames have results
-    /// (``RecordingPlayback/recordsInferenceSchedule``).
+    /// Returns the interval between inferences. Three kinds of sources do not use the adaptive interval and run on every
+    /// frame instead:
+    /// - metadata and tensors of upstream elements, which need no inference here,
+    /// - the motion detector, which adapts to the scene from frame to frame,
+    /// - recordings that determine which frames have results (``RecordingPlayback/recordsInferenceSchedule``).
     func intervalPolicy(_ settings: Settings) -> InferencePolicy.Interval {
         let isForEachFrame =
             switch self {
@@ -50,7 +51,7 @@ enum DetectionSource {
         return isForEachFrame && settings.intervalPolicy == .auto ? .every(1) : settings.intervalPolicy
     }
 
-    /// Whether the source runs a network, so that it takes turns with other streams.
+    /// Whether the source runs a network. Only these sources take turns with other streams (property `share-inference`).
     var runsNetwork: Bool {
         if case .detector(let detector) = self { !(detector is MotionDetector) } else { false }
     }
@@ -77,8 +78,8 @@ enum DetectionSource {
         }
     }
 
-    /// Returns what is known about a frame before inference: the result from a recording, or that a frame without tensors
-    /// has none. `unknown` in all other cases.
+    /// Returns the result of a frame if it is available without inference. Recordings contain results. A frame without
+    /// tensors, or without a recorded result, is `notInferred`. All other cases are `unknown`.
     ///
     /// - Parameter warn: receives a warning, once for each kind, if the recording does not fully match the stream or
     ///   the settings. For example, the orientation or the labels differ.
@@ -113,11 +114,11 @@ enum DetectionSource {
     func reset() { detector?.reset() }
 }
 
-/// The part of a frame's result that is known before inference.
+/// The result of a frame, as far as it is available before inference.
 enum PrecomputedResult {
-    /// Nothing is known yet, so ``DetectionSource/start(_:of:options:)`` has to produce the detections.
+    /// No result is available, so ``DetectionSource/start(_:of:options:)`` has to produce the detections.
     case unknown
-    /// The frame has no result. Its tracks do not count as missed.
+    /// The frame has no result, and no inference runs on it. Tracks do not count as missed in this frame.
     case notInferred
     /// The detections are known. `region` is the inferred region; `nil` for the full frame.
     case answered([Detection], region: Box?)
@@ -157,8 +158,8 @@ extension DetectionSource {
         (try? configuration(for: settings, hint: .latency).inspect()) != nil
     }
 
-    /// Returns the fields of a recording's header that describe the source: everything that determines its detections,
-    /// except the settings that all sources have in common.
+    /// Returns the fields of a recording's header that describe the source. They contain everything that determines the
+    /// detections of the source, except the settings that all sources have in common.
     ///
     /// - Throws: ``ODTError`` if a file that the user has specified cannot be used.
     static func recordingFields(_ settings: Settings) throws -> [RecordingHeader.Field] {
@@ -192,8 +193,8 @@ extension DetectionSource {
     }
 }
 
-/// The parameters of a detector that changes of properties can affect while the stream runs. If one of them changes, a
-/// new detector must be loaded.
+/// The parameters of a detector that can change while the stream runs, because they depend on properties that can change
+/// and on whether the stream is live. If one of them changes, a new detector must be loaded.
 struct DetectorParameters: Equatable, CustomStringConvertible {
     let hint: InferenceHint
     /// The maximum number of inferences in flight. 0 uses the number that the runtime recommends.

@@ -3,24 +3,27 @@ import SwiftODT
 
 /// Holds the current source of detections, and loads its replacement.
 ///
-/// A network is never compiled on the streaming thread. The first detector is loaded when the element starts. There is
-/// one exception: the configuration of the detector may depend on whether the stream is live, and an upstream element
-/// may not know this yet (for example a decoder before negotiation). In this case, the first detector is loaded in the
+/// A network is never compiled on the streaming thread. The first detector is loaded when the element starts, with one
+/// exception. The configuration of the detector may depend on whether the stream is live. If the latency query fails, for
+/// example because a decoder has not negotiated yet, this is undecided. The first detector is then loaded in the
 /// background when the first frame arrives.
 ///
 /// If a change of properties needs a new detector, it is loaded in the background. The current detector continues in
 /// the meantime and is replaced between two frames. Only one detector is loaded at a time.
 struct DetectionSourceLoader {
-    /// The current source. `nil` while the first one is being loaded.
+    /// The current source. `nil` until the first source has been loaded.
     private(set) var source: DetectionSource?
 
     private let make: DetectionSource.Maker
     private let element: ElementHandle
-    /// The configuration of the current source, or of one that could not be loaded. `nil` if there is none.
+    /// The configuration of the source that was loaded last, even if loading failed. `nil` before the first one, and if
+    /// loading is to be tried again.
     private var configuration: DetectorParameters?
     private var loading: (product: BackgroundTask<LoadResult<DetectionSource>>, configuration: DetectorParameters)?
 
-    /// - Parameter isLive: whether the stream is live. `nil` if this is not known yet.
+    /// Loads the first source, unless its configuration depends on whether the stream is live and this is undecided.
+    ///
+    /// - Parameter isLive: whether the stream is live. `nil` if this is still undecided.
     /// - Throws: an error if a file or device that the user has specified cannot be used.
     init(
         _ settings: Settings, isLive: Bool?, element: ElementHandle, make: @escaping DetectionSource.Maker
@@ -29,8 +32,8 @@ struct DetectionSourceLoader {
         self.element = element
         let wanted = DetectorParameters(settings, isLive: isLive ?? false)
         let isDecided = isLive != nil || wanted == DetectorParameters(settings, isLive: true)
-        // Invalid settings are reported when the element starts, so the detector is created now in order to get the
-        // error.
+        // Invalid settings must be reported when the element starts. The detector is therefore created now if they are
+        // invalid, which throws the error.
         guard isDecided || !DetectionSource.isValid(settings) else { return }
         source = try element.listening { try make(settings, wanted.hint) { element.warn($0) } }
         configuration = wanted

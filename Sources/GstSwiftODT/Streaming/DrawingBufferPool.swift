@@ -3,22 +3,22 @@ import CGStreamer
 /// A pool of memory for copies of frames. A frame must be copied before drawing if another element, usually a decoder,
 /// still references its memory.
 ///
-/// GStreamer allocates new memory for each copy. For large frames, the page faults take longer than the copy itself.
-/// The pool therefore reuses memory that no buffer references any more. It releases memory that has been idle for
-/// ``maximumIdleFrames`` frames. Only the memory of a buffer is replaced. The buffer and its metadata stay the same.
-/// The pool never waits: if all of its memory is referenced downstream, it allocates more.
+/// GStreamer itself would allocate new memory for each copy. For large frames, the page faults in new memory take longer
+/// than the copy. The pool therefore reuses memory that no buffer references any more. It releases memory that has been
+/// idle for ``maximumIdleFrames`` frames. Only the memory of a buffer is replaced. The buffer and its metadata stay the
+/// same. The pool never waits: if all of its memory is referenced downstream, it allocates more.
 ///
 /// A pool belongs to the streaming thread. Memory that is still referenced when the pool is released is freed when its
 /// last reference is released.
 final class DrawingBufferPool {
     private struct Block {
-        /// Referenced once by the pool and once by each buffer that contains it.
+        /// The memory. The pool holds one reference, and each buffer that contains the memory holds another one.
         let memory: UnsafeMutablePointer<GstMemory>
         /// The number of frames since the memory was last used.
         var idleFrames = 0
 
-        /// Whether no buffer references the memory. Only the reference of the pool is left then. It would not prevent
-        /// writing, because buffers lock their memory for exclusive writing.
+        /// Whether no buffer references the memory. Only the pool's own reference is left then. The pool's reference does
+        /// not make the memory read-only, because GStreamer counts the buffers that share memory, not its references.
         var isFree: Bool { g_atomic_int_get(&memory.pointee.mini_object.refcount) == 1 }
     }
 
@@ -47,8 +47,8 @@ final class DrawingBufferPool {
         for index in blocks.indices { blocks[index].idleFrames += 1 }
     }
 
-    /// Returns whether the buffer's memory must be copied before drawing. This is so for system memory that is not
-    /// writable. The allocator of device memory copies the memory itself when it is mapped for writing.
+    /// Returns whether the buffer's memory must be copied before drawing. Only system memory that is not writable must be
+    /// copied. Device memory is copied by its own allocator when it is mapped for writing.
     static func isNeeded(for buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         gst_buffer_is_all_memory_writable(buffer) == 0
             && (0..<gst_buffer_n_memory(buffer)).allSatisfy {
@@ -56,9 +56,9 @@ final class DrawingBufferPool {
             }
     }
 
-    /// Starts to copy a new frame if the previous frame had to be copied for drawing, because this one probably has to
-    /// be, too. The copy is made while the frame is read for other purposes. A wrong assumption costs an unused copy,
-    /// or a separate copy later.
+    /// Starts to copy a new frame if the previous frame had to be copied for drawing. The new frame then probably has to
+    /// be copied, too. The copy is made while the frame is read for other purposes. A wrong assumption costs an unused
+    /// copy, or a separate copy later.
     func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameCopy? {
         wasNeeded && Self.isNeeded(for: buffer) ? FrameCopy(of: buffer, into: take) : nil
     }
@@ -100,7 +100,7 @@ final class DrawingBufferPool {
             blocks[latest].idleFrames = 0
             return blocks[latest].memory
         }
-        // The memory is aligned to 64 bytes like that of decoders. Reading the copy is thus as fast as reading the
+        // Decoders align frames to 64 bytes. The copy has the same alignment, so reading it is as fast as reading the
         // original.
         var parameters = GstAllocationParams()
         gst_allocation_params_init(&parameters)

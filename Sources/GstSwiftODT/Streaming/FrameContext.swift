@@ -2,8 +2,8 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// The properties of a frame on its way through the element, as they were when the frame arrived. All stages use the
-/// settings of that time.
+/// The properties of a frame on its way through the element. All processing stages of the frame use the settings from the
+/// time at which the frame arrived.
 struct FrameContext {
     /// The buffer of the frame. The context holds no reference; the holder of the frame, for example the queue, owns
     /// the buffer.
@@ -15,7 +15,7 @@ struct FrameContext {
     let utcTime: UInt64
     /// The number of the frame since the start of the stream. The first frame has the number 1.
     let number: Int
-    /// Whether there has been a seek or a flush, so that `number` is not the frame's position in the video.
+    /// Whether there has been a seek or a flush. Then `number` is not the frame's position in the video.
     let hasJumped: Bool
     let format: StreamFormat
     let orientation: Orientation
@@ -53,7 +53,7 @@ struct FrameContext {
         try format.withFrame(of: buffer, orientation: orientation, time: time, body)
     }
 
-    /// Calls `body` with the mapped frame, or with a black one if the frame is in device memory and is not mapped.
+    /// Calls `body` with the mapped frame, or with a black frame if the buffer is in device memory and is not mapped.
     func withFrameOrSubstitute<Result>(_ body: (Frame, _ hasPixels: Bool) throws -> Result) rethrows -> Result? {
         try format.withFrame(
             of: buffer, mapsDeviceMemory: settings.mapMemory, orientation: orientation, time: time, body)
@@ -68,8 +68,8 @@ struct QueuedFrame {
     /// A copy of the frame's memory. It exists if the frame will probably be drawn on while another element references
     /// the original.
     var copy: FrameCopy?
-    /// The inferences whose results are assigned to this frame: its own inference if the frame waits for it, otherwise
-    /// those that have finished since the previous frame.
+    /// The inferences whose results are assigned to this frame. If the frame waits for its own inference, this is the
+    /// only one. Otherwise these are all inferences that have finished since the previous frame.
     var answers: [StartedDetection] = []
     /// The time that the streaming thread has spent on the frame so far.
     var work: Nanoseconds = 0

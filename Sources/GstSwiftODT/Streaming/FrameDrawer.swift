@@ -9,14 +9,14 @@ struct FrameDrawing {
     let redacted: [Box]
     /// The number of the frame in the ``RedactionTracker``. `nil` if the frame is not redacted.
     let redactionNumber: Int?
-    /// Whether an epoch begins with the frame (`beginsEpoch`), which resets all drawing state, and whether a scene
-    /// begins (`beginsScene`), which resets the traces.
+    /// Whether an epoch begins with the frame. All drawing state is then reset.
     let beginsEpoch: Bool
+    /// Whether the frame is the first one after a scene cut. The traces are then removed.
     let beginsScene: Bool
 }
 
-/// Determines the content that is drawn on each frame, and draws it. A frame may be drawn on several frames later than
-/// its content is determined, because later frames complete its redaction.
+/// Determines the content that is drawn on each frame, and draws it. Frames may be drawn on with a delay of several
+/// frames, because detections in later frames complete the redaction of a frame.
 final class FrameDrawer {
     private let element: ElementHandle
     private let statistics: Statistics
@@ -50,7 +50,7 @@ final class FrameDrawer {
         inferenceRegions.note(region, at: context.time)
     }
 
-    /// Discards the inference regions of the scene before a scene cut.
+    /// Discards the recent inference regions at a scene cut, because they belong to the previous scene.
     func noteCut() { inferenceRegions.removeAll() }
 
     /// Tracks the objects to redact. This tracking is independent of the reported tracks.
@@ -59,7 +59,7 @@ final class FrameDrawer {
     func trackRedacted(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) -> Int? {
         defer { hasRedacted = queued.settings.redacts }
         guard queued.settings.redacts else { return nil }
-        // The redaction tracker was not updated by the frames before, so its tracks are outdated.
+        // The preceding frames were not redacted and did not update the redaction tracker, so its tracks are outdated.
         if !hasRedacted { redaction.beginEpoch() }
         redaction.options = queued.settings.redaction
         redaction.advance(
@@ -129,8 +129,8 @@ final class FrameDrawer {
                 canvas: Canvas(
                     overlayOn: context.format, orientation: context.orientation, interlaced: isInterlaced),
                 time: queued.time)
-            // Redaction is written into the pixels even if everything else is an overlay, which a downstream element
-            // could omit.
+            // Redaction is written into the pixels even if everything else is an overlay. A downstream element could omit
+            // an overlay.
             guard !hidden.isEmpty else { return logLabels() }
         }
         if DrawingBufferPool.isNeeded(for: buffer) {
@@ -209,7 +209,7 @@ final class FrameDrawer {
     /// Discards the drawing state at a flush. No frame of the past epoch is drawn on after a flush.
     func reset() { annotator.reset() }
 
-    /// Discards the redaction state of held frames, which will not be drawn on.
+    /// Discards the redaction state of held frames. Called when these frames have been dropped.
     func forgetHeld() { redaction.removeAll() }
 }
 

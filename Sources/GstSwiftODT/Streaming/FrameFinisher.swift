@@ -18,7 +18,7 @@ final class FrameFinisher {
     private let drawer: FrameDrawer
     private let scene = Scene()
     private var classifier: ComponentLoader<TrackClassifier>
-    /// The detector of the prominent objects where the main detector finds nothing.
+    /// The saliency network, which detects prominent objects in addition to the objects of the main detector.
     private var salient: ComponentLoader<DetectionSource>
     private var reidentifier: ComponentLoader<TrackReidentifier>
     private let recorder: DetectionRecorder?
@@ -26,7 +26,8 @@ final class FrameFinisher {
 
     private var trail = TimestampMap()
     private var epoch: UInt32 = 0
-    /// The run of the saliency network on a frame of a live video that is in flight.
+    /// The inference of the saliency network that is in flight, and the time of its frame. Only frames that do not wait
+    /// for their results leave it in flight.
     private var salientRun: (promise: DetectionPromise, time: Nanoseconds)?
     private var lastAnswer: StartedDetection?
     private var lastReport: Report?
@@ -68,7 +69,7 @@ final class FrameFinisher {
         ) { settings, warn in try makeSource(settings.saliencySettings, .latency, warn) }
         reidentifier = ComponentLoader(
             "a re-identification network", element: element, isEnabled: \.scene.reidentifies,
-            // A running stream does not end because the property was set without the network.
+            // If `reidentify` is set while the stream runs and the default network is missing, the stream continues.
             isRequired: { settings, isStarting in isStarting || settings.reidentificationFile != nil },
             fallback: "returning objects get new ids"
         ) { settings, _ in
@@ -78,8 +79,8 @@ final class FrameFinisher {
         }
     }
 
-    /// Prepares the first frame: reads the zones, and loads the classifier and the saliency network if they are
-    /// enabled.
+    /// Prepares the first frame: reads the zones, and loads the networks for classification, saliency and
+    /// re-identification if they are enabled.
     func prepare(_ settings: Settings) throws {
         scene.zones = try settings.zones.map(Zone.list(named:)) ?? []
         try classifier.load(settings)
@@ -107,7 +108,7 @@ final class FrameFinisher {
         }
     }
 
-    /// Runs all stages up to the results. Does not draw and does not attach metadata.
+    /// Runs the stages that produce the results of a frame. Does not draw and does not attach metadata.
     ///
     /// - Parameter posts: whether the results are posted on the bus.
     func process(
@@ -152,7 +153,7 @@ final class FrameFinisher {
     /// Sets whether overlays are attached instead of being blended into the frames.
     func setOverlay(_ attaches: Bool) { drawer.attachesOverlay = attaches }
 
-    /// Discards the redaction state of held frames, which will not be completed.
+    /// Discards the redaction state of held frames. Called when these frames have been dropped.
     func forgetHeld() { drawer.forgetHeld() }
 
     /// Starts to copy a new frame if it will probably be drawn on.
@@ -161,7 +162,8 @@ final class FrameFinisher {
     /// Returns the state of all tracks after the latest frame.
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
-    /// The activity according to the tracks of the latest frame. The caller adds motion that no track explains.
+    /// The activity for the event `swiftodt-activity`, according to the tracks of the latest frame. The caller adds motion
+    /// that no track explains.
     var activity: ActivityEvent.Activity {
         let hasObjects = scene.trackCount > 0
         return .init(hasObjects: hasObjects, wantsInference: scene.isUndecided, seesMotion: hasObjects)
@@ -194,8 +196,8 @@ final class FrameFinisher {
         }
         let floor = settings.scene.scoreFloor
         for (answer, detections) in answers {
-            // For redaction, the detector also returns detections below the floor. They must not reach the tracker of
-            // reported objects.
+            // For redaction, the detector also returns detections below the tracker's score floor. They must not reach
+            // the tracker of reported objects.
             let detections = settings.redacts ? detections.filter { $0.score >= floor } : detections
             scene.observe(detections, seenAt: answer.time, region: answer.region)
             lastAnswer = answer
@@ -214,8 +216,8 @@ final class FrameFinisher {
         scene.observeProminent(detections ?? [], threshold: threshold)
     }
 
-    /// Runs the saliency network on a frame of a video if it is due. Only frames that wait for their own inference wait
-    /// for the result.
+    /// Starts the saliency network on a frame of a video if a run is due. Frames that wait for the result of their own
+    /// inference also wait for the saliency network. For other frames, the result is used when it is available.
     ///
     /// - Throws: `CancellationError` when flushing or stopping begins.
     private func findSalient(in context: FrameContext) throws {
@@ -345,7 +347,7 @@ final class FrameFinisher {
 
     // MARK: Epochs and end of stream
 
-    /// Begins a new epoch, including the drawing state.
+    /// Begins a new epoch and discards the drawing state.
     func beginEpoch(_ reason: EpochRule.Break) {
         endEpoch(reason)
         drawer.reset()

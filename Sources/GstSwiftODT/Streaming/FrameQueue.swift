@@ -3,8 +3,8 @@ import SwiftODT
 
 /// A queue of frames and events in the order of the stream.
 ///
-/// An event that arrives while frames are queued is queued behind them. Tags and segments thus do not overtake frames,
-/// and their arrival does not have to wait until the inferences of the queued frames have finished.
+/// An event that arrives while frames are queued is queued behind them. Tags and segments thus do not overtake frames.
+/// The upstream element need not wait until the inferences of the queued frames have finished.
 struct FrameQueue: ~Copyable {
     enum Item {
         case frame(QueuedFrame)
@@ -16,7 +16,7 @@ struct FrameQueue: ~Copyable {
     }
 
     private var items: [Item] = []
-    /// The number of queued frames, without those of the kind `unchanged`.
+    /// The number of queued frames. Items of the kind `unchanged` do not count.
     private(set) var frameCount = 0
 
     deinit { for item in items { Self.release(item) } }

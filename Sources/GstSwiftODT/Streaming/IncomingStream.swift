@@ -32,8 +32,8 @@ struct IncomingStream {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
     }
 
-    /// Determines whether the stream is live. Only the first call queries upstream elements. They can answer when the
-    /// first frame has arrived.
+    /// Determines whether the stream is live. The function is called at the first frame or allocation query, because
+    /// upstream elements can then answer the latency query. Only the first call sends the latency query.
     mutating func queryUpstream() {
         guard !hasQueriedUpstream else { return }
         hasQueriedUpstream = true
@@ -63,7 +63,8 @@ struct IncomingStream {
     ) -> FrameContext {
         let orientation = settings.orientation ?? orientationTag.orientation(at: element)
         let step = times.validDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
-        // Redaction does not rely on a still picture: after a gap, the frame may show somebody else.
+        // With redaction, the time after a still picture counts as a gap, because the next frame may show another
+        // person.
         if settings.requestsRedaction { epochs.noteStill(false) }
         let epochBreak = epochs.check(
             at: EpochRule.FrameInfo(

@@ -16,9 +16,9 @@ struct InferenceScheduler {
     /// The inference in flight. Frames do not wait for it with `strategy=keep-only-latest`.
     private var inFlight: StartedDetection?
     private let turn = InferenceTurn()
-    /// Whether the stream has asked for a turn that it did not get.
+    /// Whether the stream has claimed a turn for inference (`share-inference`) and has not got it yet.
     private var hasClaim = false
-    /// The time of the latest frame, and the time between it and the frame before it.
+    /// The time of the latest frame (`latestFrame`), and the time between the latest two frames (`frameInterval`).
     private var (latestFrame, frameInterval) = (Nanoseconds?.none, SchedulePlan.usualFrameDuration)
 
     init(element: ElementHandle, statistics: Statistics, signals: StreamSignals, recorder: DetectionRecorder?) {
@@ -44,10 +44,10 @@ struct InferenceScheduler {
         if isAdaptive { policy.note(snapshot) }
     }
 
-    /// Whether the frame has motion that no object explains. `false` unless the interval is automatic.
+    /// Whether the latest frame has motion that no track explains. `false` unless inference is adaptive.
     var seesUnexplainedMotion: Bool { policy.seesUnexplainedMotion }
 
-    /// Whether the latest frame differs from the frame of the latest inference. `false` unless the interval is automatic.
+    /// Whether the latest frame differs from the frame of the latest inference. `false` unless inference is adaptive.
     var seesMotion: Bool { policy.seesMotion }
 
     /// Discards the state of all objects. The next frame runs inference on the full frame.
@@ -65,7 +65,7 @@ struct InferenceScheduler {
 
     // MARK: Inference
 
-    /// Returns whether inference may run on a frame. If so, the frame must be mapped.
+    /// Returns whether inference may run on a frame. If so, the caller maps the frame and calls ``infer(at:of:by:)``.
     ///
     /// - Parameter source: the source of detections. `nil` while it is being loaded.
     func mayInfer(at context: FrameContext, by source: DetectionSource?) -> Bool {
@@ -137,7 +137,7 @@ struct InferenceScheduler {
     }
 
     private func frameState(_ context: FrameContext, _ source: DetectionSource?) -> InferencePolicy.FrameState {
-        // A frame that is marked as a gap is not worth an inference, but it is shown, so it is redacted.
+        // Inference does not run on a frame with the flag GAP. With redaction it does, because the frame is shown.
         let isSkippedGap = context.isGap && !context.settings.requestsRedaction
         let isDetectorIdle = inFlight == nil && source != nil && !isSkippedGap && !context.precomputed.isNotInferred
         return InferencePolicy.FrameState(
@@ -173,7 +173,7 @@ struct InferenceScheduler {
             key: context.key, startedAt: startedAt, source: source)
     }
 
-    /// Returns the precomputed result of a frame, which may also come from the recording that is resumed.
+    /// Returns the precomputed result of a frame. If a recording is resumed, its existing part also contains results.
     private func precomputed(of context: FrameContext, _ source: DetectionSource) throws -> PrecomputedResult {
         guard let recorder else { return context.precomputed }
         try recorder.begin(context, isSubstitute: source.isSubstitute)

@@ -25,10 +25,13 @@ final class InferenceTurn: Sendable {
 
     deinit { withdraw() }
 
-    /// Takes a turn for a frame. Waits for the turn if frames wait for their results, or if frames are so rare that no turn
-    /// is reserved until the next one.
+    /// Takes a turn for a frame. Waits for the turn if frames wait for their results. Also waits if the interval between
+    /// frames is longer than the longest reservation of a turn, because the reservation would expire before the next frame.
     ///
-    /// - Parameter interval: the time in nanoseconds between two frames.
+    /// - Parameters:
+    ///   - utility: how useful the inference is. A more useful inference gets its turn earlier, see `InferenceTurns`.
+    ///   - waits: whether frames wait for their results.
+    ///   - interval: the time in nanoseconds between two frames.
     /// - Returns: the time in nanoseconds since the stream first claimed the turn. `nil` if another stream has the turn.
     ///   The stream then claims it again at the next frame.
     /// - Throws: `CancellationError` when flushing or stopping begins.

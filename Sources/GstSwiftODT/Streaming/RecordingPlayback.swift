@@ -5,10 +5,10 @@ import SwiftODT
 /// Plays a recording in place of a detector. Returns the recorded detections of each frame, and checks whether the
 /// recording belongs to the video.
 final class RecordingPlayback: Sendable {
-    /// Whether the recording determines which frames have results if the inference interval is automatic. This is so if
-    /// the recording was made with an automatic interval, or by a source that runs on every frame.
+    /// Whether the recording also determines which frames have results. This matters only if adaptive inference is
+    /// requested. It is `true` if the recording was made with adaptive inference, or by a source that runs on every frame.
     let recordsInferenceSchedule: Bool
-    /// The traits of the network that the recording was made with.
+    /// The traits of the network with which the recording was made.
     let traits: DetectorTraits
     private let play: Monitor<PlaybackState>
 
@@ -81,7 +81,7 @@ private struct PlaybackState {
     /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to
     /// another video.
     private static let minimumUnmatched = 25
-    /// The maximum time without a result for redaction. With an automatic interval, inference runs at least every 4 s.
+    /// The maximum time without a recorded result if objects are redacted. Adaptive inference runs at least every 4 s.
     private static let longestGap: Nanoseconds = 5_000_000_000
     /// The maximum rounding error of times. Containers often round times to a millisecond.
     private static let rounding: Nanoseconds = 1_000_000

@@ -25,17 +25,19 @@ struct RedactionGuard {
     private var warned: Set<String> = []
     /// Whether any frame had metadata of an upstream element that can describe objects.
     private var hasUpstreamMetadata = false
-    /// Labels of detections, in lower case. Collected only if the source does not know its labels in advance.
+    /// The labels of detections so far, in lower case. They are collected only if the source has no list of labels.
     private var seenLabels: Set<String> = []
 
     init(_ element: ElementHandle) { self.element = element }
 
-    /// Makes the next call evaluate the conditions again. Called after the detector has been replaced.
+    /// Makes the next check evaluate the conditions again. Called after the detector has been replaced.
     mutating func noteSource() { checked = nil }
 
     /// Whether the latest settings requested redaction.
     var isRequested: Bool { checked != nil }
 
+    /// Checks whether requested redaction can be guaranteed with these settings and this source.
+    ///
     /// - Parameter source: the source of detections. `nil` while it is being loaded.
     /// - Throws: ``ODTError`` that names the remedy.
     mutating func check(_ settings: Settings, _ source: DetectionSource?) throws {
@@ -55,7 +57,7 @@ struct RedactionGuard {
     /// - Throws: an error, unless `privacy-strict=false`. In that case, posts one warning instead.
     mutating func fail(_ fault: String, _ settings: Settings) throws {
         let problem = try settings.redactionProblem(fault)
-        // The limit bounds the memory, because a program may set another invalid value with every frame.
+        // The number of stored texts is limited, because a program may set another invalid value with every frame.
         guard warned.count < 100, warned.insert(fault).inserted else { return }
         element.warn(problem)
     }
@@ -63,12 +65,12 @@ struct RedactionGuard {
     /// Compares the labels of a frame's detections with `privacy-labels`. Called before the frame is drawn, for sources
     /// whose labels are not known in advance.
     ///
-    /// - Throws: ``ODTError`` if a detection has a label that differs only by a probable misspelling from a label in
-    ///   `privacy-labels` that no detection has had.
+    /// - Throws: ``ODTError`` if a label in `privacy-labels` is probably misspelt: no detection has had this label, but a
+    ///   detection has a similar one.
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
         guard checked != nil, settings.requestsRedaction, source?.labels == nil else { return }
         for label in detections.lazy.compactMap({ $0.label?.text.lowercased() }) where !seenLabels.contains(label) {
-            // The limit bounds the memory, because an upstream element may send another label with every detection.
+            // The number of stored labels is limited, because an upstream element may send another label with every detection.
             guard seenLabels.count < Self.maximumSeenLabels else { return }
             seenLabels.insert(label)
             guard let misspelled = unverifiedLabels.first(where: { nearestName(to: $0, in: [label]) != nil })
@@ -79,8 +81,8 @@ struct RedactionGuard {
         }
     }
 
-    /// Warns at the end of a stream if a label in `privacy-labels` may be misspelled or the wrong one. Either no detection
-    /// had the label and it is unusual, or no detection had any label of the list.
+    /// Warns at the end of a stream if a label in `privacy-labels` may be misspelt or wrong. This is the case if no
+    /// detection had the label and it is no class name of COCO, or if no detection had any label of the list.
     func finishStream() {
         guard let labels = checked?.labels.sorted(), !seenLabels.isEmpty,
             let label = unverifiedLabels.first ?? (seenLabels.isDisjoint(with: labels) ? labels.first : nil)
@@ -91,8 +93,8 @@ struct RedactionGuard {
                     + "detections had the labels \(seenLabels.sorted().prefix(8).joined(separator: ", "))"))
     }
 
-    /// Returns whether redaction is requested and no frame up to this one had metadata that can describe objects. There may
-    /// be no detector upstream.
+    /// Returns whether redaction is requested, but neither this frame nor an earlier one had metadata that can describe
+    /// objects. In this case, there may be no detector upstream.
     mutating func awaitsUpstreamMetadata(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         guard isRequested, !hasUpstreamMetadata else { return false }
         hasUpstreamMetadata = UpstreamObject.describesObjects(buffer)
@@ -101,8 +103,8 @@ struct RedactionGuard {
 
     private static let maximumSeenLabels = 1000
 
-    /// The labels in `privacy-labels` that no detection has had and that may be misspelled. COCO's names are not, and
-    /// labels of up to three letters are too short to distinguish a misspelling from another word.
+    /// The labels in `privacy-labels` that no detection has had and that may be misspelt. Class names of COCO count as
+    /// correct. Labels of up to three letters are omitted, because another label may be similar by chance.
     private var unverifiedLabels: [String] {
         (checked?.labels ?? []).sorted().filter { label in
             label.count > 3 && !seenLabels.contains(label) && !Self.usualLabels.contains(label)
@@ -146,8 +148,8 @@ struct RedactionGuard {
             return
                 "\(request) redacts nothing with detector=\(settings.detector), which has no labels; set detector=neural, or "
                 + "clear privacy-labels to redact all detected objects"
-        // The labels of upstream elements and recordings are not known in advance, except for tensors with a label file
-        // or model. A group that is still in the list has no labels.
+        // Upstream elements and recordings have no list of possible labels. Tensors have one if a label file or a model
+        // is given. Label groups that exist have already been replaced by their labels.
         case .upstream, .recorded: return labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
         case .tensors:
             if let source, source.labels == nil {

@@ -1,9 +1,9 @@
 import SwiftODT
 import Synchronization
 
-/// Creates plans from the settings and from the known properties of the detector and the stream. Remembers the latency
-/// that was reported to the pipeline, in order to detect changes. The planner is thread-safe, because pipelines query
-/// the latency from any thread.
+/// Creates schedule plans from the settings and from properties of the detector and the stream. Stores the latency that
+/// was reported to the pipeline, in order to detect changes. The planner is thread-safe, because pipelines query the
+/// latency from any thread.
 final class SchedulePlanner: Sendable {
     private struct Facts {
         var capacity = 1
@@ -23,7 +23,7 @@ final class SchedulePlanner: Sendable {
 
     private let facts = Mutex(Facts())
 
-    /// Discards all known properties when the element starts.
+    /// Discards all stored properties. Called when the element starts.
     func reset() { facts.withLock { $0 = Facts() } }
 
     /// Sets the number of inferences that the detector runs concurrently.
@@ -53,8 +53,8 @@ final class SchedulePlanner: Sendable {
         }
     }
 
-    /// Returns whether the latency differs from the reported latency. Remembers the new latency as reported, because
-    /// the caller posts a latency message, and the pipeline then queries the latency.
+    /// Returns whether the latency differs from the reported latency. If it differs, the caller posts a latency message,
+    /// which makes the pipeline query the latency again. The new latency therefore counts as reported from now on.
     func hasLatencyChanged(_ settings: Settings) -> Bool {
         facts.withLock { facts in
             guard let reported = facts.reportedLatency else { return false }
@@ -82,12 +82,12 @@ struct SchedulePlan: Equatable {
     /// The number of additional frames that are held for redaction. They have complete results and wait until later
     /// frames have completed their redaction.
     let redactionDepth: Int
-    /// Whether a frame is finished exactly when `depth` later frames have arrived, not earlier. This is needed if the
-    /// next inference depends on earlier results: the number of finished inferences must then not depend on the speed
-    /// of the machine.
+    /// Whether a frame is finished exactly when `depth` later frames have arrived, even if its result is available
+    /// earlier. This is needed if the next inference depends on earlier results. The number of these results then does
+    /// not depend on the speed of the machine.
     let isSequential: Bool
-    /// Whether two inferences may be in flight at once in adaptive inference. If a frame will run inference regardless
-    /// of the previous result, for example with a moving camera, it is scheduled before the previous frame is finished.
+    /// Whether adaptive inference may have two inferences in flight. If inference will run on a frame regardless of the
+    /// previous result, for example with a moving camera, the frame is scheduled before the previous frame is finished.
     let overlapsKnownInferences: Bool
     /// The performance hint for the inference runtime.
     let hint: InferenceHint

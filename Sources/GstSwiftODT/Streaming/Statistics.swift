@@ -7,7 +7,7 @@ import Synchronization
 final class Statistics: Sendable {
     /// The stages of a frame on the streaming thread, in the order of their execution.
     enum Stage: String, CaseIterable {
-        /// Reducing the frame and starting inference.
+        /// Creating the grey copy of the frame, and starting inference.
         case start
         /// Waiting for the results of inferences.
         case wait
@@ -36,7 +36,8 @@ final class Statistics: Sendable {
         var unwritable: UInt64 = 0
         /// The number of redacted boxes, summed over all frames.
         var redacted: UInt64 = 0
-        /// The number of messages that were merged into a later message.
+        /// The number of messages that were not posted: reports that a newer report replaced, and events that were
+        /// dropped because too many messages were unread.
         var coalesced: UInt64 = 0
         var rejections = Rejections()
         var turns = InferenceTurn.Waits()

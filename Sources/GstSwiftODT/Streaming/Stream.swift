@@ -22,8 +22,8 @@ final class Stream {
     private var reportedPlan: SchedulePlan?
 
     private var redaction: RedactionGuard
-    /// Whether an error has ended the stream while redaction was requested. Some elements go on pushing frames after an
-    /// error. None of them passes.
+    /// Whether an error has ended the stream while redaction was requested. Some upstream elements push more frames after
+    /// an error. These frames are dropped.
     private var hasFailedRedaction = false
     private var queue = FrameQueue()
     /// Frames with complete results that are held until later frames have completed their redaction, and the events
@@ -126,7 +126,8 @@ final class Stream {
         if context.epochBreak != nil { forgetEpoch() }
         log(plan, settings)
         context.precomputed = try source?.precomputedResult(context) { element.warn($0) } ?? .unknown
-        // A frame without a result is redacted as a whole.
+        // Before any upstream metadata has arrived, a frame counts as a frame without a result. Redaction covers the full
+        // picture until there is a result.
         if case .upstream = source, redaction.awaitsUpstreamMetadata(buffer) { context.precomputed = .notInferred }
         if context.resetsTracks { scheduler.forgetScene() }
 
@@ -164,8 +165,8 @@ final class Stream {
     }
 
     /// Creates the grey copy of a frame. If the frame will probably be drawn on, also creates a full copy in the same
-    /// pass. Held frames are not copied in advance: each of them would need its own copy, and often none is needed,
-    /// because the decoder releases its reference before the frame is drawn on.
+    /// pass. If frames are held, they are not copied in advance, because each of them would need its own copy. Often the
+    /// decoder releases its reference before a held frame is drawn on, and no copy is needed.
     private func reduce(_ frame: Frame, of context: FrameContext) -> (LumaPlane, FrameCopy?) {
         guard context.plan.depth == 0, context.plan.redactionDepth == 0, let copy = finisher.copyAhead(of: context)
         else { return (LumaPlane.reduce(frame), nil) }
@@ -332,7 +333,7 @@ final class Stream {
 
     private func note(_ frame: QueuedFrame, since begin: Nanoseconds) {
         if incoming.isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
-        // The results of a past epoch do not apply to the next one.
+        // If a queued frame begins an epoch, inference on later frames must not depend on the tracks of the past epoch.
         if !queue.beginsEpoch { scheduler.note(frame, finisher.snapshot) }
         var latest = finisher.activity
         latest.wantsInference = latest.wantsInference || scheduler.seesUnexplainedMotion
@@ -352,7 +353,7 @@ final class Stream {
         return Stop(flow: GST_FLOW_ERROR)
     }
 
-    /// Drops all queued frames, and those that follow.
+    /// Drops all queued frames. Later frames are dropped, too.
     private func failRedaction() {
         hasFailedRedaction = true
         held.flush()

@@ -55,7 +55,7 @@ final class StreamSignals: Sendable {
 
     var wantsDetection: Bool { state.withLock { $0.wantsDetection } }
 
-    /// Clears the request for an inference (action signal `detect-now`). Called after that inference has started.
+    /// Clears the request of the action signal `detect-now`. Called when inference starts because of this request.
     func noteRequestedDetection() { state.withLock { $0.wantsDetection = false } }
 
     /// Returns whether a segment belongs to the latest seek. `number` is the sequence number of the segment event.

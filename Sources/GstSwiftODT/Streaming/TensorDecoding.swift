@@ -46,7 +46,8 @@ final class TensorDecoding: Sendable {
 
     /// Returns whether a frame has tensors, and counts the frames without tensors.
     ///
-    /// - Parameter warn: receives a warning if no frame had any.
+    /// - Parameter warn: receives a warning if none of the first 100 frames had tensors, or if redaction cannot be
+    ///   guaranteed and `privacy-strict` is `false`.
     /// - Throws: ``ODTError`` if objects are to be redacted and there have been no tensors for ``longestGap``, because
     ///   new objects would not be redacted.
     func accepts(_ context: FrameContext, warn: (ElementProblem) -> Void) throws(ODTError) -> Bool {
@@ -89,15 +90,15 @@ final class TensorDecoding: Sendable {
                 + "before swiftodt")
     }
 
-    /// - Throws: ``ODTError`` if the tensors cannot be read or belong to no known family.
+    /// - Throws: ``ODTError`` if the tensors cannot be read or no decoder matches them.
     func detections(
         of buffer: UnsafeMutablePointer<GstBuffer>, in frame: Frame, options: DetectionOptions
     ) throws -> [Detection] {
         guard let metadata = TensorMetadata(of: buffer) else { return [] }
         return try metadata.withViews { descriptions, views in
             let decoder = try decoder(for: descriptions, of: views.map(\.shape), frame)
-            // Boxes relate to the full frame: inference elements do not scale, so the frame was the network's input,
-            // possibly before it was scaled.
+            // Boxes relate to the full frame. Inference elements do not scale frames, so the full frame was the
+            // network's input. The frame may have been scaled after inference.
             let whole = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
             let placement = InputPlacement(
                 scaleX: Double(decoder.input.width) / whole.width, scaleY: Double(decoder.input.height) / whole.height,
