@@ -13,8 +13,8 @@ package struct InferredRegion: Hashable, Sendable {
     /// The width of the margin relative to the side of the region. The margin is needed because the box of a cut object
     /// often ends slightly before the edge of the region.
     private static let cutMargin = 0.015
-    /// The minimum size of a clearly visible object, relative to the longer side of the region. 0.25 is 80 pixels of an
-    /// input with 320 pixels.
+    /// The minimum size of a clearly visible object, relative to the longer side of the region. With 0.25, it is 80
+    /// pixels in an input of 320 pixels.
     private static let clearShare = 0.25
 
     /// Creates a region.

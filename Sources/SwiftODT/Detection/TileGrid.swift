@@ -1,4 +1,4 @@
-/// The tiles that are inferred in addition to the full frame, in order to find small objects.
+/// The tiles on which inference runs in addition to the full frame, to detect small objects.
 ///
 /// Adjacent tiles overlap. An object that is cut at the edge of one tile is complete in the next tile. There are
 /// several levels of tiles, and each level has about twice the magnification of the previous level. An object that is
@@ -37,7 +37,7 @@ package struct TileGrid: Hashable, Sendable {
         let across = Double(max(1, turned ? input.height : input.width))
         let down = Double(max(1, turned ? input.width : input.height))
         let aspect = Self.clampedToRange(pixelAspectRatio)
-        // The sides of the picture at native resolution, in input pixels.
+        // The width and height of the picture in square pixels.
         let (wide, high) = (Double(width) * aspect, Double(height))
         let whole = min(across / wide, down / high)
         var (scale, count) = (whole, 2)
@@ -45,7 +45,8 @@ package struct TileGrid: Hashable, Sendable {
         while scale < (count <= Self.cheapTileCount ? Self.maximumScale : Self.maximumScaleOfManyTiles), width > 1,
             height > 1
         {
-            // The magnification is the ratio of the picture's longer side to the tile's longer side.
+            // The longer side of the picture has `count` tiles with the minimum overlap. The magnification is the ratio
+            // of this side to the side of a tile.
             scale = whole * (Double(count) - Double(count - 1) * Self.overlap)
             let columns = Self.ranges(over: Double(width), each: across / scale / aspect)
             let rows = Self.ranges(over: Double(height), each: down / scale)

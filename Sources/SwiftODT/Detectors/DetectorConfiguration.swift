@@ -133,7 +133,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
 }
 
 extension DetectorTraits {
-    /// - Parameter file: the model; `nil` if it is unknown.
+    /// - Parameter file: the path of the model file; `nil` if it is unknown.
     package init(file: String?, manifest: ModelManifest?) throws {
         self.init()
         scoreThreshold = manifest?.scoreThreshold

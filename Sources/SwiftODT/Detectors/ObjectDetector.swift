@@ -33,7 +33,8 @@ public final class ObjectDetector: Sendable {
         public var device: String
         /// The number of inference threads; 0, the default, lets the runtime decide.
         public var threads: Int
-        /// The minimum score of a detection, 0 to 1, default 0.1. An ``ObjectTracker`` makes use of weak detections.
+        /// The minimum score of a detection, 0 to 1, default 0.1. The default is low, because an ``ObjectTracker`` also
+        /// uses detections with low scores.
         public var scoreThreshold: Double
         /// The intersection over union above which two detections of a class count as one object, 0 to 1, default 0.5.
         /// Only the detection with the higher score is returned.

@@ -123,7 +123,7 @@ extension SIMD3<Float> {
 /// and blue are mapped separately, which makes bright colours slightly less saturated.
 struct ToneMap {
     /// The number of table entries per HDR signal level. With 16 entries, the SDR levels of adjacent entries differ by
-    /// up to half a level, in dark areas.
+    /// less than 0.2.
     private static let perLevel = 16
     /// The number of table entries: ``perLevel`` entries for each of 255 levels, and one entry for level 255.
     static let count = 255 * perLevel + 1

@@ -78,9 +78,9 @@ private struct Canvas {
         }
     }
 
-    @inline(__always)
     /// Mixes a pixel with a colour. `share` is the weight of the colour, 0 to 1. `offset` is the index of the pixel's
     /// first byte.
+    @inline(__always)
     private mutating func blend(_ color: Color, _ share: Float, at offset: Int) {
         for channel in 0..<3 {
             let old = Float(pixels[offset + channel])

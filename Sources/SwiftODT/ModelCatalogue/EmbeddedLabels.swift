@@ -39,8 +39,8 @@ extension Labels {
     /// long lists.
     private static var maximumLists: Int { 32 }
 
-    /// Parses the dictionary text that YOLO's exporter writes into .onnx files, for example `{0: 'person', 1: "bull's
-    /// eye"}`.
+    /// Parses the dictionary text that YOLO's exporter writes into .onnx files, for example
+    /// `{0: 'person', 1: "bull's eye"}`.
     init?(dictionaryText text: String) {
         var names: [(index: Int, name: String)] = []
         var rest = Substring(text).drop { $0 != "{" }.dropFirst()

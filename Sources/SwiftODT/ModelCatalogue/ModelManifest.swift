@@ -67,8 +67,9 @@ package struct ModelManifest: Hashable, Sendable {
         package var width: Int?
         package var height: Int?
         package var channelOrder: NetworkInput.ChannelOrder?
-        /// The mean and the scale of each channel, in the order of `channelOrder`. An input value is `(level - mean) *
-        /// scale` for a level from 0 to 255. A single number in the manifest applies to all three channels.
+        /// The mean and the scale of each channel, in the order of `channelOrder`. An input value is
+        /// `(level - mean) * scale` for a level from 0 to 255. A single number in the manifest applies to all three
+        /// channels.
         package var mean: SIMD3<Float>?
         package var scale: SIMD3<Float>?
         package var fit: NetworkInput.Fit?

@@ -76,9 +76,9 @@ package enum ModelSearchPath {
 
 /// A model that the user has chosen as the default for one purpose.
 ///
-/// `models.json` in the user's configuration folder names a model for each purpose, for example `{"detector":
-/// "yolox_nano"}`. `odt models use` writes this file. For the detector, the environment variable `SWIFTODT_MODEL` takes
-/// precedence over the file.
+/// `models.json` in the user's configuration folder names a model for each purpose, for example
+/// `{"detector": "yolox_nano"}`. `odt models use` writes this file. For the detector, the environment variable
+/// `SWIFTODT_MODEL` takes precedence over the file.
 package struct ModelChoice: Equatable {
     /// The name of an installed model, or a path.
     package let model: String

@@ -1,8 +1,8 @@
-/// The model metadata of TensorFlow Lite: the input normalisation and the score threshold of the author. The custom
-/// classifiers of ML Kit have such metadata.
+/// The metadata in a .tflite model: the input normalisation, and the score threshold that the author recommends. The
+/// custom classifiers of ML Kit have this metadata.
 struct TFLiteMetadata: Equatable {
-    /// The mean and the standard deviation of each channel, for float inputs. An input value is `(level - mean) /
-    /// deviation`.
+    /// The mean and the standard deviation of each channel, for float inputs. An input value is
+    /// `(level - mean) / deviation` for a level from 0 to 255.
     var mean: SIMD3<Float>?
     var deviation: SIMD3<Float>?
     /// The score threshold that the author recommends, 0 to 1.

@@ -1,6 +1,7 @@
 /// The operation `TFLite_Detection_PostProcess` at the end of a .tflite file. The operation decodes boxes and applies
 /// non-maximum suppression. OpenVINO does not support it, so it is removed from the model. The decoder of this library
-/// then does its work, and needs its parameters: the anchors, the scale factors and the number of classes.
+/// then does the work of the operation, and needs the parameters of the operation: the anchors, the scale factors and
+/// the number of classes.
 struct TFLitePostProcess {
     /// The centre y, centre x, height and width of each anchor, as fractions of the input.
     let anchors: [Float]

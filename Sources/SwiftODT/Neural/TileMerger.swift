@@ -17,11 +17,11 @@ import Synchronization
 struct TileMerger: Sendable {
     /// The tiles of the frame. Lists of detections have the same order.
     let tiles: [InferredRegion]
-    /// The IoU above which two complete boxes of the same class are one object.
+    /// The intersection over union (IoU) above which two complete boxes of the same class are one object.
     let iouThreshold: Double
 
-    /// The intersection over union (IoU) above which two fragments belong to the same object. Only the parts of the
-    /// boxes in the area that both tiles cover are compared.
+    /// The IoU above which two fragments belong to the same object. Only the parts of the boxes in the area that both
+    /// tiles cover are compared.
     private static let sharedAreaIoU = 0.5
     /// The factor by which the score of an object is multiplied if only fragments of the object were detected.
     private static let fragmentScoreFactor = 0.6

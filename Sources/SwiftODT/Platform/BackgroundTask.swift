@@ -5,8 +5,8 @@ import Glibc
 /// The computation cannot be interrupted, but the caller can abandon it by releasing the task. Releasing the task does
 /// not block. The thread then finishes the computation and releases the result.
 ///
-/// let task = BackgroundTask { try configuration.makeDetector() }
-/// if let result = task.take() { use(try result.get()) }
+///     let task = BackgroundTask { try configuration.makeDetector() }
+///     if let result = task.take() { use(try result.get()) }
 package final class BackgroundTask<Product: Sendable>: Sendable {
     private enum State {
         case running

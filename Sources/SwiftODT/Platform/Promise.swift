@@ -84,8 +84,8 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { $0 = .waiting(continuation) }
-                // If the task was cancelled before the continuation was stored, the cancellation handler did not find a
-                // continuation.
+                // If the task was cancelled before the continuation was stored, the cancellation handler found no
+                // continuation to resume.
                 if Task.isCancelled { return resume(with: .failure(CancellationError())) }
                 start()
             }

@@ -89,7 +89,7 @@ package final class RecordingReader {
 
     package var path: String { lines.path }
 
-    /// Returns the detections of a frame. `nil` if the frame was not inferred.
+    /// Returns the detections of a frame. `nil` if the file does not contain the frame.
     ///
     /// - Parameter tolerance: the maximum difference between the requested and the recorded time of a frame, in
     ///   nanoseconds. It is needed because containers round times differently. For frames with numbers, it is a number

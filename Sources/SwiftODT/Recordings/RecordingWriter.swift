@@ -23,7 +23,7 @@ package final class RecordingWriter {
     private let isNew: Bool
     /// The reader of the incomplete recording that is continued. `nil` for a new recording.
     private var previous: RecordingReader?
-    /// The number of bytes in the file that end with a complete line.
+    /// The size of the file in bytes, which is the offset of the next line to write.
     private var length: Int
     /// The last frame in the file.
     private var last: FrameKey?

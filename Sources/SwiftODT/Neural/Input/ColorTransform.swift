@@ -44,7 +44,7 @@ struct ColorTransform {
             green = SIMD4(luma, gu, gv, -luma * black - neutral * (gu + gv))
             blue = SIMD4(luma, bu, 0, -luma * black - neutral * bu)
         } else {
-            // Each channel is one component, so it has one factor.
+            // In RGB and grey formats, each channel is computed from one component and has one factor.
             red.x = 1
             green.y = 1
             blue.z = 1

@@ -16,7 +16,7 @@ struct FocusLayer {
     /// The original input of the network.
     private let input: ONNXGraph.Input
     private let concat: ONNXGraph.Node
-    /// The indices of the `Slice` nodes among the graph's fields.
+    /// The indices of the `Slice` nodes among the protobuf fields of the graph.
     private let slices: Set<Int>
 
     private init?(_ node: ONNXGraph.Node, in graph: ONNXGraph) {
@@ -69,7 +69,7 @@ private struct FocusSlice {
     /// The name of the sliced tensor.
     private(set) var source: String
     private(set) var offset = Offset(row: 0, column: 0)
-    /// The indices of the `Slice` nodes among the graph's fields.
+    /// The indices of the `Slice` nodes among the protobuf fields of the graph.
     private(set) var slices: Set<Int> = []
 
     init?(_ name: String, in graph: ONNXGraph) {

@@ -101,8 +101,8 @@ extension OpenVINO {
             // Threads are not pinned to processors. A pinned thread would be slow whenever another thread of the
             // pipeline uses the same processor.
             _ = set("ENABLE_CPU_PINNING", "NO")
-            // Devices other than CPUs do not have this property. An error is ignored if no number is wanted (0). On a
-            // CPU, 0 resets a number that was set before.
+            // Devices other than CPUs do not have this property. An error is ignored if the target specifies no number
+            // of threads (0). On a CPU, 0 resets a number that was set before.
             let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
             return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
         }

@@ -106,8 +106,8 @@ enum InFlightInferences {
     private static let returnTime: Nanoseconds = 10_000_000
 
     private static func end(status: Int32, process: Int) {
-        // A forked process inherits the exit handlers but not the threads of its parent. The lock of `state` may be
-        // locked forever.
+        // A forked process inherits the exit handlers but not the threads of its parent. In the forked process, the
+        // lock of `state` may be held forever by a thread of the parent.
         guard getpid() == process else { return }
         let isFirst = state.update { state in
             defer { state.isClosed = true }

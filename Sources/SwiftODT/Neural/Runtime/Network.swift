@@ -38,8 +38,8 @@ package final class Network: Sendable {
         requestCount = compiled.requestCount
     }
 
-    /// Creates a network and runs it once. If the cache on disk has the compiled network and it passes the check, it is
-    /// restored from the cache. Otherwise the model is compiled.
+    /// Creates a network and runs it once. The network is restored from the cache on disk, if the cache has it and the
+    /// restored network passes the check. Otherwise the model is compiled.
     private static func make(_ key: Key, check: WarmUpCheck?) throws -> Network {
         let runtime = try OpenVINO.shared()
         let cache = NetworkCache(runtime: runtime)

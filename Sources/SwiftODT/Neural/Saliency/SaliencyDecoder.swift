@@ -13,7 +13,7 @@ struct SaliencyDecoder: DetectionDecoder {
     let output: Int
     /// Whether the map has logits instead of values from 0 to 1.
     let isLogit: Bool
-    /// Whether objects that touch each other are split.
+    /// Whether objects that touch each other become separate detections.
     var separatesThings = false
 
     /// The area, relative to the area of the map, at which an object has half the score of a large object with the same

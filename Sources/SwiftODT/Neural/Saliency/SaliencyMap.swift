@@ -17,8 +17,8 @@ struct SaliencyMap {
     let values: UnsafeBufferPointer<Float>
     let width: Int
     let height: Int
-    /// Whether objects that touch each other are split. This is not suitable for video, because the result would
-    /// alternate from frame to frame.
+    /// Whether objects that touch each other become separate regions. This is not suitable for video, because the
+    /// result would alternate from frame to frame.
     var separatesThings = false
 
     /// The minimum saliency that the most salient pixel must have. Below it, the map has no salient objects.
