@@ -40,10 +40,9 @@ package struct InferredRegion: Hashable, Sendable {
 
     package var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
-    /// How many times larger objects are in the network's input for this region than in the input for the full frame,
-    /// at least 1. It is the larger of the horizontal and the vertical ratio. A region has the aspect ratio of the
-    /// network's input. A full frame with another aspect ratio fills the input along one axis only, and this axis has
-    /// the larger ratio.
+    /// The factor by which objects are larger in the network's input if it shows this region instead of the full frame,
+    /// at least 1. It is the larger of the ratios of the widths and of the heights: a full frame with another aspect
+    /// ratio than the input fills the input only along one axis, and this axis has the larger ratio.
     package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
     /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions

@@ -80,8 +80,8 @@ enum BytePairSums: RowSums {
         target.storeBytes(of: pairs &- highs &* 255, toByteOffset: 2 * place, as: Vector.self)
     }
 
-    /// Returns whether this type can be used: whether both samples of every pair are in the same block, and whether a
-    /// block has at most `maximumRows` rows.
+    /// Returns whether this type can be used for a frame. Both samples of every pair must be in the same block, and a
+    /// block must have at most `maximumRows` rows.
     static func fits(_ frame: Frame, factor: Int) -> Bool {
         !frame.format.isRGB && frame.format.components.first.step == 1 && factor.isMultiple(of: 2)
             && frame.width.isMultiple(of: 2) && factor <= maximumRows
