@@ -6,8 +6,8 @@ public struct Detection: Sendable {
     public var score: Double
     /// The class label. `nil` if the detector does not classify.
     public var label: Label?
-    /// The index of the object in the frame's metadata, for a detection that was read from this metadata. `nil` for a
-    /// detector's own result.
+    /// The index of the object in the metadata of the frame, if another element has detected the object and the
+    /// detection was read from this metadata. Otherwise `nil`.
     package var origin: Int?
 
     /// Creates a detection, for example from the output of another detector.
@@ -26,7 +26,7 @@ public struct Detection: Sendable {
 extension Detection {
     /// A class in the vocabulary of a detector or classifier.
     public struct Label: Hashable, Sendable {
-        /// The class index. It is below -1 if only the name of the class is known.
+        /// The class index. Negative if only the name of the class is known.
         public let index: Int
         /// The class name, for example `person`.
         public let text: String

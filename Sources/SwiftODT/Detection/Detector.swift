@@ -1,15 +1,14 @@
-/// A detector. It finds objects in frames: `Frame -> [Detection]`. One run of a detector on one frame is called an
-/// inference.
+/// Detects objects in frames. One run of a detector on a frame, or on a region of a frame, is called an inference.
 ///
-/// ``start(_:options:)`` copies the data that the detector needs from the frame, for example a reduced copy or a
-/// network's input. The detector may continue on other threads. After `start` has returned, the detector does not
-/// access the memory of the frame.
+/// ``start(_:options:)`` reads the frame and keeps only the data that the detector needs, for example the input of a
+/// network. The detector may then continue on other threads, but after `start` has returned, it does not access the
+/// memory of the frame.
 ///
 ///     let detector: any Detector = MotionDetector()
 ///     let detections = try detector.start(frame, options: DetectionOptions()).wait()
 ///     for detection in detections { print(detection.box, detection.score, detection.label?.text ?? "unknown") }
 package protocol Detector: AnyObject, Sendable {
-    /// The maximum useful number of inferences in flight. It is 1 for a detector that keeps state from frame to frame.
+    /// The maximum number of inferences in flight. It is 1 for a detector that keeps state from frame to frame.
     var capacity: Int { get }
 
     /// The durations of the detector's stages. `nil` if the detector does not measure them.
@@ -32,8 +31,8 @@ package protocol Detector: AnyObject, Sendable {
     /// - Throws: ``ODTError`` if the frame cannot be processed.
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise
 
-    /// Discards the state from earlier frames. Called when an epoch begins, for example after a seek or a change of the
-    /// frame size.
+    /// Discards the state from earlier frames. Called when the next frame does not continue the previous frames, for
+    /// example after a seek or a change of the frame size.
     func reset()
 
     /// Cancels the inferences in flight as soon as possible. Their promises throw `CancellationError`. Any thread may
@@ -53,9 +52,10 @@ extension Detector {
 
 /// Properties of a detector that depend on its network.
 package struct DetectorTraits: Hashable, Sendable {
-    /// The score threshold for this network; `nil` for the general default.
+    /// The score threshold that the network's manifest specifies; `nil` for the general default.
     package var scoreThreshold: Double?
-    /// The label groups of its manifest: lower-case labels by the name of the group.
+    /// The named groups of labels that the network's manifest defines. A key is the name of a group, its value is the
+    /// set of lower-case labels.
     package var labelGroups: [String: Set<String>] = [:]
     /// The network; `nil` for detectors without one.
     package var model: Model?
@@ -63,7 +63,7 @@ package struct DetectorTraits: Hashable, Sendable {
     /// The score threshold that applies if neither the user nor the network's manifest specifies one.
     package static let usualScoreThreshold = 0.4
 
-    /// A network by its file name and the checksum of its files' contents.
+    /// The identity of a network: its file name (`name`) and the checksum of the contents of its files (`sum`).
     package struct Model: Hashable, Sendable {
         package let name: String
         package let sum: String
@@ -79,12 +79,13 @@ package struct DetectionOptions: Hashable, Sendable {
     /// The minimum score of the returned detections, 0 to 1, default 0.1. It is lower than the user's threshold,
     /// because trackers also use detections with low scores.
     package var scoreFloor: Double
-    /// The IoU threshold of non-maximum suppression, 0 to 1, default 0.5.
+    /// The intersection over union above which non-maximum suppression removes the weaker of two detections, 0 to 1,
+    /// default 0.5.
     package var iouThreshold: Double
     /// Whether the caller blocks until the result is available. If so, the detector may compute the result on the
     /// caller's thread, which saves two thread switches.
     package var isAwaited: Bool
-    /// The region to process. The boxes of the detections are relative to the full frame in any case.
+    /// The region to process. Boxes of detections are always in pixels of the full frame.
     package var view: DetectionRegion
 
     package init(
@@ -108,7 +109,7 @@ package enum DetectionRegion: Hashable, Sendable {
     case grid
 }
 
-/// The size of a detector's input, in pixels of the upright picture. Larger pictures are scaled down to it.
+/// The width and height of a detector's input in pixels. Pictures are rotated upright and scaled to this size.
 package struct InputSize: Hashable, Sendable {
     package var width: Int
     package var height: Int
@@ -118,8 +119,8 @@ package struct InputSize: Hashable, Sendable {
 
 /// The durations of a detector's stages.
 package struct StageTimings: Sendable {
-    /// The durations of one stage: of its latest execution (`last`), of all executions (`total`), and the number of
-    /// executions (`count`).
+    /// The duration of a stage's latest execution (`last`), the sum of the durations of all executions (`total`), and
+    /// the number of executions (`count`).
     package struct Stage: Sendable {
         package private(set) var last: Nanoseconds = 0
         package private(set) var total: Nanoseconds = 0
@@ -138,7 +139,8 @@ package struct StageTimings: Sendable {
 
     /// The conversion of a frame to the network's input.
     package internal(set) var preprocess = Stage()
-    /// The time from the start of the inference to its result. It includes the time in the runtime's queue.
+    /// The time from the start of the inference to its result. It includes the time for which the request waits in the
+    /// runtime's queue.
     package internal(set) var inference = Stage()
     /// The conversion of the network's outputs to detections.
     package internal(set) var decode = Stage()

@@ -1,20 +1,20 @@
-/// A region of a frame that is inferred. An object at an edge of the region may be cut off, unless the edge is also the
-/// border of the frame.
+/// A region of a frame on which inference runs. Objects may be cut off at the edges of the region, except at edges that
+/// are also borders of the frame.
 package struct InferredRegion: Hashable, Sendable {
     /// The region in buffer pixels.
     package let box: Box
-    /// ``box`` without a narrow margin. A detection that extends into the margin counts as cut off. On sides at the
-    /// border of the frame, it is unlimited.
+    /// ``box`` without a narrow margin. A detection that extends into the margin counts as cut off. At borders of the
+    /// frame, there is no margin, and `inner` is unlimited.
     private let inner: Box
     private let pictureWidth: Double
     private let pictureHeight: Double
     private let pixelAspectRatio: Double
 
-    /// The width of the margin relative to the region's side. Networks often return boxes that end slightly before the
-    /// edge that cuts the object.
+    /// The width of the margin relative to the side of the region. The margin is needed because the box of a cut object
+    /// often ends slightly before the edge of the region.
     private static let cutMargin = 0.015
-    /// The minimum side of a clearly visible object, relative to the longer side of the region: 80 pixels of a 320-pixel
-    /// input.
+    /// The minimum size of a clearly visible object, relative to the longer side of the region. With 0.25, it is 80
+    /// pixels in an input of 320 pixels.
     private static let clearShare = 0.25
 
     /// Creates a region.
@@ -40,35 +40,35 @@ package struct InferredRegion: Hashable, Sendable {
 
     package var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
-    /// The ratio of an object's size in the network's input for this region to its size in the input for the full
-    /// frame, at least 1. The longer ratio of the two axes is used: regions have the aspect ratio of the network's
-    /// input, while a full frame with another aspect ratio fills the input along one axis only.
+    /// The factor by which objects are larger in the network's input if it shows this region instead of the full frame,
+    /// at least 1. It is the larger of the ratios of the widths and of the heights: a full frame with another aspect
+    /// ratio than the input fills the input only along one axis, and this axis has the larger ratio.
     package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
-    /// Returns whether an object is so large in this region that a detector should find it. This holds even if earlier
-    /// detections of the object needed a higher magnification.
+    /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions
+    /// in which the object was detected before. The size of an object is the square root of its area.
     ///
     /// - Parameter box: the box of the object, in buffer pixels.
     package func showsClearly(_ box: Box) -> Bool {
         (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.clearShare * longer(self.box.width, self.box.height)
     }
 
-    /// Returns the longer of two sides in units of the pixel height, because pixels may not be square.
+    /// Returns the longer of two sides. The unit is the height of a pixel, because pixels may not be square.
     private func longer(_ width: Double, _ height: Double) -> Double { max(width * pixelAspectRatio, height) }
 
-    /// Returns whether a box reaches an edge of the region at which objects are cut. Such a box may be only a fragment
-    /// of an object.
+    /// Returns whether a box reaches an edge of the region that is not a border of the frame. The box may then show
+    /// only a part of an object.
     package func cuts(_ box: Box) -> Bool {
         box.minX < inner.minX || box.minY < inner.minY || box.maxX > inner.maxX || box.maxY > inner.maxY
     }
 }
 
-/// Distinguishes a fragment or a detail of an object from a separate object in front of it.
+/// Distinguishes a detection of a part of an object from a detection of a separate object in front of it.
 enum TileFragment {
-    /// The minimum fraction of a fragment's area that lies within the complete object.
+    /// The minimum fraction of a part's area that lies within the box of the complete object.
     private static let minimumShareInside = 0.7
-    /// A detection is only a detail of an object if the object's score is more than this fraction of the detection's
-    /// score.
+    /// A detection counts as a detail of an object only if the object's score is more than this fraction of the
+    /// detection's score.
     private static let minimumScoreRatio = 0.5
 
     /// Returns whether most of a box lies within the box of an object.

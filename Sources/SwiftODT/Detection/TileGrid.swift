@@ -1,11 +1,12 @@
-/// The tiles that are inferred in addition to the full frame, in order to find small objects.
+/// The tiles on which inference runs in addition to the full frame, to detect small objects.
 ///
-/// Tiles overlap, so that an object that one tile cuts is complete in another tile. There are several levels of tiles.
-/// Each level has about twice the magnification of the previous level. An object that is too large for the tiles of a
-/// level is complete in a tile of a previous level or in the full frame.
+/// Adjacent tiles overlap. An object that is cut at the edge of one tile is complete in the next tile. There are
+/// several levels of tiles, and each level has about twice the magnification of the previous level. An object that is
+/// too large for the tiles of one level is complete in a tile of a previous level or in the full frame.
 ///
-/// Levels are added until the network receives the picture's native resolution. While there are at most eight tiles
-/// along the longer side, levels are added up to 1.5 times the native resolution. The total number of tiles is limited.
+/// Levels are added until the last level has at least one input pixel per picture pixel. If the next level has at most
+/// eight tiles along the longer side, it is also added up to 1.5 input pixels per picture pixel. The total number of
+/// tiles is limited to 500.
 ///
 ///     TileGrid(width: 1920, height: 1080, input: InputSize(width: 320, height: 320)).tiles.count // 54
 ///     TileGrid(width: 3840, height: 2160, input: InputSize(width: 320, height: 320)).tiles.count // 198
@@ -15,20 +16,20 @@ package struct TileGrid: Hashable, Sendable {
 
     /// The minimum overlap of adjacent tiles, relative to the side of a tile.
     private static let overlap = 0.2
-    /// The tolerance of the minimum overlap, relative to the distance between adjacent tiles. A slightly smaller
-    /// overlap is accepted to save a tile.
+    /// The tolerance of the minimum overlap, relative to the distance between adjacent tiles. Within this tolerance, a
+    /// smaller overlap is accepted to save a tile.
     private static let overlapTolerance = 0.1
     /// The maximum number of tiles. A level that would exceed this number is omitted.
     private static let maximum = 500
     /// A level with at most this number of tiles along the longer side counts as cheap.
     private static let cheapTileCount = 8
-    /// The maximum number of input pixels per picture pixel: for cheap levels (`maximumScale`) and for levels with more
-    /// tiles (`maximumScaleOfManyTiles`).
+    /// A level is added while the previous level has fewer input pixels per picture pixel than this: `maximumScale` for
+    /// a cheap level, `maximumScaleOfManyTiles` for a level with more tiles.
     private static let (maximumScale, maximumScaleOfManyTiles) = (1.5, 1.0)
 
     /// Creates the tiles for a picture of the given size in buffer pixels.
     /// - Parameters:
-    ///   - turned: whether the orientation exchanges the width and height of the buffer.
+    ///   - turned: whether the picture's orientation exchanges the width and height of the buffer.
     ///   - input: the size of the detector's input.
     package init(
         width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize
@@ -36,7 +37,7 @@ package struct TileGrid: Hashable, Sendable {
         let across = Double(max(1, turned ? input.height : input.width))
         let down = Double(max(1, turned ? input.width : input.height))
         let aspect = Self.clampedToRange(pixelAspectRatio)
-        // The sides of the picture at native resolution, in input pixels.
+        // The width and height of the picture in square pixels.
         let (wide, high) = (Double(width) * aspect, Double(height))
         let whole = min(across / wide, down / high)
         var (scale, count) = (whole, 2)
@@ -44,7 +45,8 @@ package struct TileGrid: Hashable, Sendable {
         while scale < (count <= Self.cheapTileCount ? Self.maximumScale : Self.maximumScaleOfManyTiles), width > 1,
             height > 1
         {
-            // The magnification is the ratio of the picture's longer side to the tile's longer side.
+            // The longer side of the picture has `count` tiles with the minimum overlap. The magnification is the ratio
+            // of this side to the side of a tile.
             scale = whole * (Double(count) - Double(count - 1) * Self.overlap)
             let columns = Self.ranges(over: Double(width), each: across / scale / aspect)
             let rows = Self.ranges(over: Double(height), each: down / scale)
@@ -57,8 +59,8 @@ package struct TileGrid: Hashable, Sendable {
         self.tiles = tiles
     }
 
-    /// Returns a pixel aspect ratio that is limited to a valid range. The ratio comes from outside and can have any
-    /// value.
+    /// Limits a pixel aspect ratio to the range from 0.001 to 1000. Returns 1 for an invalid ratio. The ratio of a
+    /// stream can have any value.
     static func clampedToRange(_ pixelAspectRatio: Double) -> Double {
         pixelAspectRatio.isFinite && pixelAspectRatio > 0 ? min(max(pixelAspectRatio, 1e-3), 1e3) : 1
     }

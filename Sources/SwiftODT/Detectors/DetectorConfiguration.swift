@@ -4,8 +4,8 @@
 ///     configuration.modelFile = "yolov8n.onnx"
 ///     let detector = try configuration.makeDetector()
 package struct DetectorConfiguration: Hashable, Sendable {
-    /// The detectors that analyse frames. Sources that only read detections, such as metadata and recordings, are not
-    /// among them.
+    /// The kinds of detectors that analyse pixels. Detections can also be read from metadata or recordings, but these
+    /// sources are not detectors.
     package typealias Kind = ObjectDetector.Method
 
     package var kind: Kind
@@ -19,17 +19,17 @@ package struct DetectorConfiguration: Hashable, Sendable {
     package var threads = 0
     /// Whether the runtime optimises for low latency or for high throughput.
     package var hint = InferenceHint.latency
-    /// Whether frames are independent pictures. If so, accurate boxes take precedence over speed and over boxes that
-    /// are stable from frame to frame.
+    /// Whether frames are independent pictures. If `true`, boxes are as accurate as possible. If `false`, speed and
+    /// boxes that are stable from frame to frame are more important.
     package var isForStills = false
-    /// The maximum number of inferences in flight. With the default of 0, the number that the runtime recommends is
-    /// used.
+    /// The maximum number of inferences in flight. The default of 0 uses the number that the runtime recommends, plus
+    /// one if that number is greater than 1.
     package var maximumInFlight = 0
 
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// The configuration of the default saliency network on the same device. It finds the most prominent objects of
-    /// single pictures.
+    /// The configuration of the default saliency network on the same device, for single pictures. A saliency network
+    /// finds the most prominent objects of a picture, regardless of their class.
     package var salientConfiguration: DetectorConfiguration {
         var configuration = self
         (configuration.kind, configuration.modelFile, configuration.labelFile) = (.salient, nil, nil)
@@ -61,7 +61,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
     }
 
     /// Reads the files and loads the libraries that ``makeDetector()`` needs, without compiling the network. After this
-    /// call, ``makeDetector()`` may run on another thread, and the process may exit before it returns.
+    /// call, ``makeDetector()`` can safely run on another thread, even if the process exits before it returns.
     ///
     /// - Throws: ``ODTError`` that names the missing file or library and the remedy.
     package func inspect() throws {
@@ -85,8 +85,8 @@ package struct DetectorConfiguration: Hashable, Sendable {
         (try? ModelManifest.load(model: locate()))?.labelGroups ?? [:]
     }
 
-    /// Returns the fields of a recording's header that describe the detector: everything that determines its results for
-    /// a given frame. The model files are read but not compiled.
+    /// Returns the fields of a recording's header that describe the detector. They contain everything that determines
+    /// the detector's results for a given frame. The model files are read but not compiled.
     ///
     /// - Throws: the same errors as ``makeDetector()``.
     package func recordingFields() throws -> [RecordingHeader.Field] {
@@ -133,7 +133,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
 }
 
 extension DetectorTraits {
-    /// - Parameter file: the model; `nil` if it is unknown.
+    /// - Parameter file: the path of the model file; `nil` if it is unknown.
     package init(file: String?, manifest: ModelManifest?) throws {
         self.init()
         scoreThreshold = manifest?.scoreThreshold

@@ -11,11 +11,13 @@ import Synchronization
 public final class ObjectDetector: Sendable {
     /// How objects are found.
     public enum Method: Hashable, Sendable {
-        /// A detection network, run by OpenVINO.
+        /// A detection network, run by OpenVINO. It finds objects of the classes that the network was trained with.
         case neural
-        /// A saliency network, run by OpenVINO: the most prominent object of any class, without a label.
+        /// A saliency network, run by OpenVINO. It finds the most prominent objects of any class. Detections have no
+        /// labels.
         case salient
-        /// Moving objects in front of a static camera, without labels. Needs no model, but the frames of a video in order.
+        /// Motion detection for a static camera. It finds moving objects. Detections have no labels. It needs no model,
+        /// but it needs the frames of a video in order.
         case motion
     }
 
@@ -31,9 +33,11 @@ public final class ObjectDetector: Sendable {
         public var device: String
         /// The number of inference threads; 0, the default, lets the runtime decide.
         public var threads: Int
-        /// The minimum score of a detection, 0 to 1, default 0.1. An ``ObjectTracker`` makes use of weak detections.
+        /// The minimum score of a detection, 0 to 1, default 0.1. The default is low, because an ``ObjectTracker`` also
+        /// uses detections with low scores.
         public var scoreThreshold: Double
-        /// Detections of a class that overlap by more than this intersection over union are merged, 0 to 1, default 0.5.
+        /// The intersection over union above which two detections of a class count as one object, 0 to 1, default 0.5.
+        /// Only the detection with the higher score is returned.
         public var overlapThreshold: Double
 
         /// Creates options.
@@ -49,7 +53,8 @@ public final class ObjectDetector: Sendable {
 
     private let detector: any Detector
     private let options: DetectionOptions
-    /// Held while a detection is started, because a detector takes one frame at a time.
+    /// The lock is held while an inference is started, because calls of ``Detector/start(_:options:)`` must not
+    /// overlap.
     private let entry = Mutex(())
 
     /// Loads a detector. Compiling a network can take seconds the first time; the result is cached on disk.
@@ -70,7 +75,7 @@ public final class ObjectDetector: Sendable {
     /// The labels that detections can have; empty if the detector does not classify.
     public var labels: [String] { detector.labels ?? [] }
 
-    /// Returns the objects in a frame. Blocks until they are found.
+    /// Returns the objects in a frame. Blocks until the detector has processed the frame.
     ///
     /// - Throws: ``ODTError`` if the frame cannot be processed.
     public func detections(in frame: Frame) throws(ODTError) -> [Detection] {
@@ -85,7 +90,8 @@ public final class ObjectDetector: Sendable {
 
     /// Returns the objects in a frame.
     ///
-    /// - Throws: ``ODTError`` if the frame cannot be processed, `CancellationError` at once if the task is cancelled.
+    /// - Throws: ``ODTError`` if the frame cannot be processed. `CancellationError` if the task is cancelled; the
+    ///   method then throws at once.
     public func detections(in frame: Frame) async throws -> [Detection] {
         let answer = PendingAnswer<[Detection]>()
         return try await answer.value {
@@ -97,7 +103,8 @@ public final class ObjectDetector: Sendable {
         }
     }
 
-    /// Forgets earlier frames, before another video is processed with ``Method/motion``.
+    /// Discards the state from earlier frames. Call this method before another video is processed with
+    /// ``Method/motion``.
     public func reset() { entry.withLock { _ in detector.reset() } }
 }
 

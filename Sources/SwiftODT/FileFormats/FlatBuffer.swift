@@ -1,25 +1,27 @@
-/// A reader for FlatBuffers, the format of .tflite files. Every offset is checked. A field whose offset points outside
-/// the buffer counts as absent.
+/// A reader for FlatBuffers, the format of .tflite files. Every offset in the buffer is checked before it is used. If
+/// the offset of a field points outside the buffer, the field counts as absent.
 struct FlatBuffer {
     let bytes: [UInt8]
     private let allowance: Allowance
 
-    /// - Parameter identifier: the file identifier of four characters. It is stored after the first offset.
+    /// - Parameter identifier: the four characters that identify the file type. A FlatBuffer has them at byte 4.
     init?(_ bytes: [UInt8], identifier: String) {
         guard bytes.count >= 8, bytes[4..<8].elementsEqual(identifier.utf8) else { return nil }
         self.bytes = bytes
         allowance = Allowance(bytes: 16 * bytes.count)
     }
 
-    /// The number of bytes that may still be read. Vectors can share memory, so a small malicious file could expand to
-    /// any number of nested tables. A valid file needs only a few times its size.
+    /// The number of bytes that may still be read. Several vectors can share the same memory. Without this limit, a
+    /// small malicious file could therefore expand to any number of nested tables. Reading a valid file takes only a
+    /// few times its size.
     private final class Allowance {
         var bytes: Int
 
         init(bytes: Int) { self.bytes = bytes }
     }
 
-    /// Subtracts `count` bytes from the allowance. Returns `false` if fewer bytes are left.
+    /// Subtracts `count` bytes from the number of bytes that may still be read. Returns `false` if fewer bytes are
+    /// left.
     fileprivate func allows(_ count: Int) -> Bool {
         guard allowance.bytes >= count else { return false }
         allowance.bytes -= count
@@ -35,14 +37,14 @@ struct FlatBuffer {
     /// The root table.
     var root: Table? { offset(at: 0).flatMap { table(at: $0) } }
 
-    /// A table. Its fields are optional and are identified by their numbers in the schema.
+    /// A table of a FlatBuffer. Its fields are optional. A field is identified by its number in the schema.
     struct Table {
         fileprivate let buffer: FlatBuffer
         fileprivate let position: Int
         fileprivate let fields: Range<Int>
     }
 
-    /// The maximum number of elements of a vector. It limits the work for a vector with a corrupt length.
+    /// The maximum number of elements of a vector. The limit bounds the work for a vector with a corrupt length.
     fileprivate static let maximumElements = 1 << 20
 
     fileprivate func number<Number: FixedWidthInteger>(_ type: Number.Type, at position: Int) -> Number? {
@@ -107,7 +109,7 @@ extension FlatBuffer.Table {
         return buffer.bytes[span]
     }
 
-    /// Returns the range of the bytes of a vector's elements. `size` is the number of bytes per element.
+    /// Returns the range of bytes that contains the elements of a vector. `size` is the number of bytes per element.
     func span(_ field: Int, size: Int) -> Range<Int>? {
         guard let start = contentPosition(field).flatMap({ buffer.offset(at: $0) }),
             let count = buffer.number(UInt32.self, at: start)
@@ -126,7 +128,7 @@ extension FlatBuffer.Table {
 }
 
 /// A reader for the numbers in the root map of a FlexBuffer. Custom operations of TensorFlow Lite store their options
-/// in this format. Every offset is checked.
+/// in this format. Every offset in the buffer is checked before it is used.
 enum FlexBuffer {
     /// - Returns: the numeric entries by key. `nil` if the root is not a valid map.
     static func numbers(_ bytes: [UInt8]) -> [String: Double]? {

@@ -20,9 +20,10 @@ extension JSONValue {
         package var description: String { "line \(line): \(reason)" }
     }
 
-    /// Parses a complete JSON text. Takes linear time.
+    /// Parses a complete JSON text in linear time.
     ///
-    /// - Throws: ``SyntaxError`` if RFC 8259 does not allow the text, or if values are nested deeper than 64 levels.
+    /// - Throws: ``SyntaxError`` if the text is not valid JSON (RFC 8259), or if values are nested deeper than 64
+    ///   levels.
     package init(parsing text: some Collection<UInt8>) throws {
         var reader = JSONReader(bytes: Array(text))
         self = try reader.document()
@@ -147,9 +148,9 @@ private struct JSONReader {
         }
     }
 
-    /// Parses a number without exponent as the quotient of two integers that are exactly representable as doubles,
-    /// which is possible for most numbers. The division rounds once, so the result equals that of the slower general
-    /// parser. For other numbers, returns `nil` and consumes no input.
+    /// Parses a number without an exponent as the quotient of two integers, for example 12.5 as 125 / 10. Both integers
+    /// must be exactly representable as doubles, as they are for most numbers. Only the division rounds, so the result
+    /// equals the result of the slower general parser. For other numbers, returns `nil` and consumes no input.
     private mutating func quotient() -> Double? {
         let start = position
         let isNegative = skip("-")
@@ -198,8 +199,8 @@ private struct JSONReader {
         while let byte = next, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
         let text = bytes[start..<position]
         let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
-        // `Double.init` also accepts numbers that JSON does not allow: those with leading zeros, with a plus sign, and
-        // with a point that does not have digits on both sides.
+        // `Double.init` also accepts numbers that JSON does not allow: with leading zeros, with a plus sign, or with a
+        // decimal point that lacks a digit on one side.
         guard let first = digits.first, (0x30...0x39).contains(first),
             digits.last.map({ (0x30...0x39).contains($0) }) == true,
             !(first == 0x30 && digits.count > 1 && (0x30...0x39).contains(digits[digits.startIndex + 1])),
@@ -267,9 +268,9 @@ private struct JSONReader {
 }
 
 extension JSONValue {
-    /// The value as one line of JSON with sorted keys. Equal values have equal texts.
+    /// The value as JSON without line breaks and with sorted keys. Equal values have equal texts.
     ///
-    /// The property takes linear time. Infinities and NaN become `null`, because JSON cannot represent them.
+    /// Computing the text takes linear time. Infinities and NaN become `null`, because JSON cannot represent them.
     package var text: String {
         switch self {
         case .null: "null"

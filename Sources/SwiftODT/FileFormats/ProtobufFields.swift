@@ -28,8 +28,8 @@ struct ProtobufFields {
         return message[position..<position + Int(length)]
     }
 
-    /// Skips the content of a scalar field. Returns `false` if the wire type is not supported or if the content exceeds
-    /// the message.
+    /// Skips the content of an integer or of a 32-bit or 64-bit field. Returns `false` for another wire type, or if the
+    /// content exceeds the message.
     mutating func skip(wireType: UInt64) -> Bool {
         switch wireType {
         case 0: return varint() != nil
@@ -100,7 +100,8 @@ extension [ProtobufField] {
         compactMap { if $0.number == field, case .bytes(let value) = $0.value { value } else { nil } }
     }
 
-    /// Returns all values of a repeated integer field, both packed and unpacked. Returns `nil` if a value is malformed.
+    /// Returns all values of a repeated integer field, in packed or unpacked encoding. Returns `nil` if a value is
+    /// malformed.
     func integers(_ field: Int) -> [Int]? {
         var list: [Int] = []
         for one in self where one.number == field {
@@ -137,7 +138,7 @@ struct ProtobufMessage {
 
     mutating func append(_ field: Int, _ text: String) { append(field, text.utf8) }
 
-    /// Copies a field of another message unchanged.
+    /// Appends an unchanged copy of a field of another message.
     mutating func append(_ field: ProtobufField) { bytes.append(contentsOf: field.whole) }
 
     private mutating func append(varint value: UInt64) {

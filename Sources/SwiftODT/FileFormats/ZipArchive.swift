@@ -1,6 +1,6 @@
 import CZlib
 
-/// A zip archive. Other content may precede it, as in a .tflite file with metadata.
+/// A zip archive. Other content may precede the archive: a .tflite file with metadata has an archive at its end.
 struct ZipArchive {
     /// A file within the archive.
     struct Entry: Sendable {
@@ -15,13 +15,14 @@ struct ZipArchive {
     private let bytes: [UInt8]
 
     /// - Parameter bytes: the archive, optionally preceded by other content.
-    /// - Returns: `nil` if there is no central directory at the end.
+    /// - Returns: `nil` if the bytes do not end with the central directory of an archive.
     init?(_ bytes: [UInt8]) {
         guard let end = Self.endRecord(bytes) else { return nil }
         let directorySize = bytes.little32(end + 12)
         let directoryOffset = bytes.little32(end + 16)
-        // Offsets in the archive count from its start, which other content may precede. The central directory is at the
-        // end of the archive, so its position and its recorded offset give the start.
+        // Offsets in the archive are relative to the start of the archive, which may not be the start of `bytes`.
+        // `shift` is the position at which the archive starts. It is the difference between the actual position of the
+        // central directory and its recorded offset.
         let start = end - directorySize
         guard start >= 0 else { return nil }
         let shift = start - directoryOffset
@@ -89,7 +90,7 @@ enum Inflate {
 
     /// Decompresses `input`.
     ///
-    /// - Parameter limit: the maximum size of the output in bytes. It limits the memory use.
+    /// - Parameter limit: the maximum size of the output in bytes. The limit bounds the memory use.
     /// - Throws: ``Damaged`` if the data cannot be decompressed within the limit.
     static func unpack(_ input: ArraySlice<UInt8>, limit: Int) throws -> [UInt8] {
         guard let packedCount = UInt32(exactly: input.count), let room = UInt32(exactly: limit) else { throw Damaged() }

@@ -1,7 +1,7 @@
 /// An axis-aligned rectangle in buffer coordinates. The unit is pixels, the origin is the top left corner of the
 /// buffer, and integer coordinates are edges between pixels.
 ///
-/// A box may extend beyond the picture. Reporters clip it.
+/// A box may extend beyond the picture.
 ///
 ///     let one = Box(x: 0, y: 0, width: 100, height: 100)
 ///     let other = Box(centerX: 100, centerY: 50, width: 100, height: 100)
@@ -57,7 +57,7 @@ extension Box {
     /// Whether all four values are finite. Detections from other elements can contain any value.
     public var isFinite: Bool { x.isFinite && y.isFinite && width.isFinite && height.isFinite }
 
-    /// Returns the area that both boxes cover. The result is empty if the boxes do not overlap.
+    /// Returns the box that both boxes cover. The result is empty if the boxes do not overlap.
     public func intersection(_ other: Box) -> Box {
         let left = max(minX, other.minX)
         let top = max(minY, other.minY)
@@ -91,12 +91,12 @@ extension Box {
         intersection(Box(x: 0, y: 0, width: Double(pictureWidth), height: Double(pictureHeight)))
     }
 
-    /// Returns the box with its coordinates multiplied by a factor for each axis.
+    /// Returns the box with its horizontal and vertical coordinates multiplied by `factorX` and `factorY`.
     public func scaled(x factorX: Double, y factorY: Double) -> Box {
         Box(x: x * factorX, y: y * factorY, width: width * factorX, height: height * factorY)
     }
 
-    /// Returns the box moved by a distance for each axis.
+    /// Returns the box moved by `dx` pixels to the right and `dy` pixels down.
     public func offset(x dx: Double, y dy: Double) -> Box {
         Box(x: x + dx, y: y + dy, width: width, height: height)
     }
@@ -111,8 +111,8 @@ extension Box {
     }
 }
 
-// These lane-wise operations compile to a single instruction. Those of the standard library compile to a call or a
-// branch for each lane.
+// The following lane-wise operations compile to a single instruction. The corresponding operations of the standard
+// library compile to a call or a branch for each lane.
 
 extension SIMD2<Double> {
     @inline(__always)

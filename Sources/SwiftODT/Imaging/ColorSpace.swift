@@ -10,7 +10,7 @@ public struct ColorSpace: Hashable, Sendable {
 
     /// The transfer function, which converts signal values to light.
     package enum Transfer: Int, Sendable {
-        /// The gamma curve of standard dynamic range. Samples with this curve are used unchanged.
+        /// The gamma curve of standard dynamic range (SDR). Samples with this curve need no tone mapping.
         case gamma
         /// SMPTE ST 2084 (PQ) with BT.2020 primaries, as in BT.2100 (HDR10).
         case pq
@@ -30,21 +30,21 @@ public struct ColorSpace: Hashable, Sendable {
         self.transfer = transfer
     }
 
-    /// The default of standard-definition video whose stream does not specify the colour space.
+    /// The default for standard-definition video if the stream does not specify the colour space.
     public static let standardDefinition = ColorSpace(matrix: .bt601, fullRange: false)
-    /// The default of high-definition video whose stream does not specify the colour space.
+    /// The default for high-definition video if the stream does not specify the colour space.
     public static let highDefinition = ColorSpace(matrix: .bt709, fullRange: false)
     /// BT.2020 video with the PQ transfer function, as in HDR10.
     public static let hdr10 = ColorSpace(matrix: .bt2020, fullRange: false, transfer: .pq)
     /// BT.2020 video with the transfer function hybrid log-gamma.
     public static let hlg = ColorSpace(matrix: .bt2020, fullRange: false, transfer: .hlg)
 
-    /// The same encoding with samples that use their full range, as in JPEG pictures.
+    /// The same colour space with full-range samples, as in JPEG pictures.
     public var withFullRange: ColorSpace { ColorSpace(matrix: matrix, fullRange: true, transfer: transfer) }
 }
 
 extension ColorSpace {
-    /// The weights of red and blue in the luma. The weight of green is 1 minus both.
+    /// The weights of red and blue in the luma. The weight of green is `1 - red - blue`.
     package var lumaWeights: (red: Float, blue: Float) {
         switch matrix {
         case .bt601: (0.299, 0.114)
@@ -58,21 +58,21 @@ extension ColorSpace {
 
 /// The transfer functions of HDR video (ITU-R BT.2100). They convert between signals from 0 to 1 and light.
 ///
-/// Light is relative to graphics white, the white of text and graphics. Graphics white is 203 cd/m². According to
-/// BT.2408, this is 58 % of the PQ signal and 75 % of the HLG signal.
+/// The unit of light is graphics white, the luminance of white text and graphics: 203 cd/m². According to BT.2408,
+/// graphics white has a PQ signal of 58 % and an HLG signal of 75 %.
 extension ColorSpace.Transfer {
     /// Graphics white in cd/m².
     private static let white: Float = 203
 
-    // The constants of ST 2084 (`m1` to `c3`) and of ARIB STD-B67 (`a`, `b`, `c`), and the peak luminance in cd/m² and
-    // the system gamma of the HLG reference display.
+    // The constants of ST 2084 (`m1` to `c3`) and of ARIB STD-B67 (`a`, `b`, `c`), and two properties of the HLG
+    // reference display: the peak luminance in cd/m² (`peak`) and the system gamma.
     private static let (m1, m2): (Float, Float) = (2610.0 / 16384, 2523.0 / 4096 * 128)
     private static let (c1, c2, c3): (Float, Float, Float) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)
     private static let (a, b, c): (Float, Float, Float) = (0.17883277, 0.28466892, 0.55991073)
     private static let (peak, systemGamma): (Float, Float) = (1000, 1.2)
 
-    /// Returns the luminance of a grey signal, relative to graphics white. For HLG, this is the luminance on the
-    /// reference display, which has a peak of 1,000 cd/m².
+    /// Returns the luminance of a grey signal from 0 to 1, relative to graphics white. For HLG, it is the luminance on
+    /// the reference display, which has a peak of 1,000 cd/m².
     func light(_ signal: Float) -> Float {
         let signal = min(max(signal, 0), 1)
         switch self {
@@ -86,8 +86,8 @@ extension ColorSpace.Transfer {
         }
     }
 
-    /// Returns the signals, 0 to 1, for the light of a colour. This is the inverse of ``light(_:)``, for the three
-    /// components red, green and blue of BT.2020. `light` is relative to graphics white.
+    /// Returns the signals from 0 to 1 for the light of a colour. `light` has the components red, green and blue of
+    /// BT.2020, relative to graphics white. For grey, the function is the inverse of ``light(_:)``.
     package func signals(_ light: SIMD3<Float>) -> SIMD3<Float> {
         let light = light.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 10000 / Self.white))
         switch self {
@@ -98,7 +98,7 @@ extension ColorSpace.Transfer {
                 return powf((Self.c1 + Self.c2 * power) / (1 + Self.c3 * power), Self.m2)
             }
         case .hlg:
-            // The system gamma of the display applies to the luminance instead of each component.
+            // The system gamma of the display applies to the luminance, not to each component.
             let shown = light * (Self.white / Self.peak)
             let luminance = (shown * SIMD3(0.2627, 0.6780, 0.0593)).sum()
             guard luminance > 0 else { return .zero }
@@ -118,12 +118,12 @@ extension SIMD3<Float> {
 /// Maps HDR signals to the grey levels of standard dynamic range (SDR), for which networks are trained and motion
 /// detection is designed.
 ///
-/// Up to an SDR signal of 0.75, this is the inverse of the SDR-to-HDR mapping of BT.2408, so SDR content that was
-/// converted to HDR is restored. Brighter signals are compressed into the remaining range. Each component is mapped
-/// separately, which makes bright colours slightly less saturated.
+/// Up to an SDR signal of 0.75, the mapping is the inverse of the SDR-to-HDR mapping of BT.2408. SDR content that was
+/// converted to HDR is therefore restored. Brighter signals are compressed into the range from 0.75 to 1. Red, green
+/// and blue are mapped separately, which makes bright colours slightly less saturated.
 struct ToneMap {
-    /// The number of table entries per signal level. In dark areas, the SDR level differs by up to half a level from
-    /// one entry to the next.
+    /// The number of table entries per HDR signal level. With 16 entries, the SDR levels of adjacent entries differ by
+    /// less than 0.2.
     private static let perLevel = 16
     /// The number of table entries: ``perLevel`` entries for each of 255 levels, and one entry for level 255.
     static let count = 255 * perLevel + 1

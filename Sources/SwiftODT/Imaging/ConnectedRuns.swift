@@ -1,11 +1,11 @@
-/// Joins horizontal runs of pixels into connected regions. Diagonal neighbours are also connected (8-connectivity).
+/// Finds the connected regions of horizontal runs of pixels. Diagonal neighbours are also connected (8-connectivity).
 struct ConnectedRuns {
     /// A horizontal run of pixels in one row, and the index of the region to which the run belongs.
     struct Run {
-        /// The index of the first pixel of the run.
+        /// The row (`y`), and the column of the first pixel of the run (`start`).
         let y: Int
         let start: Int
-        /// One past the index of the last pixel of the run.
+        /// The column after the last pixel of the run.
         let end: Int
         var region: Int
     }
@@ -70,7 +70,8 @@ struct DisjointSets {
         return parents.count - 1
     }
 
-    /// Returns the root of the set that contains `i`. Halves the path from `i` to the root (path halving).
+    /// Returns the root of the set that contains `i`. Shortens the path from `i` to the root for later calls (path
+    /// halving).
     mutating func root(_ i: Int) -> Int {
         var i = i
         while parents[i] != i {

@@ -1,17 +1,17 @@
 /// A picture in memory with its format, orientation and timestamp, as input of an ``ObjectDetector``.
 ///
-/// A frame keeps its pixels alive and never changes them, so it can be stored, copied and shared between threads. Copies share the
-/// pixels.
+/// A frame keeps its pixels alive and never changes them. It can therefore be stored, copied and shared between threads. Copies of a frame
+/// share the pixels.
 ///
 ///     let photo = try Frame(contentsOfFile: "street.jpg")
 ///     let raw = try Frame(format: .nv12, width: 1920, height: 1080, bytes: bytes, timestamp: MediaTime(seconds: 2))
 ///
 /// Each pixel format has one to three planes, see ``withUnsafeBytes(ofPlane:_:)``.
 //
-// Within this package, a frame without an owner is a view of mapped planes. It is valid only during the call that it is passed to, while the
-// caller keeps the memory mapped. Data that must outlive the call is reduced or copied.
+// Within this package, a frame without an owner is a view of planes that the caller has mapped into memory. A view is valid only during the
+// call to which it is passed. A function that needs the pixels after the call makes a copy.
 //
-// `@unchecked Sendable`: the planes are only read. The owner keeps the memory unchanged, and for a view, readers on other threads finish
+// `@unchecked Sendable`: the planes are only read, and an owner keeps the memory unchanged. For a view, readers on other threads finish
 // before the caller unmaps or writes the planes.
 public struct Frame: @unchecked Sendable {
     /// The base address of a plane's first row, and the stride in bytes. The stride may exceed the row length and may
@@ -25,8 +25,8 @@ public struct Frame: @unchecked Sendable {
             self.stride = stride
         }
 
-        /// Returns the end address, including padding, of the row that is highest in memory. With a negative stride
-        /// that is the first row.
+        /// Returns the end address, including padding, of the row with the highest address among `rows`. With a
+        /// negative stride, this is the first row.
         func end(of rows: Range<Int>) -> UnsafeRawPointer {
             UnsafeRawPointer(base + max(rows.lowerBound * stride, (rows.upperBound - 1) * stride) + abs(stride))
         }
@@ -38,16 +38,16 @@ public struct Frame: @unchecked Sendable {
     public let width: Int
     /// Height in pixels as stored.
     public let height: Int
-    /// How the samples encode colours.
+    /// The colour encoding of the samples.
     public let colorSpace: ColorSpace
     /// The transformation that displays the picture upright.
     public let orientation: Orientation
     /// Width of a pixel divided by its height.
     public let pixelAspectRatio: Double
-    /// Running time in nanoseconds. It does not decrease within an epoch.
+    /// The running time in nanoseconds. It does not decrease, except after a seek or a similar discontinuity.
     package let time: Nanoseconds
 
-    /// A reduced grey copy of this frame, if one exists already. Consumers reuse it instead of reducing the frame
+    /// A reduced grey copy of this frame, if it already exists. Functions use this copy instead of reducing the frame
     /// again.
     package var luma: LumaPlane?
     /// Keeps the memory of the planes valid and unchanged; `nil` for a view.

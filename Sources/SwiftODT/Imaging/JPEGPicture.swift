@@ -12,8 +12,8 @@ extension Picture {
         }
     }
 
-    /// Converts CMYK pixels to pixels of four bytes: blue, green, red and an unused byte. JPEG files store inverted
-    /// CMYK values.
+    /// Converts CMYK pixels in place to pixels of four bytes: blue, green, red and an unused byte. JPEG files store
+    /// inverted CMYK values.
     private static func convertCMYK(_ memory: UnsafeMutableRawPointer, count: Int) {
         let pixels = memory.assumingMemoryBound(to: UInt8.self)
         for i in 0..<count {
@@ -68,8 +68,8 @@ final class JPEGDecoder {
                 CInt(header.width), 0, CInt(header.height), CInt(format.rawValue), 0))
     }
 
-    /// Throws if TurboJPEG has reported a fatal error. Warnings are ignored: many cameras append a few extra bytes to
-    /// JPEG files, which can be decoded nevertheless.
+    /// Throws if TurboJPEG has reported a fatal error. Warnings are ignored. For example, many cameras append a few
+    /// bytes to JPEG files; TurboJPEG warns, but decodes the picture.
     private func check(_ code: CInt) throws {
         if code != 0, tjGetErrorCode(handle) == CInt(TJERR_FATAL.rawValue) { throw broken }
     }
@@ -104,7 +104,7 @@ extension Orientation {
     }
 }
 
-/// Finds the EXIF orientation tag in a JPEG file. The bounds of every offset from the file are checked.
+/// Finds the EXIF orientation tag in a JPEG file. Every offset that is read from the file is checked.
 private struct ExifOrientation {
     private let bytes: [UInt8]
     private var bigEndian = true

@@ -1,5 +1,5 @@
-/// A reduced grey copy of a frame, in the orientation of the buffer. Motion detection, point flow and scene-cut
-/// detection use this copy.
+/// A grey copy of a frame with reduced resolution, in the orientation of the buffer. Motion detection, optical flow and
+/// scene-cut detection use this copy.
 ///
 /// The plane owns its memory and is immutable after initialisation. Several threads may therefore use it.
 package final class LumaPlane: @unchecked Sendable {
@@ -10,8 +10,8 @@ package final class LumaPlane: @unchecked Sendable {
     package let scaleY: Double
     /// The running time of the source frame, in nanoseconds.
     package let time: Nanoseconds
-    /// The grey levels in row order: `width * height` values from 0 to 255. They are valid during the lifetime of the
-    /// plane. Use ``withPixels(_:)`` if nothing else keeps the plane alive.
+    /// The grey levels in row order: `width * height` values from 0 to 255. The pointer is valid during the lifetime of
+    /// the plane. Use ``withPixels(_:)`` if nothing else keeps the plane alive.
     package let pixels: UnsafeBufferPointer<UInt8>
 
     /// Takes ownership of `pixels`, which must have `width * height` elements.
@@ -39,7 +39,8 @@ package final class LumaPlane: @unchecked Sendable {
 enum CellMeans {
     static let (columns, rows) = (32, 18)
 
-    /// Replaces `means` by the mean luma of each cell, in row-major order. The function passes over the plane once.
+    /// Replaces `means` by the mean luma of each cell, in row-major order. The function reads each pixel of the plane
+    /// once.
     ///
     /// - Returns: `false` if the plane has fewer pixels than cells along an axis. `means` is unchanged in this case.
     static func take(of plane: LumaPlane, into means: inout ContiguousArray<Float>) -> Bool {
@@ -49,7 +50,8 @@ enum CellMeans {
             guard let sum = sums.baseAddress, let pixels = plane.pixels.baseAddress else { return }
             for row in 0..<rows {
                 let (top, bottom) = (row * plane.height / rows, (row + 1) * plane.height / rows)
-                // The columns of the band are summed first. This is one sequential pass over memory.
+                // First, the pixels of this row of cells are summed column by column, in one sequential pass over
+                // memory.
                 sums.initialize(repeating: 0)
                 for y in top..<bottom {
                     let line = pixels + y * plane.width

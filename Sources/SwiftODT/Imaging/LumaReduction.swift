@@ -3,14 +3,14 @@ extension LumaPlane {
     ///
     /// The side of the blocks is the smallest integer for which no side of the plane exceeds `maximumSide`. If no side
     /// of the frame exceeds `maximumSide`, the plane has the size of the frame. If the width or height of the frame is
-    /// not a multiple of the side of a block, the last column or row has smaller blocks. ``scaleX`` and ``scaleY`` are
-    /// therefore exact everywhere.
+    /// not a multiple of the side of a block, the blocks of the last column or row are smaller. All other blocks have
+    /// the full size, so ``scaleX`` and ``scaleY`` are exact for the whole plane.
     ///
     /// The function reads each byte of the luma plane or of the RGB planes at most once.
     ///
-    /// - Parameter aboutToRead: called before each band of rows is read, with the end address of the band. A caller
-    ///   that copies the frame can copy the band in this call. The copy and the reduction then share one pass through
-    ///   the processor's caches.
+    /// - Parameter aboutToRead: called before each row of blocks is read, with the end address of these frame rows. A
+    ///   caller that also copies the frame can copy the rows in this call. The reduction then finds them in the
+    ///   processor's cache.
     package static func reduce(
         _ frame: Frame, maximumSide: Int = 320, aboutToRead: ((UnsafeRawPointer) -> Void)? = nil
     ) -> LumaPlane {
@@ -34,8 +34,8 @@ extension LumaPlane {
 
 /// Averages square blocks of the samples of a frame.
 ///
-/// The rows of a block are summed first, sample by sample, without regard to the components of the samples. The
-/// compiler vectorises this sequential pass. After that, the sums are separated by component.
+/// First, the rows of a block are added sample by sample. This sequential pass ignores which sample belongs to which
+/// component, so the compiler can vectorise it. Then, the sums are separated by component.
 private struct BlockMean<Sums: RowSums> {
     /// A component and its weight in the grey level.
     struct Part {
@@ -47,7 +47,8 @@ private struct BlockMean<Sums: RowSums> {
     let factor: Int
     let into: UnsafeMutableBufferPointer<UInt8>
     let parts: [Part]
-    /// The value that is subtracted from each mean, so that black has the grey level 0.
+    /// The value that is subtracted from each mean to give black the grey level 0. It is not 0 for limited-range
+    /// samples.
     let floor: Float
     /// The tone map of HDR frames. `nil` for standard dynamic range.
     let tone: ToneMap?
@@ -83,7 +84,7 @@ private struct BlockMean<Sums: RowSums> {
         let samples = ((frame.width - 1) * step + reach + 1) / Sums.samplesAtATime
         let width = (frame.width + factor - 1) / factor
         let skip = (factor + Sums.maximumRows - 1) / Sums.maximumRows
-        // Sums of different planes cannot be added in one pass, so each plane has its own.
+        // A pass reads one plane. If the components are in several planes, each plane needs its own sums.
         let planes = parts.allSatisfy { $0.component.plane == component.plane } ? 1 : parts.count
         withUnsafeTemporaryAllocation(of: Sums.Sum.self, capacity: samples * planes) { sums in
             guard let sum = sums.baseAddress, let target = into.baseAddress else { return }
@@ -110,8 +111,7 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
-    /// Converts a row of sums to grey levels, for formats in which a single component (luma or grey) determines the
-    /// grey level.
+    /// Converts the sums of a row of blocks to grey levels, for formats with a luma or grey component.
     private func grey(
         _ sum: UnsafeMutablePointer<Sums.Sum>, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
     ) {
@@ -119,11 +119,12 @@ private struct BlockMean<Sums: RowSums> {
         let rest = frame.width - whole * factor
         let gain = parts[0].weight / Float(rows * factor)
         let last = parts[0].weight / Float(rows * max(rest, 1))
-        // `across` is the number of sums per block, and `over` the number of sums in the narrower last block.
+        // `across` is the number of sums per row of a block. `over` is the number of sums per row of the narrower last
+        // block.
         let (across, over) = (factor / Sums.samplesAtATime, rest / Sums.samplesAtATime)
         if Sums.Sum.self == UInt16.self && tone == nil {
             let level = FixedPointLevel(gain: gain, floor: floor)
-            // The most common factors are literals. The compiler can thus vectorise the loop for each of them.
+            // The most common factors are literals, because the compiler can vectorise a loop with a constant factor.
             switch (across, step) {
             case (1, 1): Self.grey(sum, step: 1, factor: 1, count: whole, level, out)
             case (2, 1): Self.grey(sum, step: 1, factor: 2, count: whole, level, out)
@@ -164,7 +165,8 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
-    /// Converts a row of sums to grey levels. A grey level is the weighted sum of red, green and blue.
+    /// Converts the sums of a row of blocks to grey levels, for RGB formats. A grey level is the weighted sum of red,
+    /// green and blue.
     /// - Parameter apart: the distance between the sums of two consecutive components, in sums. 0 if the components
     ///   share a plane.
     private func color(
@@ -176,7 +178,7 @@ private struct BlockMean<Sums: RowSums> {
             red: sum + parts[0].component.offset, green: sum + apart + parts[1].component.offset,
             blue: sum + 2 * apart + parts[2].component.offset)
         let level = level(of: rows * factor)
-        // The most common steps are literals. The innermost loop then needs no multiplication.
+        // The most common steps are literals, because the innermost loop then needs no multiplication.
         switch step {
         case 4: Self.color(sums, step: 4, factor: factor, count: whole, level, out)
         case 3: Self.color(sums, step: 3, factor: factor, count: whole, level, out)

@@ -1,5 +1,5 @@
-/// The transformation that makes the picture of a buffer upright. The eight cases are those of ML Kit, of EXIF and of
-/// GStreamer's `image-orientation` tag. Rotations are clockwise.
+/// The transformation that makes the picture of a buffer upright. ML Kit, EXIF and GStreamer's `image-orientation` tag
+/// have the same eight cases. Rotations are clockwise.
 ///
 ///     let upright = Orientation.rotate90.upright(box, bufferWidth: 1920, bufferHeight: 1080)
 public enum Orientation: Int, CaseIterable, Sendable {
@@ -22,7 +22,7 @@ public enum Orientation: Int, CaseIterable, Sendable {
 }
 
 extension Orientation {
-    /// Whether the transformation exchanges width and height.
+    /// Whether the transformation exchanges the width and the height of the picture.
     public var swapsAxes: Bool {
         switch self {
         case .rotate90, .rotate270, .transpose, .transverse: true
@@ -30,7 +30,7 @@ extension Orientation {
         }
     }
 
-    /// The orientation that undoes this one.
+    /// The transformation that reverses this transformation.
     public var inverse: Orientation {
         switch self {
         case .rotate90: .rotate270
@@ -39,7 +39,7 @@ extension Orientation {
         }
     }
 
-    /// Returns the orientation that has the same effect as `first` followed by this orientation.
+    /// Returns the transformation that has the same effect as `first` followed by this transformation.
     public func following(_ first: Orientation) -> Orientation {
         let (second, first) = (axes, first.axes)
         let both = Axes(

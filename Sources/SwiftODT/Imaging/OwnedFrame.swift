@@ -20,12 +20,15 @@ extension Frame {
     ///   - format: the pixel format.
     ///   - width: the width in pixels.
     ///   - height: the height in pixels.
-    ///   - bytes: the planes one after the other, in GStreamer's order, each from its first row to its last.
-    ///   - bytesPerRow: the bytes from row to row for each plane; `nil` if rows follow each other without padding.
-    ///   - colorSpace: how the samples encode colours; by default that of high-definition video from 720 rows on.
+    ///   - bytes: the bytes of all planes, one plane after the other in GStreamer's order, each plane from its first
+    ///     row to its last row.
+    ///   - bytesPerRow: for each plane, the distance in bytes between the starts of two rows; `nil` if rows follow each
+    ///     other without padding.
+    ///   - colorSpace: the colour encoding of the samples; by default ``ColorSpace/highDefinition`` for pictures with
+    ///     at least 720 rows, otherwise ``ColorSpace/standardDefinition``.
     ///   - orientation: the transformation that displays the picture upright.
     ///   - pixelAspectRatio: the width of a pixel divided by its height.
-    ///   - timestamp: when the frame was taken.
+    ///   - timestamp: the time of the frame in its stream.
     /// - Throws: ``ODTError`` if the size is invalid or there are too few bytes.
     public init(
         format: PixelFormat, width: Int, height: Int, bytes: some Collection<UInt8>, bytesPerRow: [Int]? = nil,
@@ -60,7 +63,7 @@ extension Frame {
         owner = picture
     }
 
-    /// When the frame was taken.
+    /// The time of the frame in its stream.
     public var timestamp: MediaTime { MediaTime(nanoseconds: time) }
 
     /// Returns the same pixels with another timestamp.
@@ -77,7 +80,7 @@ extension Frame {
         return frame
     }
 
-    /// Returns this frame if it owns its pixels, else a copy that does.
+    /// Returns this frame if it owns its pixels. Otherwise returns a copy that owns its pixels.
     package func owned() throws -> Frame { owner == nil ? Frame(try Picture(copying: self)) : self }
 }
 
@@ -86,7 +89,8 @@ extension Frame {
     ///
     /// - Parameters:
     ///   - plane: the index of the plane, from 0 to ``PixelFormat/planeCount`` - 1, in GStreamer's order.
-    ///   - body: receives the bytes, which are valid during the call only, and the number of bytes from row to row.
+    ///   - body: receives the bytes, and the distance in bytes between the starts of two rows. The bytes are valid only
+    ///     during the call.
     public func withUnsafeBytes<Result, Failure>(
         ofPlane plane: Int, _ body: (_ bytes: UnsafeRawBufferPointer, _ bytesPerRow: Int) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -100,7 +104,7 @@ extension Frame {
     }
 
     #if compiler(>=6.2)
-        /// Calls a closure with the bytes of a plane. The compiler ensures that they are not used after the call.
+        /// Calls a closure with the bytes of a plane. The compiler ensures that the bytes are not used after the call.
         ///
         ///     let brightest = frame.withBytes(ofPlane: 0) { bytes, _ in
         ///         bytes.byteOffsets.reduce(0) { max($0, bytes.unsafeLoad(fromByteOffset: $1, as: UInt8.self)) }
@@ -108,7 +112,7 @@ extension Frame {
         ///
         /// - Parameters:
         ///   - plane: the index of the plane, from 0 to ``PixelFormat/planeCount`` - 1, in GStreamer's order.
-        ///   - body: receives the bytes and the number of bytes from row to row.
+        ///   - body: receives the bytes, and the distance in bytes between the starts of two rows.
         public func withBytes<Result, Failure>(
             ofPlane plane: Int, _ body: (_ bytes: RawSpan, _ bytesPerRow: Int) throws(Failure) -> Result
         ) throws(Failure) -> Result {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A picture that owns its pixels. It is read from a file or copied from a frame, and is accessible as a ``Frame``.
+/// A picture that owns its pixels. It is read from a file or copied from a frame, and
+/// ``withFrame(time:orientation:_:)`` gives access to it as a ``Frame``.
 ///
 /// `@unchecked Sendable`: the picture owns its memory and is immutable.
 ///
@@ -13,7 +14,8 @@ package final class Picture: @unchecked Sendable {
     /// Height in pixels as stored.
     package let height: Int
     package let colorSpace: ColorSpace
-    /// The transformation that displays the picture upright, from the frame or from the file's EXIF data.
+    /// The transformation that displays the picture upright. It is the frame's orientation, or the orientation in the
+    /// file's EXIF data.
     package let orientation: Orientation
     package let pixelAspectRatio: Double
     /// The time of the copied frame in nanoseconds; 0 for a file.
@@ -50,8 +52,8 @@ package final class Picture: @unchecked Sendable {
         self.planes = planes
     }
 
-    /// Creates a picture with 4 bytes per pixel (blue, green, red, unused). `fill` writes the rows, which have no
-    /// padding.
+    /// Creates a picture with four bytes per pixel: blue, green, red and an unused byte. `fill` writes the pixels to
+    /// the memory that it receives. The rows have no padding.
     init(
         width: Int, height: Int, orientation: Orientation, fill: (UnsafeMutableRawPointer) throws -> Void
     ) throws {
@@ -86,7 +88,7 @@ package final class Picture: @unchecked Sendable {
         }
     }
 
-    /// Limits memory use: a corrupt header can declare any size.
+    /// The maximum number of pixels. It limits the memory use, because a corrupt file header can declare any size.
     private static let maximumPixels = 1 << 28
 
     /// - Throws: ``ODTError`` if the picture is empty or has more than `maximumPixels` pixels.

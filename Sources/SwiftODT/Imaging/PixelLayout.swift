@@ -4,7 +4,7 @@ package struct PixelComponent: Sendable {
     package let plane: Int
     /// The number of samples between the start of a row and the first sample of the component.
     package let offset: Int
-    /// The number of samples from one sample of the component to the next one of the same component.
+    /// The distance between two consecutive samples of the component in a row, in samples.
     package let step: Int
     /// The binary logarithm of the horizontal subsampling factor: 0, or 1 for a factor of 2.
     package let shiftX: Int
@@ -38,7 +38,7 @@ package struct PixelLayout: Sendable {
     package let colors: Colors
     package let depth: SampleDepth
     package let components: PixelComponents
-    /// The alpha component, if the format has one. It shares a plane with the other components.
+    /// The alpha component; `nil` if the format has no alpha. It is in the same plane as the other components.
     package let alpha: PixelComponent?
 
     init(
@@ -51,7 +51,7 @@ package struct PixelLayout: Sendable {
         self.alpha = alpha
     }
 
-    /// The components that are stored, each once, with alpha.
+    /// All stored components, including alpha. The component of a grey format occurs once.
     package var stored: [PixelComponent] {
         let color = colors == .gray ? [components.first] : [components.first, components.second, components.third]
         return color + (alpha.map { [$0] } ?? [])
@@ -75,8 +75,9 @@ extension PixelLayout {
         .init(.yuv, .init(0, 0, 1), .init(1, u, 2, shiftX, shiftY), .init(1, v, 2, shiftX, shiftY), depth)
     }
 
-    /// Packed 4:2:2: groups of four samples, each for two pixels that share U and V. `y`, `u` and `v` are the positions
-    /// of the samples in a group. `y` is the luma of the first pixel, and `y + 2` the luma of the second pixel.
+    /// Packed 4:2:2. Four samples in a row form a group for two pixels, which share U and V. `y`, `u` and `v` are the
+    /// positions of the samples in a group. `y` is the luma of the first pixel, and `y + 2` the luma of the second
+    /// pixel.
     static func paired(y: Int, u: Int, v: Int, _ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.yuv, .init(0, y, 2), .init(0, u, 4, 1), .init(0, v, 4, 1), depth)
     }
@@ -146,15 +147,15 @@ extension SampleDepth {
     /// The number of bytes per sample.
     package var bytes: Int { bits > 8 ? 2 : 1 }
 
-    /// The maximum value of a sample. This is white in full range.
+    /// The maximum value of a sample, which is white in full-range video.
     package var white: Int { 1 << bits - 1 }
 
     /// The number of unused bits above the sample.
     var headroom: Int { 8 * bytes - bits - shift }
 
-    /// Returns the number of units per 8-bit level in two-byte samples that are shifted to 14 bits. In limited range, a
-    /// level of black or white is exactly 64 times the 8-bit one, so the result is 64. In full range, it is slightly
-    /// larger.
+    /// Returns how many units correspond to one 8-bit level, for two-byte samples that are shifted to 14 bits. The
+    /// result is 64 in limited range, where the values of black and white are exactly 64 times the 8-bit values. The
+    /// result is up to 64.25 in full range.
     func unitOf14Bits(fullRange: Bool) -> Float {
         guard fullRange else { return 64 }
         return Float((white << (16 - bits)) >> 2) / 255

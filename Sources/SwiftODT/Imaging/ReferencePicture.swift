@@ -1,12 +1,13 @@
 import Glibc
 
-/// The picture with which networks run once before their first use. It has 320x320 pixels and shows a stop sign and a
-/// clock beside a road. It is drawn by code and is identical on every machine. Networks trained on COCO detect the stop
-/// sign and the clock with scores of about 0.9.
+/// A test picture. Each network runs once with this picture before its first use. The picture has 320x320 pixels and
+/// shows a stop sign and a clock beside a road. It is drawn by code and is identical on every machine. Networks trained
+/// on COCO detect the stop sign and the clock with scores of about 0.9.
 ///
 ///     let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
 enum ReferencePicture {
-    /// The name of the picture in known answers. Change the name whenever the picture changes.
+    /// The name of the picture in the manifests of models, which contain the expected detections. Change the name
+    /// whenever the picture changes.
     static let name = "signs-1"
     /// The width and height in pixels.
     static let side = 320
@@ -31,7 +32,7 @@ private typealias Point = SIMD2<Float>
 /// A picture with functions that fill anti-aliased convex shapes.
 private struct Canvas {
     var pixels: [UInt8]
-    /// The share of each pixel of the current row that the shape covers, 0 to 1.
+    /// For each pixel of the current row: the fraction of the pixel that the shape covers, 0 to 1.
     private var coverage = [Float](repeating: 0, count: ReferencePicture.side)
 
     /// Creates a picture of a blue sky above a green meadow. `horizon` is the first row of the meadow.
@@ -45,7 +46,7 @@ private struct Canvas {
         }
     }
 
-    /// The number of horizontal lines per row of pixels along which the coverage of a shape is sampled. More lines give
+    /// The number of horizontal lines per row of pixels at which the coverage of a shape is sampled. More lines give
     /// smoother edges.
     private static let linesPerRow = 4
 
@@ -77,9 +78,9 @@ private struct Canvas {
         }
     }
 
-    @inline(__always)
     /// Mixes a pixel with a colour. `share` is the weight of the colour, 0 to 1. `offset` is the index of the pixel's
     /// first byte.
+    @inline(__always)
     private mutating func blend(_ color: Color, _ share: Float, at offset: Int) {
         for channel in 0..<3 {
             let old = Float(pixels[offset + channel])
@@ -120,7 +121,7 @@ private struct Canvas {
         fillPolygon(color, [a + across, b + across, b - across, a - across])
     }
 
-    /// Returns a point of a circle. The angle `turns` is in full turns, clockwise from the right.
+    /// Returns a point of a circle. `turns` is the angle in full turns, clockwise, starting at the right.
     private func point(_ turns: Float, of radius: Float, around center: Point) -> Point {
         center + Point(cosf(turns * 2 * .pi), sinf(turns * 2 * .pi)) * radius
     }

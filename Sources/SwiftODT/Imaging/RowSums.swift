@@ -1,4 +1,4 @@
-/// A method to sum several rows of a frame column by column. A column is one sample, or ``samplesAtATime`` adjacent
+/// Adds several rows of a frame column by column. A column has one sample per row, or ``samplesAtATime`` adjacent
 /// samples of the same component.
 protocol RowSums {
     associatedtype Sum: FixedWidthInteger, UnsignedInteger
@@ -6,23 +6,23 @@ protocol RowSums {
     /// The number of adjacent samples of one component that are added to one sum.
     static var samplesAtATime: Int { get }
 
-    /// The maximum number of rows of a block that are summed, so that neither a sum nor the 32-bit total of a block
-    /// overflows. Of higher blocks, only every second, third, ... row is summed.
+    /// The maximum number of rows of a block that are added. With this limit, neither a sum nor the 32-bit total of a
+    /// block overflows. If a block has more rows, only every second, third or later row is added.
     static var maximumRows: Int { get }
 
-    /// Returns the value that one 8-bit grey level adds to a sum for each sample. It is not an integer for full-range
-    /// samples with more than 8 bits, because the maximum value of these samples is not a multiple of 255.
+    /// Returns how many units of a sum correspond to one 8-bit grey level of one sample. The result is not an integer
+    /// for full-range samples with more than 8 bits, because their maximum value is not a multiple of 255.
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
 
-    /// Adds up `rows` rows. The first row begins at `row`, and each following row begins `stride` bytes after the
-    /// previous one.
+    /// Adds `rows` rows. The first row begins at the address `row`, and each following row begins `stride` bytes after
+    /// the previous row.
     ///
     /// - Parameter headroom: the number of unused bits above a 16-bit sample.
     static func add(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<Sum>)
 }
 
-/// Sums 8-bit samples. Each sample of a row has its own sum.
+/// Adds 8-bit samples. Each sample of a row has its own sum.
 enum ByteSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 256 }
@@ -35,8 +35,8 @@ enum ByteSums: RowSums {
     }
 }
 
-/// Sums 8-bit samples in pairs of adjacent samples of one component. The two samples of a pair are in the same block,
-/// so half of the sums suffice.
+/// Adds 8-bit samples in pairs of adjacent samples of one component. Both samples of a pair are in the same block, so
+/// one sum per pair is sufficient.
 enum BytePairSums: RowSums {
     static var samplesAtATime: Int { 2 }
     static var maximumRows: Int { 128 }
@@ -61,9 +61,9 @@ enum BytePairSums: RowSums {
 
     private typealias Vector = SIMD16<UInt16>
 
-    /// Sums all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A pair is loaded as one 16-bit
-    /// value, `low + 256 * high`. Subtracting 255 times the sum of the high bytes leaves the sum of all bytes, which
-    /// fits into 16 bits for up to `maximumRows` rows.
+    /// Adds all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A pair of bytes is loaded as one
+    /// 16-bit value, `low + 256 * high`. Subtracting 255 times the sum of the high bytes from the sum of these values
+    /// gives the sum of all bytes, which fits into 16 bits for up to `maximumRows` rows.
     @inline(__always)
     private static func sum(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<UInt16>, at place: Int
@@ -80,15 +80,16 @@ enum BytePairSums: RowSums {
         target.storeBytes(of: pairs &- highs &* 255, toByteOffset: 2 * place, as: Vector.self)
     }
 
-    /// Returns whether every pair belongs to one block, and whether all rows of a block can be summed.
+    /// Returns whether this type can be used for a frame. Both samples of every pair must be in the same block, and a
+    /// block must have at most `maximumRows` rows.
     static func fits(_ frame: Frame, factor: Int) -> Bool {
         !frame.format.isRGB && frame.format.components.first.step == 1 && factor.isMultiple(of: 2)
             && frame.width.isMultiple(of: 2) && factor <= maximumRows
     }
 }
 
-/// Sums 16-bit words. Each sample is first shifted to 14 bits, regardless of its position in the word. It then has
-/// about 64 units per 8-bit level.
+/// Adds samples of 16-bit words. Each sample is first shifted to 14 bits, regardless of its number of bits and its
+/// position in the word. One 8-bit level then corresponds to about 64 units.
 enum WordSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 64 }
@@ -104,7 +105,7 @@ enum WordSums: RowSums {
     }
 }
 
-/// Sums one row after another. The compiler vectorises the loop over the samples of a row.
+/// Adds one row after another. The compiler vectorises the loop over the samples of a row.
 @inline(__always)
 private func addUp<Stored: BitwiseCopyable, Sum: FixedWidthInteger>(
     _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<Sum>,
@@ -175,8 +176,8 @@ struct FixedPointLevel: LevelOfSum {
         offset = Int32(((0.5 - floor) * 1_048_576).rounded())
     }
 
-    /// Converts the sum of a block to a grey level. The mean is at most 255, or 297 after the expansion of limited
-    /// range, so the product fits into 31 bits.
+    /// Converts the sum of a block to a grey level. The mean of a block is at most 255, or 297 after the expansion of
+    /// limited-range samples. The product of the sum and the gain therefore fits into 31 bits.
     func of(_ total: Int32) -> UInt8 {
         UInt8(truncatingIfNeeded: min(max((total &* gain &+ offset) &>> 20, 0), 255))
     }

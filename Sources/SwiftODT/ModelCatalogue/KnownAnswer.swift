@@ -1,11 +1,12 @@
-/// The expected detections in the ``ReferencePicture``, as specified in the manifest of a model.
+/// The detections that a correct network returns for the ``ReferencePicture``, a fixed test picture. The manifest of
+/// the model specifies them.
 ///
-/// A broken detector that finds nothing cannot be distinguished from a detector of an empty scene. Therefore, when a
-/// network is loaded, its detections in the reference picture are compared with the known answer. A damaged model, a
-/// broken runtime or a faulty processor feature then causes an error.
+/// In an empty scene, a broken detector cannot be distinguished from a correct one: both return no detections.
+/// Therefore, when a network is loaded, its detections in the reference picture are compared with the known answer.
+/// Wrong detections, for example because of a damaged model or a broken runtime, cause an error.
 package struct KnownAnswer: Hashable, Sendable {
-    /// An expected object. Answers of detection networks have boxes and labels, those of classifiers labels only, and
-    /// those of saliency networks boxes only.
+    /// An expected object. It has a box and a label for a detection network, only a label for a classifier, and only a
+    /// box for a saliency network.
     package struct Object: Hashable, Sendable {
         package var label: String?
         package var score: Double
@@ -13,28 +14,29 @@ package struct KnownAnswer: Hashable, Sendable {
         package var box: Box?
     }
 
-    /// The name of the reference picture.
+    /// The name of the reference picture that was used (``ReferencePicture/name``).
     package var picture: String
-    /// The size of the network's input. The detections may differ for another size.
+    /// The size of the network's input in pixels. The expected detections are valid for this size only.
     package var width: Int
     package var height: Int
     package var objects: [Object]
 }
 
 extension KnownAnswer {
-    // The following tolerances are necessary because boxes and scores change noticeably on processors with bfloat16 and
-    // on devices with 16-bit floats.
+    // The following tolerances are necessary because boxes and scores differ noticeably on processors that use bfloat16
+    // and on devices that use 16-bit floats.
     //
-    // The minimum IoU of a detection and the expected box.
+    // The minimum intersection over union of a detection and the expected box.
     static let smallestIoU = 0.7
     /// The maximum difference between the score of a detection and the expected score.
     static let largestScoreDifference = 0.35
-    /// The score up to which additional detections are tolerated.
+    /// Detections in addition to the expected objects are tolerated if their scores are below this value.
     static let unexpectedScore = 0.6
 
     /// Compares detections with the expected objects.
     ///
-    /// - Parameter comparesLabels: whether labels are compared. `false` if the user has renamed the classes.
+    /// - Parameter comparesLabels: whether labels are compared. `false` if the user has specified other names for the
+    ///   classes.
     /// - Returns: a description of the first difference. `nil` if the detections are as expected.
     func problem(of found: [Detection], comparesLabels: Bool) -> String? {
         var rest = found

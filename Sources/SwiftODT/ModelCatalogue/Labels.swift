@@ -34,11 +34,12 @@ extension Labels {
         }
     }
 
-    /// Loads the class names of a model from the first available source: `file`, the manifest, the model file, or a
-    /// text file in the folder of the model (`model.txt`, `model_labels.txt` or `labels.txt` for `model.onnx`). Returns
-    /// `nil` if there is no source.
+    /// Loads the class names of a model from the first of these sources that has names: `file`, the manifest, the model
+    /// file, a text file in the folder of the model. The text file for `model.onnx` is `model.txt`, `model_labels.txt`
+    /// or `labels.txt`. Returns `nil` if no source has names.
     ///
-    /// - Throws: ``ODTError`` if a file that was specified is missing or is not a label file.
+    /// - Throws: ``ODTError`` if a label file that the caller or the manifest specifies is missing or has no valid
+    ///   content.
     package static func load(
         file: String? = nil, manifest: ModelManifest?, model: String
     ) throws(ODTError) -> Labels? {
@@ -150,8 +151,8 @@ extension Labels {
         return String(text.dropFirst().dropLast())
     }
 
-    /// Removes surrounding white space and all control characters. `???` stands for an unused index and becomes an
-    /// empty name.
+    /// Returns the text without surrounding white space and without control characters. `???` stands for an unused
+    /// index and becomes an empty name.
     static func name(from text: some StringProtocol) -> String {
         let visible = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }
         var name = Substring(String(String.UnicodeScalarView(visible)))
@@ -163,11 +164,11 @@ extension Labels {
 
 /// The object classes of COCO. Most detection networks are trained with these classes.
 package enum COCOVocabulary {
-    /// The 80 classes in the order of networks with 80 class outputs.
+    /// The names of the 80 classes, in the order of the class outputs of networks with 80 classes.
     package static let names = byCategory.filter { !$0.isEmpty }
 
-    /// The names by COCO category id minus 1, for networks with 90 class outputs. Ten ids are unused and have empty
-    /// names.
+    /// The names for networks with 90 class outputs. The index is COCO's category id minus 1. Ten ids are unused and
+    /// have empty names.
     static let namesByPaperIndex = byCategory
 
     private static let byCategory: [String] = [
@@ -184,12 +185,13 @@ package enum COCOVocabulary {
     ]
 }
 
-/// Named sets of COCO's labels for the label lists, such as `@street`.
+/// Named groups of COCO's labels. The name of a group, for example `@street`, can stand in a list of labels instead of
+/// its labels.
 package enum LabelGroups {
-    /// Marks the name of a group in a list of labels.
+    /// The first character of a group's name in a list of labels.
     package static let mark: Character = "@"
 
-    /// The built-in groups: lower-case labels by the name of the group, without the mark.
+    /// The built-in groups. A key is the name of a group without ``mark``, its value is the set of lower-case labels.
     package static let standard: [String: Set<String>] = [
         "people": ["person"],
         "street": ["person", "bicycle", "car", "motorcycle", "bus", "train", "truck", "traffic light", "stop sign"],
@@ -202,7 +204,8 @@ package enum LabelGroups {
         ],
     ]
 
-    /// Replaces the names of known groups by their labels. Names of unknown groups stay.
+    /// Replaces the name of each group in `labels` by the labels of the group. Names that are not in `groups` stay
+    /// unchanged.
     package static func expand(_ labels: Set<String>, groups: [String: Set<String>] = standard) -> Set<String> {
         guard labels.contains(where: { $0.first == mark }) else { return labels }
         return labels.reduce(into: []) { all, label in

@@ -168,7 +168,8 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the files of the model that the manifest lists, with their sizes and checksums.
+    /// Returns the model files that the manifest lists, with their sizes and checksums. The result is empty if the
+    /// member is missing.
     func files(_ key: String) throws -> [ModelManifest.File] {
         guard let files = try object(key), case .object(let known) = files.members else { return [] }
         return try known.keys.sorted().map { name in
@@ -179,7 +180,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the labels of each group that the manifest lists.
+    /// Returns the lower-case labels of each group that the manifest lists, by the name of the group.
     func groups(_ key: String) throws -> [String: Set<String>] {
         guard let groups = try object(key), case .object(let known) = groups.members else { return [:] }
         return try known.mapValues { value in
@@ -190,7 +191,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the quantisation of each tensor that the manifest lists.
+    /// Returns the quantisation of each tensor that the manifest lists, by the name of the tensor.
     func scales(_ key: String) throws -> [String: QuantisationScale] {
         guard let tensors = try object(key), case .object(let known) = tensors.members else { return [:] }
         return try known.keys.reduce(into: [:]) { scales, name in

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The installed models: those in the folders of `SWIFTODT_MODEL_PATH`, then in `swiftodt/models` of the user's and the system's data
-/// folders. `odt models fetch` installs models there.
+/// The installed models. The library searches the folders in the environment variable `SWIFTODT_MODEL_PATH`, then `swiftodt/models` in the
+/// user's and the system's data folders. `odt models fetch` installs models.
 ///
 ///     for model in ModelLibrary.models { print(model.name, model.labels.count) }
 public enum ModelLibrary {
-    /// A model file and the metadata beside it or in it.
+    /// A model file and its metadata. The metadata is in the model file or in files in the same folder.
     public struct Model: Hashable, Sendable {
         /// The model's file name without its extension.
         public let name: String
@@ -45,9 +45,9 @@ public enum ModelLibrary {
         try ODTError.wrapping { Model(path: try ModelSearchPath.locate(.detector)) }
     }
 
-    /// Returns the model of a name or path.
+    /// Returns the model with a name or path.
     ///
-    /// - Throws: ``ODTError`` if there is none.
+    /// - Throws: ``ODTError`` if there is no such model.
     public static func model(named name: String) throws(ODTError) -> Model {
         try ODTError.wrapping { Model(path: try ModelSearchPath.locate(named: name)) }
     }

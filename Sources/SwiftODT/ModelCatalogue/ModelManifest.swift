@@ -1,8 +1,8 @@
-/// Metadata that a model file lacks. It is read from a small JSON file in the same folder, for example `yolox.json` for
-/// `yolox.onnx`.
+/// Metadata that a model file does not contain. The metadata is in a small JSON file in the same folder, for example
+/// `yolox.json` for `yolox.onnx`.
 ///
-/// All members except `name` are optional. Missing values are derived from the network, or the defaults of the
-/// network's family are used.
+/// All members except `name` are optional. Missing values are derived from the network, or are the defaults of the
+/// network's family. A family is a group of networks with the same output format, for example YOLOX.
 ///
 ///     if let manifest = try ModelManifest.load(besideModel: "yolov8n.onnx") { print(manifest.name) }
 package struct ModelManifest: Hashable, Sendable {
@@ -23,22 +23,22 @@ package struct ModelManifest: Hashable, Sendable {
 
     package var name: String
     package var task: Task?
-    /// The name of the network family, a raw value of ``DetectionFamily``. It replaces the recognition of the family
-    /// from the outputs.
+    /// The name of the network's family, a raw value of ``DetectionFamily``. If it is `nil`, the family is recognised
+    /// from the outputs of the network.
     package var family: String?
     package var labels: LabelSource?
     package var licence: String?
     /// The origin of the model, for example a URL.
     package var source: String?
-    /// The files of the model, as they were at the time of installation.
+    /// The names, sizes and checksums of the model's files at the time of installation.
     package var files: [File]
     /// The number of classes, without a background class.
     package var classes: Int?
     /// Whether class index 0 of the network is the background.
     package var hasBackground: Bool?
-    /// The score threshold for this model, where it differs from the general default.
+    /// The score threshold for this model. `nil` for the general default.
     package var scoreThreshold: Double?
-    /// Lower-case labels by the name of the group, without `@`.
+    /// Named groups of labels. A key is the name of a group without `@`, its value is the set of lower-case labels.
     package var labelGroups: [String: Set<String>] = [:]
     /// Whether the class outputs are logits. If so, the decoder applies the logistic function.
     package var scoresAreLogits: Bool?
@@ -46,9 +46,10 @@ package struct ModelManifest: Hashable, Sendable {
     package var quantisation: [String: QuantisationScale] = [:]
     package var input: Input
     package var anchors: AnchorSettings?
-    /// The number of input pixels per cell of each output level, for families with a grid of cells.
+    /// For each output level of a network with grids of cells: the side of a cell in input pixels.
     package var strides: [Int]?
-    /// The expected detections in the test picture, for one or more sizes of the network's input.
+    /// The expected detections in the ``ReferencePicture``, a fixed test picture, for one or more sizes of the
+    /// network's input.
     package var knownAnswers: [KnownAnswer] = []
 
     /// The size and the checksum of a model file, for verification.
@@ -60,13 +61,15 @@ package struct ModelManifest: Hashable, Sendable {
         package var sha256: String
     }
 
-    /// The input format of the network. `nil` values are those of the file or of the family's defaults.
+    /// The input format of the network. A value that is `nil` is read from the model file, or is the default of the
+    /// network's family.
     package struct Input: Hashable, Sendable {
         package var width: Int?
         package var height: Int?
         package var channelOrder: NetworkInput.ChannelOrder?
-        /// The mean and the scale of each channel, in the order of `channelOrder`. A single number in the manifest
-        /// applies to all three channels.
+        /// The mean and the scale of each channel, in the order of `channelOrder`. An input value is
+        /// `(level - mean) * scale` for a level from 0 to 255. A single number in the manifest applies to all three
+        /// channels.
         package var mean: SIMD3<Float>?
         package var scale: SIMD3<Float>?
         package var fit: NetworkInput.Fit?
@@ -74,13 +77,13 @@ package struct ModelManifest: Hashable, Sendable {
         package init() {}
     }
 
-    /// The parameters of the anchors (prior boxes) of a network with raw heads.
+    /// The parameters of the anchors (prior boxes) of a network that returns box offsets relative to anchors.
     package struct AnchorSettings: Hashable, Sendable {
         /// The levels of the feature pyramid. The cells of level n have a side of 2^n input pixels.
         package var levels: ClosedRange<Int>?
         package var scalesPerLevel: Int?
         package var aspectRatios: [Double]?
-        /// The side of the smallest square anchor in cells (EfficientDet, SSD with FPN).
+        /// The side of a level's smallest square anchor, in cells of this level (EfficientDet, SSD with FPN).
         package var scale: Double?
         /// The scales of the smallest and the largest anchors, as fractions of the input's shorter side (SSD).
         package var minScale: Double?

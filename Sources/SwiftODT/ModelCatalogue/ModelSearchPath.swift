@@ -1,5 +1,5 @@
-/// The folders that are searched for models. The folders in `SWIFTODT_MODEL_PATH` (separated by colons) are searched
-/// first, then those of ``DataFolders``.
+/// The folders that are searched for models. The folders in the environment variable `SWIFTODT_MODEL_PATH` (separated
+/// by colons) are searched first, then the user's, the system's and the installation's data folders (``DataFolders``).
 ///
 ///     let standard = try ModelSearchPath.locate(.detector)
 ///     let named = try ModelSearchPath.locate(named: "efficientdet_lite0_int8")
@@ -50,8 +50,8 @@ package enum ModelSearchPath {
                 + folders.joined(separator: ", ") + "; run Pipelines/setup or \"odt models fetch\" to get it")
     }
 
-    /// Returns the path of a model. `name` is a path, or the name of a file in one of the folders. The extension of a
-    /// file name is optional.
+    /// Returns the path of a model. `name` is a path, or the name of a file in one of ``folders``. The extension may be
+    /// missing in the name of a file.
     ///
     /// - Throws: ``ODTError`` with `.fileNotFound` if there is no such model.
     package static func locate(named name: String) throws(ODTError) -> String {
@@ -74,11 +74,11 @@ package enum ModelSearchPath {
     }
 }
 
-/// A model that the user has chosen as default for one purpose.
+/// A model that the user has chosen as the default for one purpose.
 ///
-/// The environment variable `SWIFTODT_MODEL` takes precedence; it names the detector. Otherwise `models.json` in the
-/// user's configuration folder names a model for each purpose: `{"detector": "yolox_nano"}`. `odt models use` writes
-/// this file.
+/// `models.json` in the user's configuration folder names a model for each purpose, for example
+/// `{"detector": "yolox_nano"}`. `odt models use` writes this file. For the detector, the environment variable
+/// `SWIFTODT_MODEL` takes precedence over the file.
 package struct ModelChoice: Equatable {
     /// The name of an installed model, or a path.
     package let model: String
@@ -94,13 +94,14 @@ package struct ModelChoice: Equatable {
         return ModelChoice(model: model, origin: file)
     }
 
-    /// The environment variable that names the detector.
+    /// The environment variable that names the default model of the detector.
     package static let variable = "SWIFTODT_MODEL"
 
-    /// The configuration file, existing or not; `nil` if the user has no home directory.
+    /// The path of the configuration file, which need not exist. `nil` if the user has no home directory.
     package static var file: String? { DataFolders.configuration.map { $0 + "/models.json" } }
 
-    /// Returns the content of the configuration file with another model for a purpose; `nil` removes the choice.
+    /// Returns the new content of the configuration file after the choice of a model for a purpose. A `model` of `nil`
+    /// removes the choice. The file is not written.
     package static func content(choosing model: String?, for purpose: ModelSearchPath.Purpose) -> String {
         var choices = file.map(read) ?? [:]
         choices[purpose.rawValue] = model.map(JSONValue.string)

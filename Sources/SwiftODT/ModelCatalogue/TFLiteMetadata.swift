@@ -1,8 +1,8 @@
-/// The model metadata of TensorFlow Lite: the input normalisation and the score threshold of the author. The custom
-/// classifiers of ML Kit have such metadata.
+/// The metadata in a .tflite model: the input normalisation, and the score threshold that the author recommends. The
+/// custom classifiers of ML Kit have this metadata.
 struct TFLiteMetadata: Equatable {
-    /// The mean and the standard deviation of each channel, for float inputs. An input value is `(level - mean) /
-    /// deviation`.
+    /// The mean and the standard deviation of each channel, for float inputs. An input value is
+    /// `(level - mean) / deviation` for a level from 0 to 255.
     var mean: SIMD3<Float>?
     var deviation: SIMD3<Float>?
     /// The score threshold that the author recommends, 0 to 1.
@@ -34,7 +34,8 @@ struct TFLiteMetadata: Equatable {
         for output in graph.tables(3) {
             guard let threshold = Self.unit(.scoreThreshold, of: output)?.float(0), (0...1).contains(threshold)
             else { continue }
-            // The conversion through the shortest decimal text gives 0.35 instead of 0.3499999940395355.
+            // The threshold is a 32-bit float. Its conversion through the shortest decimal text gives 0.35 instead of
+            // 0.3499999940395355.
             scoreThreshold = Double(threshold.description)
             break
         }
@@ -50,13 +51,13 @@ struct TFLiteMetadata: Equatable {
         case scoreThreshold = 3
     }
 
-    /// Returns the `ProcessUnit` of a kind that belongs to a tensor. Returns `nil` if there is none.
+    /// Returns the options of a tensor's `ProcessUnit` of a given kind. Returns `nil` if the tensor has no such unit.
     private static func unit(_ kind: Unit, of tensor: FlatBuffer.Table) -> FlatBuffer.Table? {
         tensor.tables(4).first { $0.integer(0, as: UInt8.self) == kind.rawValue }?.table(1)
     }
 
-    /// Returns one number per channel. A single number applies to all three channels. Returns `nil` for other counts of
-    /// numbers.
+    /// Returns one number per channel. A single number applies to all three channels. Returns `nil` if there are
+    /// neither one nor three numbers.
     private static func channels(_ numbers: [Float]) -> SIMD3<Float>? {
         guard numbers.allSatisfy({ $0.isFinite && abs($0) < 1e6 }) else { return nil }
         switch numbers.count {
@@ -68,8 +69,8 @@ struct TFLiteMetadata: Equatable {
 }
 
 extension ModelManifest {
-    /// Returns the manifest of a model. Values that the manifest does not specify are read from the metadata in the
-    /// model file. Returns `nil` if there is neither a manifest nor metadata.
+    /// Returns the manifest of a model. If the manifest specifies no normalisation or no score threshold, they are read
+    /// from the metadata in a .tflite file. Returns `nil` if there is neither a manifest nor metadata.
     ///
     /// - Throws: ``ODTError`` if the manifest or the model file cannot be read, or if the manifest is not valid.
     package static func load(model: String) throws -> ModelManifest? {
@@ -78,7 +79,8 @@ extension ModelManifest {
             return manifest
         }
         var completed = manifest ?? ModelManifest(name: model.split(separator: "/").last.map(String.init) ?? model)
-        // If the manifest specifies only one of mean and scale, the other one is the family's default.
+        // If the manifest specifies the mean or the scale, the metadata is not used. The missing value is then the
+        // default of the network's family.
         if completed.input.mean == nil, completed.input.scale == nil, let deviation = metadata.deviation {
             completed.input.mean = metadata.mean ?? .zero
             completed.input.scale = 1 / deviation
@@ -95,7 +97,7 @@ extension [String: QuantisationScale] {
         guard let graph = model.root?.tables(2).first else { return nil }
         self.init()
         for tensor in graph.tables(0) {
-            // Only tensors with a single scale are read. Only weights have one scale per channel.
+            // Tensors with one scale per channel are skipped. Only weights have such scales.
             guard let quantisation = tensor.table(4), let name = tensor.text(3), self[name] == nil,
                 quantisation.floats(2).count == 1, let step = quantisation.floats(2).first
             else { continue }

@@ -1,9 +1,10 @@
 /// Detects objects with a neural network.
 ///
-/// The caller's thread fills the input of the network. The runtime's threads run inference and decoding. If
-/// ``DetectionOptions/isAwaited`` is set, the caller's thread runs them instead.
+/// The thread that calls ``start(_:options:)`` fills the input of the network. Inference and decoding run on threads of
+/// the runtime. If ``DetectionOptions/isAwaited`` is `true`, they run on the calling thread instead.
 ///
-/// Detectors with the same file, input, device, thread count and hint share one compiled network and its threads.
+/// Detectors with the same model file, input format, device, thread count and hint share one compiled network and its
+/// threads.
 ///
 ///     let detector = try NeuralDetector(modelFile: file, hint: .latency) { network in
 ///         try DetectionFamily.decoder(for: network, manifest: nil, labels: Labels.vocabulary("coco80"), file: file)
@@ -19,7 +20,7 @@ package final class NeuralDetector: Detector {
     private struct Work {
         var free: [InferenceRequest]
         var running: [(request: InferenceRequest, promise: DetectionPromise)] = []
-        /// The promises of frames whose tile inferences have not all been started.
+        /// The promises of frames that are divided into tiles, while the inferences of the tiles are being started.
         var grids: [DetectionPromise] = []
         var timings = StageTimings()
 
@@ -32,11 +33,11 @@ package final class NeuralDetector: Detector {
     /// - Parameters:
     ///   - threads: the maximum number of inference threads. 0 uses the default of the runtime.
     ///   - maximumInFlight: the maximum number of inferences in flight. 0 uses the number that the runtime recommends,
-    ///     plus one if this number is greater than 1.
-    ///   - knownAnswers: the expected detections in the test picture, for some input sizes. If there is an answer for
-    ///     the size of this network's input, the network must return these detections when it is loaded. The expression
-    ///     is evaluated after the model file has been inspected.
-    ///   - comparesLabels: whether the labels of the detections are compared, too.
+    ///     plus one if the recommended number is greater than 1.
+    ///   - knownAnswers: the expected detections in the ``ReferencePicture``, a fixed test picture, for some input
+    ///     sizes. If there is an answer for the size of this network's input, the network must return these detections
+    ///     when it is loaded. The expression is evaluated after the model file has been inspected.
+    ///   - comparesLabels: whether the labels of these detections must be correct, too.
     ///   - decoder: returns the decoder for a network with the given description. The decoder also defines the input of
     ///     the network.
     package init(
@@ -61,8 +62,8 @@ package final class NeuralDetector: Detector {
         }
         let network = try Network.load(
             file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint, check: check)
-        // One request more than the runtime executes at once is filled while the others run, so that the runtime never
-        // waits for preprocessing.
+        // There is one request more than the runtime executes at once. The spare request is filled while the others
+        // run, so the runtime does not wait for preprocessing.
         let spare = network.requestCount > 1 ? 1 : 0
         let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount + spare
         self.decoder = decoder
@@ -104,7 +105,8 @@ package final class NeuralDetector: Detector {
         return promise
     }
 
-    /// Starts one inference of the full frame and one of each tile. Fulfils the promise with the merged detections.
+    /// Starts one inference of the full frame and one inference of each tile. When all have ended, the promise is
+    /// fulfilled with the merged detections.
     private func inferTiles(
         of frame: Frame, in size: InputSize, options: DetectionOptions, for promise: DetectionPromise
     ) throws {
@@ -135,12 +137,12 @@ package final class NeuralDetector: Detector {
         }
     }
 
-    /// Waits for a free request, fills it with the region and runs it. A `region` of `nil` is the full frame.
+    /// Waits for a free inference request, fills it with the region and runs it. A `region` of `nil` is the full frame.
     private func inferRegion(
         at frame: Frame, region: Box?, options: DetectionOptions, for promise: DetectionPromise,
         completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void
     ) throws {
-        // The request is listed as running before it is filled, so that `cancel()` finds it at any time.
+        // The request is added to `running` before it is filled. `cancel()` can thus find it at any time.
         let request = work.wait { work -> InferenceRequest? in
             guard let request = work.free.popLast() else { return nil }
             work.running.append((request, promise))
@@ -154,8 +156,8 @@ package final class NeuralDetector: Detector {
             work.update { $0.putBack(request) }
             throw error
         }
-        // If `cancel()` was called while the request was being filled, filling has reset the cancellation of the
-        // request.
+        // If `cancel()` was called before or while the request was filled, filling may have reset the request's
+        // cancellation. The promise still shows the cancellation.
         guard !promise.isDone else { return work.update { $0.putBack(request) } }
         let filled = MonotonicClock.now
         work.update { $0.timings.preprocess.add(filled - begin) }
@@ -193,17 +195,18 @@ package final class NeuralDetector: Detector {
         }
     }
 
-    /// The durations of preprocessing, inference and decoding, summed over all inferences.
+    /// The durations of preprocessing, inference and decoding.
     package var timings: StageTimings? { work.read { $0.timings } }
 }
 
-/// Converts the output tensors of a detection network into detections. Each network family has one conforming type.
+/// Converts the output tensors of a detection network into detections. There is one decoder type for each output
+/// format.
 package protocol DetectionDecoder: Sendable {
     /// The input that the network expects.
     var input: NetworkInput { get }
 
-    /// Whether the network may infer a region instead of the full frame. If `false`, its detections in a region are not
-    /// valid for the frame, and the detector always infers the full frame.
+    /// Whether inference may run on a region instead of the full frame. If `false`, detections in a region would not be
+    /// valid for the frame, and inference always runs on the full frame.
     var supportsTiles: Bool { get }
 
     /// The possible labels of detections. Empty if detections have no labels, `nil` if the labels are unknown.
@@ -211,8 +214,8 @@ package protocol DetectionDecoder: Sendable {
 
     /// Returns the detections in the outputs after non-maximum suppression, in descending order of score.
     ///
-    /// The elements of `outputs` have the order of ``NetworkDescription/outputs``. Several threads may call this method
-    /// at the same time. The method throws an error if the shape of an output does not match the description.
+    /// `outputs` has the order of ``NetworkDescription/outputs``. Several threads may call this method at the same
+    /// time. The method throws an error if the shape of an output does not match the network's description.
     func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection]
 }
 

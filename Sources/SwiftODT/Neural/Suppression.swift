@@ -20,7 +20,7 @@ extension Candidate {
 /// Greedy non-maximum suppression. Of several candidates that overlap, only the candidate with the highest score is
 /// kept.
 struct Suppression {
-    /// The IoU above which two candidates of the same class count as one object.
+    /// The intersection over union (IoU) above which two candidates of the same class count as one object.
     var iouThreshold: Float
     /// The IoU above which two candidates of different classes count as one object. The default of 1 never removes
     /// candidates of different classes.
@@ -28,14 +28,14 @@ struct Suppression {
     /// The maximum number of candidates that are kept.
     var limit = 300
 
-    /// The IoU above which decoders treat two boxes of different classes as one object with two class hypotheses.
+    /// The IoU above which two boxes of different classes count as one object whose class is ambiguous.
     static let acrossClasses: Float = 0.85
 
     /// Returns the candidates that are kept, in descending order of score. Candidates with equal scores keep their
     /// input order, so that results are reproducible.
     ///
-    /// Candidates with a non-finite value or an empty box are dropped. In descending order of score, each candidate is
-    /// compared with the boxes that have been kept, eight at a time.
+    /// Candidates with a non-finite value or an empty box are dropped. The others are visited in descending order of
+    /// score, and each is compared with the boxes that have been kept so far.
     func callAsFunction(_ candidates: [Candidate]) -> [Candidate] {
         // The upper 32 bits of a key are the inverted score, the lower 32 bits the index. Sorting such integers is
         // faster than sorting candidates with a closure.
@@ -58,7 +58,7 @@ struct Suppression {
 }
 
 extension Float {
-    /// Returns an unsigned integer for each float, in the same order as the floats.
+    /// An unsigned integer for the float. A greater float has a greater integer.
     fileprivate var ascendingBits: UInt32 {
         let bits = bitPattern
         return bits >> 31 == 0 ? bits | 1 << 31 : ~bits
@@ -75,7 +75,7 @@ extension Candidate {
     }
 }
 
-/// The boxes that have been kept, as a structure of arrays. A candidate is compared with eight boxes at once.
+/// The boxes that have been kept, in groups of eight. A candidate is compared with the eight boxes of a group at once.
 private struct KeptBoxes {
     private struct Eight {
         var minX = SIMD8<Float>(repeating: 0)
@@ -106,8 +106,8 @@ private struct KeptBoxes {
         count += 1
     }
 
-    /// Returns whether the IoU of the candidate and any kept box exceeds the threshold, which is `own` for boxes of the
-    /// same class and `other` for boxes of other classes.
+    /// Returns whether the IoU of the candidate and any kept box exceeds a threshold. The threshold is `own` for boxes
+    /// of the candidate's class, and `other` for boxes of other classes.
     func overlaps(_ box: Candidate, within own: Float, across other: Float) -> Bool {
         let area = (box.maxX - box.minX) * (box.maxY - box.minY)
         let (ownLimit, otherLimit) = (SIMD8(repeating: own), SIMD8(repeating: other))
@@ -124,7 +124,8 @@ private struct KeptBoxes {
         }
     }
 
-    // `pointwiseMin` and `pointwiseMax` of the standard library are not used, because they process lane by lane.
+    // The following functions replace `pointwiseMin` and `pointwiseMax` of the standard library, which process the
+    // lanes of a vector one by one.
 
     @inline(__always)
     private static func lower(_ lanes: SIMD8<Float>, _ other: Float) -> SIMD8<Float> {

@@ -1,34 +1,38 @@
 import Synchronization
 
-/// Merges the detections of all tiles of a frame. Each object is reported once, with its complete box.
+/// Merges the detections of all tiles of a frame. A tile is a region of the frame, or the full frame, on which
+/// inference runs. Each object is reported once, with its complete box.
 ///
-/// Tiles overlap and exist on several levels, so several tiles contain the same object. Complete boxes are merged by
-/// non-maximum suppression per class. If the complete boxes of several tiles agree, their positions are averaged. Tiles
-/// with a higher magnification have a higher weight.
+/// Tiles overlap, and there are levels of tiles with different magnifications (``TileGrid``). Several tiles therefore
+/// contain the same object. Complete boxes are merged by non-maximum suppression per class. If the complete boxes of
+/// several tiles agree, their positions are averaged. Tiles with a higher magnification have a higher weight.
 ///
-/// If the edge of a tile cuts a box, the box is a fragment. A fragment never replaces a complete box. The merger
-/// compares each fragment with the part of each complete box that lies in the fragment's tile. If the two match, the
-/// fragment is dropped. The remaining fragments of one object are joined.
+/// A box that reaches the edge of its tile is a fragment, because the edge may cut the object. A fragment never
+/// replaces a complete box. The merger compares each fragment with the part of each complete box that lies in the
+/// fragment's tile. If the two match, the fragment is dropped. The remaining fragments of one object are joined.
 ///
-/// SAHI instead merges greedily by the intersection over the area of the smaller box. This method merges an object into
-/// a larger object behind it, and lets fragments with high scores grow beyond the complete box.
+/// The library SAHI uses another method: it merges greedily by the intersection over the area of the smaller box. With
+/// that method, an object is merged into a larger object behind it, and fragments with high scores can extend the
+/// complete box.
 struct TileMerger: Sendable {
-    /// The tiles, in the order of the detection lists.
+    /// The tiles of the frame. Lists of detections have the same order.
     let tiles: [InferredRegion]
-    /// The IoU above which two complete boxes of the same class are one object.
+    /// The intersection over union (IoU) above which two complete boxes of the same class are one object.
     let iouThreshold: Double
 
-    /// The IoU above which two fragments belong to the same object. Only the area that both tiles cover is compared.
+    /// The IoU above which two fragments belong to the same object. Only the parts of the boxes in the area that both
+    /// tiles cover are compared.
     private static let sharedAreaIoU = 0.5
-    /// The factor by which the score is reduced if only fragments of the object were detected.
+    /// The factor by which the score of an object is multiplied if only fragments of the object were detected.
     private static let fragmentScoreFactor = 0.6
-    /// If a side of a box exceeds `largeShare` of the tile's side, the object should be complete in a tile of the
-    /// previous level, which has larger tiles. The score of the box is multiplied by `largeScoreFactor`, so that the
-    /// box of the previous level is preferred.
+    /// A box is large if one of its sides exceeds `largeShare` of the tile's side. The object should then be complete
+    /// in a larger tile of the previous level. To prefer the box of that tile, the score of the large box is multiplied
+    /// by `largeScoreFactor`.
     private static let (largeShare, largeScoreFactor) = (0.5, 0.5)
-    /// The IoU above which the boxes of two tiles are averaged. Such boxes differ only by localisation error.
+    /// The IoU above which the complete boxes of two tiles are averaged. Above it, the boxes differ only by
+    /// localisation errors.
     private static let agreementIoU = 0.75
-    /// The maximum number of complete boxes that are merged. The same maximum applies to fragments. The boxes with the
+    /// The maximum number of complete boxes that are merged, and the maximum number of fragments. The boxes with the
     /// highest scores are used.
     private static let maximum = 5000
 
@@ -38,8 +42,8 @@ struct TileMerger: Sendable {
         let isLarge: Bool
     }
 
-    /// The detections of one object that agree. `best` has the highest score. `others` are detections of other tiles,
-    /// at most one for each tile.
+    /// The complete detections of one object whose boxes agree. `best` has the highest score. `others` are detections
+    /// of other tiles, at most one for each tile.
     private struct DetectionCluster {
         let best: TileDetection
         var others: [TileDetection] = []
@@ -77,7 +81,8 @@ struct TileMerger: Sendable {
         return sorted(kept.map(averaged) + extra)
     }
 
-    /// Returns whether the box of a detection is accurate enough to be averaged with the boxes of the cluster.
+    /// Returns whether the box of a detection agrees with the best box of the cluster well enough to be averaged with
+    /// it.
     private func agrees(_ candidate: TileDetection, with object: DetectionCluster) -> Bool {
         guard candidate.detection.label == object.detection.label, !candidate.isLarge || object.best.isLarge else {
             return false
@@ -86,9 +91,9 @@ struct TileMerger: Sendable {
             && !object.others.contains { $0.tile == candidate.tile }
     }
 
-    /// Returns the best detection of a cluster, with the weighted mean of all boxes of the cluster. The localisation
-    /// error is about one network input pixel. The weight is therefore the product of the score and the magnification
-    /// of the tile.
+    /// Returns the best detection of a cluster, with the weighted mean of all boxes of the cluster. The weight is the
+    /// product of the score and the magnification of the tile. A higher magnification is more accurate, because the
+    /// localisation error is about one pixel of the network's input.
     private func averaged(_ object: DetectionCluster) -> Detection {
         guard !object.others.isEmpty else { return object.detection }
         let best = object.detection.box
@@ -130,7 +135,7 @@ struct TileMerger: Sendable {
     }
 
     /// Returns whether two complete boxes show the same object. Two boxes of the same tile always show different
-    /// objects, because the non-maximum suppression of the tile has kept both boxes.
+    /// objects, because non-maximum suppression has already removed duplicates within the tile.
     private func isSame(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let overlap = one.detection.box.iou(other.detection.box)
@@ -148,7 +153,7 @@ struct TileMerger: Sendable {
         return TileFragment.isDetail(box.box, score: box.score, of: other.box, score: other.score)
     }
 
-    /// Returns whether a fragment belongs to an object whose complete box is known.
+    /// Returns whether a fragment belongs to an object with a complete box.
     private func isFragment(_ fragment: TileDetection, of object: Detection) -> Bool {
         let box = fragment.detection.box
         let isOfClass = fragment.detection.label == object.label
@@ -178,8 +183,8 @@ struct TileMerger: Sendable {
         }
     }
 
-    /// Returns whether two fragments show the same object: whether their boxes overlap enough within the area that both
-    /// tiles cover.
+    /// Returns whether two fragments show the same object. They do if their boxes overlap enough within the area that
+    /// both tiles cover.
     private func showSameObject(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let shared = tiles[one.tile].box.intersection(tiles[other.tile].box)
@@ -189,8 +194,8 @@ struct TileMerger: Sendable {
     }
 }
 
-/// Collects the detections of all tiles of a frame from any thread. Merges the detections when those of the last tile
-/// arrive.
+/// Collects the detections of all tiles of a frame. Merges them when the detections of the last tile have arrived. Any
+/// thread may deliver the detections of a tile.
 final class TileResultCollector: Sendable {
     private struct State {
         var answers: [[Detection]?]
@@ -201,8 +206,8 @@ final class TileResultCollector: Sendable {
     private let state: Mutex<State>
     private let completion: @Sendable (Result<[Detection], any Error>) -> Void
 
-    /// - Parameter completion: receives the merged detections. If tiles fail, it receives the error of each of these
-    ///   tiles.
+    /// - Parameter completion: called with the merged detections. If tiles fail, it is called once for each of these
+    ///   tiles, with the error.
     init(_ merge: TileMerger, completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void) {
         (self.merge, self.completion) = (merge, completion)
         state = Mutex(State(answers: Array(repeating: nil, count: merge.tiles.count), missing: merge.tiles.count))

@@ -2,11 +2,11 @@ import Glibc
 
 /// A long computation on its own thread, for example the compilation of a network.
 ///
-/// The computation cannot be interrupted. It can be abandoned by releasing the task, which does not block; the thread
-/// then releases the result itself.
+/// The computation cannot be interrupted, but the caller can abandon it by releasing the task. Releasing the task does
+/// not block. The thread then finishes the computation and releases the result.
 ///
-/// let task = BackgroundTask { try configuration.makeDetector() }
-/// if let result = task.take() { use(try result.get()) }
+///     let task = BackgroundTask { try configuration.makeDetector() }
+///     if let result = task.take() { use(try result.get()) }
 package final class BackgroundTask<Product: Sendable>: Sendable {
     private enum State {
         case running
@@ -38,21 +38,21 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the result is available, or until `isInterrupted` returns `true`. `isInterrupted` is evaluated at
-    /// the start and after each call of ``wake()``.
+    /// Waits until the result is available, or until `isInterrupted` returns `true`. `isInterrupted` is called at the
+    /// start of the wait and after each call of ``wake()``.
     ///
-    /// - Returns: whether the computation has ended.
+    /// - Returns: `true` if the computation has ended, `false` if the wait was interrupted.
     package func wait(unless isInterrupted: () -> Bool) -> Bool {
         state.wait { state in
             if case .running = state { isInterrupted() ? false : nil } else { true }
         }
     }
 
-    /// Makes waiting callers evaluate `isInterrupted` again.
+    /// Makes callers that wait in ``wait(unless:)`` call `isInterrupted` again.
     package func wake() { state.update { _ in } }
 }
 
-/// A detached POSIX thread, for long-running work outside of thread pools.
+/// Starts detached POSIX threads, for work that would block a thread of a pool too long.
 package enum DetachedThread {
     private final class Work {
         let body: @Sendable () -> Void
@@ -60,7 +60,7 @@ package enum DetachedThread {
     }
 
     /// Runs `body` on a new thread.
-    /// - Returns: whether the thread could be started.
+    /// - Returns: `false` if the thread could not be started.
     @discardableResult
     package static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()

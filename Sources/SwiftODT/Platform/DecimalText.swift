@@ -1,7 +1,7 @@
 import Glibc
 
-/// Converts between numbers and decimal UTF-8 text. No intermediate strings are created, because some files have many
-/// numbers.
+/// Converts between numbers and decimal UTF-8 text. Numbers of usual length are converted without memory allocations,
+/// because some files have many numbers.
 package enum DecimalText {
     /// Parses a number. Returns `nil` if the word is not a number.
     ///
@@ -16,21 +16,22 @@ package enum DecimalText {
                 continue
             }
             let digit = byte &- UInt8(ascii: "0")
-            // Exponents, `nan`, `inf`, long numbers and invalid words are left to the general parser.
+            // The general parser handles exponents, `nan`, `inf`, numbers with more than 15 digits and invalid words.
             guard digit <= 9, digits < maximumDigits else { return anyNumber(word, point) }
             mantissa = mantissa * 10 + Int(digit)
             digits += 1
             if isPastPoint { decimals += 1 }
         }
         if digits == 0 { return nil }
-        // The numerator and the denominator are exact, so the quotient is rounded correctly.
+        // The mantissa and the power of ten are exact as doubles. The division therefore gives the double that is
+        // nearest to the decimal number.
         let size = Double(mantissa) / powersOfTen[decimals]
         return isNegative ? -size : size
     }
 
     private static func anyNumber(_ word: ArraySlice<UInt8>, _ point: UInt8) -> Double? {
-        // A word with another decimal separator is rejected if it contains a period, which could be a thousands
-        // separator.
+        // If the decimal separator is a comma, a period in the word could be a thousands separator. Such words are
+        // rejected.
         if point != UInt8(ascii: "."), word.contains(UInt8(ascii: ".")) { return nil }
         return Double(String(decoding: word.map { $0 == point ? UInt8(ascii: ".") : $0 }, as: UTF8.self))
     }
@@ -72,7 +73,7 @@ package enum DecimalText {
         }
     }
 
-    /// The maximum number of digits for which every integer is exact as a double.
+    /// Every integer with at most this number of digits is exactly representable as a double.
     private static let maximumDigits = 15
     private static let powersOfTen: [Double] = (0...maximumDigits).map { pow(10, Double($0)) }
 }

@@ -4,13 +4,13 @@ import Synchronization
 /// Diagnostic messages of the library, for example about the version of the runtime, the recognised network family, or
 /// a cache hit.
 ///
-/// A message goes to the listener that is installed on the current thread. If a process uses the library several times,
-/// each user thus receives only its own messages:
+/// A message goes to the listener that is installed on the current thread. If several components of a process use the
+/// library, each component thus receives only its own messages:
 ///
 ///     try Diagnostics.listening({ print($0.text) }) { try DetectorConfiguration(.neural).makeDetector() }
 ///
-/// There are no messages per frame. Without a listener, a message only costs one access to thread-local storage, and
-/// its text is not evaluated.
+/// The library sends no messages for single frames. Without a listener, the text of a message is not evaluated, and the
+/// message costs one access to thread-local storage.
 package enum Diagnostics {
     /// The severity of a message.
     package enum Level: Sendable {
@@ -34,7 +34,7 @@ package enum Diagnostics {
 
     package typealias Listener = @Sendable (Entry) -> Void
 
-    /// Runs `work`. Messages of the current thread go to `listener` in the meantime.
+    /// Runs `work`. While `work` runs, messages of the current thread go to `listener`.
     package static func listening<Result>(
         _ listener: @escaping Listener, to work: () throws -> Result
     ) rethrows -> Result {
@@ -48,7 +48,8 @@ package enum Diagnostics {
         return try work()
     }
 
-    /// Runs `work` and returns its messages together with its result, for work that may end after its listener.
+    /// Runs `work`, and returns its result together with its messages. The caller can pass the messages to a listener
+    /// later, for example if `work` runs on a background thread on which the listener must not be called.
     package static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
         let record = Record()
         let result = try listening({ fact in record.entries.withLock { $0.append(fact) } }, to: work)

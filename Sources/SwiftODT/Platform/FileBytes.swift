@@ -24,7 +24,7 @@ package struct FileBytes {
         return Int(status.st_size)
     }
 
-    /// Opens a regular file and calls `body` with the descriptor and the size of the file.
+    /// Opens a regular file, and calls `body` with the descriptor and the size of the file in bytes.
     static func withDescriptor<Answer>(
         _ path: String, _ body: (Int32, Int) throws(ODTError) -> Answer
     ) throws(ODTError) -> Answer {
@@ -44,7 +44,8 @@ package struct FileBytes {
         return try body(file, Int(status.st_size))
     }
 
-    /// Reads `count` bytes of an open file from the position `offset`. The result is shorter if the file ends earlier.
+    /// Reads `count` bytes of an open file, starting at the byte `offset`. The result is shorter if the file ends
+    /// earlier.
     static func read(_ file: Int32, from offset: Int, count: Int, path: String) throws(ODTError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -65,11 +66,11 @@ package struct FileBytes {
 
 /// Creates files with unique names.
 package enum UniqueFile {
-    /// Whether the size of files is unlimited. If there is a limit (RLIMIT_FSIZE), a write beyond it terminates the
-    /// process with SIGXFSZ. Optional files are therefore not written under any limit.
+    /// Whether the process has no file size limit (RLIMIT_FSIZE). A write beyond such a limit terminates the process
+    /// with SIGXFSZ. Files that the program can do without are therefore not written if there is a limit.
     static var mayGrow: Bool { largest == .max }
 
-    /// The maximum size of a file in bytes, or `Int.max` if there is no limit.
+    /// The file size limit of the process in bytes, or `Int.max` if there is no limit.
     static var largest: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return 0 }
@@ -80,16 +81,16 @@ package enum UniqueFile {
     /// frame. A power failure can therefore lose the file.
     ///
     /// - Parameters:
-    ///   - start: the beginning of the path. A unique part follows it.
+    ///   - start: the beginning of the path. Six unique characters follow it.
     ///   - end: the end of the path.
-    ///   - isOptional: whether no file is written if the size of files is limited. A program that writes other files
-    ///     ignores SIGXFSZ.
+    ///   - isOptional: if `true`, the function writes no file if the process has a file size limit. Programs that pass
+    ///     `false` must ignore SIGXFSZ.
     /// - Returns: the path of the file. `nil` if the file cannot be written.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "", isOptional: Bool = true
     ) -> String? {
         guard mayGrow || !isOptional else { return nil }
-        // `mkstemps` replaces these characters by a unique text.
+        // `mkstemps` replaces these six characters by a unique text.
         let placeholder = String(repeating: "X", count: 6)
         var name = Array("\(start)\(placeholder)\(end)".utf8CString)
         let file = mkstemps(&name, Int32(end.utf8.count))

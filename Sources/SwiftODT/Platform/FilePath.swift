@@ -30,9 +30,9 @@ package enum FilePath {
 
 /// The folders of installed data and of caches.
 enum DataFolders {
-    /// Returns the folders that may contain installed data called `name`, for example `models`. The user's data folder
-    /// is first, then the system's folders, the folder of this plugin or program, and the `share` folders of its
-    /// installation prefix.
+    /// Returns the folders that may contain installed data called `name`, for example `models`. The order is: the
+    /// user's data folder, the system's data folders, the folder of this plugin or program, and `share` in each of the
+    /// three folders above it.
     static func holding(_ name: String) -> [String] {
         var folders = [userFolder("XDG_DATA_HOME", or: ".local/share")].compactMap(\.self)
         folders += ["/usr/local/share", "/usr/share", "/usr/local/lib"]
@@ -48,10 +48,11 @@ enum DataFolders {
         return folders.map { $0 + "/swiftodt/" + name }.filter { seen.insert($0).inserted }
     }
 
-    /// Returns the folder of a Python package in the environment in which a wheel has installed this plugin or program.
-    /// Returns `nil` if this file does not belong to the Python package `swiftodt`, or the environment lacks `name`.
+    /// Returns the folder of the Python package `name` if a Python wheel has installed this plugin or program in the
+    /// same environment. Returns `nil` if `file` does not belong to the Python package `swiftodt`, or if the
+    /// environment has no package `name`.
     ///
-    /// - Parameter file: The path of the plugin or program.
+    /// - Parameter file: the path of the plugin or program.
     static func pythonPackage(_ name: String, besidePackageOf file: String? = ownFile) -> String? {
         guard var folder = file.map(FilePath.folder(of:)) else { return nil }
         // The wheel has the plugin in swiftodt/native/lib/gstreamer-1.0.

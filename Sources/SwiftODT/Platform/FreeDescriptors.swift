@@ -2,12 +2,12 @@ import Glibc
 
 /// Checks whether enough file descriptors are available.
 enum FreeDescriptors {
-    /// Checks that `count` descriptors are available. Opens and closes this number of descriptors.
+    /// Checks that `count` file descriptors are available, by opening and closing this number of descriptors.
     ///
-    /// Without free descriptors, files cannot be opened and seem to be missing or damaged. The handling of a C++
-    /// exception can also need two descriptors: programs that use GStreamer often unwind the stack with libunwind,
-    /// which validates addresses with a pipe. Without the pipe, no exception is caught, and the first exception of
-    /// OpenVINO terminates the process.
+    /// Without free descriptors, files cannot be opened, and later errors would report them as missing or damaged.
+    /// Catching a C++ exception can also need two descriptors: programs that use GStreamer often unwind the stack with
+    /// libunwind, and libunwind validates addresses with a pipe. If libunwind cannot open the pipe, no exception is
+    /// caught, and the first exception of OpenVINO terminates the process.
     ///
     /// - Throws: ``ODTError`` that names the limit to raise.
     static func require(_ count: Int = 8) throws {
@@ -29,7 +29,7 @@ enum FreeDescriptors {
 
 /// Checks whether enough address space is available.
 enum FreeAddressSpace {
-    /// Throws unless `bytes` of address space are available. Reserves and releases them without using memory.
+    /// Checks that `bytes` bytes of address space are available, by reserving and releasing them. No memory is used.
     ///
     /// Address space is scarce only under a limit (`ulimit -v`). If it runs out while OpenVINO compiles a network,
     /// OpenVINO's threads throw uncaught exceptions or deadlock.

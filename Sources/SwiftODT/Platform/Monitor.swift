@@ -30,21 +30,20 @@ package final class Monitor<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Calls `body` with the value while the lock is held. Does not wake waiting threads.
+    /// Calls `body` with the value while the lock is held. Threads in `wait` are not woken.
     package func read<Answer>(_ body: (Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(value)
     }
 
-    /// Changes the value while the lock is held. Then wakes all waiting threads.
+    /// Calls `body`, which can change the value, while the lock is held. Then wakes all threads in `wait`.
     @discardableResult
     package func update<Answer>(_ body: (inout Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer {
             pthread_mutex_unlock(mutex)
-            // The waiting threads are woken after unlocking, because otherwise they would immediately block on the
-            // lock.
+            // The threads are woken after the lock is released. Otherwise they would immediately block on the lock.
             pthread_cond_broadcast(condition)
         }
         return try body(&value)
@@ -61,10 +60,10 @@ package final class Monitor<Value>: @unchecked Sendable {
         }
     }
 
-    /// Blocks until `body` returns a result other than `nil`, but at most until `deadline`. `deadline` is a time of
-    /// ``MonotonicClock``.
+    /// Blocks until `body` returns a result other than `nil`, but at most until `deadline`, a time of
+    /// ``MonotonicClock``. `body` is called as in ``wait(for:)``, and once more when the deadline has passed.
     ///
-    /// - Returns: the result of `body`. `nil` if the deadline has passed.
+    /// - Returns: the result of `body`; `nil` if `body` has returned no result before the deadline.
     @discardableResult
     package func wait<Answer>(until deadline: Nanoseconds, for body: (inout Value) -> Answer?) -> Answer? {
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))

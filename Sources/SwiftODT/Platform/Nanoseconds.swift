@@ -2,14 +2,15 @@ import Glibc
 
 /// A point in time or a duration, in nanoseconds as in GStreamer.
 ///
-/// Times from outside can have any 64-bit value, and Swift traps on overflow. Pass such times through
-/// ``clampedToRange`` or a ``SteadyClock`` first. Sums and differences of two clamped times never overflow. The methods
-/// of this extension accept any value and saturate: a result beyond the range of `Int64` becomes the nearest value in
-/// the range.
+/// Timestamps of streams and files can have any 64-bit value, and Swift's operators trap on overflow. Pass such
+/// timestamps through ``clampedToRange`` or a ``SteadyClock`` first. The sum and the difference of two clamped times
+/// never overflow. The methods below accept any value and saturate: a result beyond the range of `Int64` becomes the
+/// nearest value in the range.
 package typealias Nanoseconds = Int64
 
 extension Nanoseconds {
-    /// The largest magnitude of a valid time, about 146 years. A larger magnitude counts as an error of the source.
+    /// The largest magnitude of a valid time, about 146 years. A timestamp with a larger magnitude is treated as
+    /// invalid.
     package static let farthest = max / 2
 
     /// This time, clamped to the valid range.
@@ -62,12 +63,12 @@ package enum WallClock {
     }
 }
 
-/// A time in a stream, or the difference of two, with the resolution of a nanosecond.
+/// A time in a stream, with a resolution of one nanosecond.
 ///
 ///     let time = MediaTime(seconds: 1.5)
 ///     print(time + .seconds(2), time.seconds)    // 3.5 s 1.5
 ///
-/// Times of GStreamer, of cameras (`CLOCK_MONOTONIC`) and of files can be passed as they are. Sums saturate instead of overflowing.
+/// Timestamps of GStreamer, of cameras (`CLOCK_MONOTONIC`) and of files need no conversion. Sums saturate instead of overflowing.
 public struct MediaTime: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// The time in nanoseconds.
     public let nanoseconds: Int64
@@ -84,15 +85,15 @@ public struct MediaTime: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// The time in seconds.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// Returns whether the first time is earlier.
+    /// Returns whether `a` is earlier than `b`.
     public static func < (a: MediaTime, b: MediaTime) -> Bool { a.nanoseconds < b.nanoseconds }
 
-    /// Returns a later time.
+    /// Returns the time that is later by `duration`, saturated.
     public static func + (time: MediaTime, duration: Duration) -> MediaTime {
         MediaTime(nanoseconds: time.nanoseconds.adding(Nanoseconds(duration)))
     }
 
-    /// Returns the duration from the second time to the first.
+    /// Returns the duration from `b` to `a`, saturated.
     public static func - (a: MediaTime, b: MediaTime) -> Duration { .nanoseconds(a.nanoseconds.since(b.nanoseconds)) }
 }
 
@@ -102,7 +103,7 @@ extension MediaTime: CustomStringConvertible {
 }
 
 extension Nanoseconds {
-    /// Converts a duration, saturated.
+    /// Converts a `Duration` to nanoseconds, saturated.
     package init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -22,7 +22,7 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         case tooLittleMemory
         /// Options contradict each other or are out of range.
         case invalidOption
-        /// A newer image of the stream replaced this one while the detector was busy.
+        /// The image was discarded, because a newer image of the stream arrived while the detector was busy.
         case dropped
         /// The operation itself failed.
         case failed
@@ -41,12 +41,13 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
 }
 
 extension ODTError {
-    /// Calls `body` and gives its error the type `ODTError`.
+    /// Calls `body`. Converts an error of another type to an `ODTError`.
     package static func wrapping<Result>(_ body: () throws -> Result) throws(ODTError) -> Result {
         do { return try body() } catch { throw ODTError(error) }
     }
 
-    /// Converts an error. An `ODTError` is returned unchanged; any other error gives its text.
+    /// Converts an error. An `ODTError` stays unchanged. Any other error becomes an `ODTError` with the reason
+    /// `.failed` and the error's text.
     package init(_ error: any Error) {
         self = error as? ODTError ?? ODTError(.failed, "\(error)")
     }

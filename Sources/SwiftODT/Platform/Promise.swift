@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A result that is supplied once, usually later and on another thread.
+/// A result that is supplied later, usually by another thread. It is supplied only once.
 ///
 ///     let promise = Promise<Int>()
 ///     DetachedThread.run { promise.fulfil(.success(6 * 7)) }
 ///     print(try promise.wait())
 package final class Promise<Answer: Sendable>: Sendable {
     private enum State {
-        /// The function is called when the result is known.
+        /// `then` is called when the promise is fulfilled.
         case waiting(then: (@Sendable () -> Void)?)
         case done(Result<Answer, any Error>)
     }
@@ -32,7 +32,8 @@ package final class Promise<Answer: Sendable>: Sendable {
         then?()
     }
 
-    /// Calls `body` once when the promise is fulfilled, at once if it is fulfilled already. Replaces an earlier function.
+    /// Calls `body` once, when the promise is fulfilled. If the promise is already fulfilled, calls `body` immediately.
+    /// Only one function can wait for the promise: a later call replaces the function of an earlier call.
     package func whenDone(_ body: @escaping @Sendable () -> Void) {
         let isDone = state.update { state in
             if case .done = state { return true }
@@ -61,7 +62,7 @@ package final class Promise<Answer: Sendable>: Sendable {
     }
 }
 
-/// The result of a computation on another thread, for which a task waits. Cancelling the task ends the wait at once.
+/// Lets a task wait for the result of a computation on another thread. If the task is cancelled, the wait ends at once.
 ///
 ///     let answer = PendingAnswer<Int>()
 ///     try await answer.value { DetachedThread.run { answer.resume(with: .success(6 * 7)) } }
@@ -76,15 +77,15 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Calls `start` and waits until ``resume(with:)`` has been called.
+    /// Calls `start`, which starts the computation, and waits until ``resume(with:)`` is called.
     ///
-    /// - Throws: the failure, or `CancellationError` if the task is cancelled.
+    /// - Throws: the error that ``resume(with:)`` received, or `CancellationError` if the task is cancelled.
     package func value(_ start: @Sendable () -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { $0 = .waiting(continuation) }
-                // If the task was cancelled before the continuation existed, the cancellation handler could not resume
-                // it.
+                // If the task was cancelled before the continuation was stored, the cancellation handler found no
+                // continuation to resume.
                 if Task.isCancelled { return resume(with: .failure(CancellationError())) }
                 start()
             }
@@ -93,7 +94,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends the wait. Only the first call has an effect.
+    /// Ends the wait with a result. Calls after the first one have no effect.
     package func resume(with result: Result<Value, any Error>) {
         let continuation: CheckedContinuation<Value, any Error>? = state.withLock { state in
             guard case .waiting(let continuation) = state else { return nil }
@@ -103,7 +104,8 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         continuation?.resume(with: result)
     }
 
-    /// Whether no task waits for the result any more, so that the computation can be omitted.
+    /// Whether the wait has ended. If the task was cancelled before the computation has begun, the computation can be
+    /// omitted.
     package var isAbandoned: Bool {
         state.withLock { state in
             if case .done = state { true } else { false }

@@ -1,7 +1,7 @@
-/// A list for temporary data. It is refilled for every frame and keeps its memory, which only grows.
+/// A list for temporary data that is refilled for every frame. Clearing the list keeps its memory for the next frame.
 ///
-/// Unlike an array, the list has a single owner and only trivial elements. This avoids uniqueness checks and reference
-/// counting.
+/// Unlike an array, the list cannot be copied, and its elements are trivial. It therefore needs no uniqueness checks
+/// and no reference counting.
 struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     private var memory = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     private(set) var count = 0

@@ -1,23 +1,23 @@
 /// A clock that derives strictly increasing times from the timestamps of a stream's frames. The tracker uses these
 /// times.
 ///
-/// While the timestamps increase, the clock returns them. The clock instead advances by one frame interval if a frame
-/// has no timestamp, an invalid timestamp (``Nanoseconds/isInRange``), or a timestamp that is not later than that of
-/// the previous frame. Objects can therefore move even if timestamps are equal or decrease. If the clock gets ahead of
-/// the timestamps, it runs at half their speed until the timestamps have caught up.
+/// While the timestamps increase, the clock returns them unchanged. The clock advances by one frame interval instead if
+/// a frame has no timestamp, an invalid timestamp (``Nanoseconds/isInRange``), or a timestamp that is not later than
+/// the previous frame's timestamp. The tracker thus gets a positive time between any two frames. If the clock is ahead
+/// of the timestamps, it runs at half their speed until the timestamps have caught up.
 ///
 ///     var clock = SteadyClock()
 ///     let times = [0, nil, 80_000_000].map { clock.time(of: $0, step: 40_000_000) }
 package struct SteadyClock: Sendable {
-    /// The time that the clock returned last.
+    /// The time that the clock has returned for the previous frame.
     private var streamTime: Nanoseconds?
     /// The last valid timestamp of a frame.
     private var frameTime: Nanoseconds?
 
     package init() {}
 
-    /// Returns the time of the next frame. `frameTime` is the timestamp of the frame.
-    /// - Parameter step: the expected frame interval. It is used if the timestamp cannot be used.
+    /// Returns the clock's time for the next frame. `frameTime` is the timestamp of the frame, or `nil`.
+    /// - Parameter step: the expected frame interval, by which the clock advances if the timestamp cannot be used.
     package mutating func time(of frameTime: Nanoseconds?, step: Nanoseconds) -> Nanoseconds {
         let frameTime = frameTime.flatMap { $0.isInRange ? $0 : nil }
         let before = self.frameTime

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Random access to the lines of a file of any length. Only one section of the file is in memory. It has at least 64
-/// KiB and at least the length of the longest line that was read.
+/// Random access to the lines of a file of any length. Only one section of the file is in memory: 64 KiB, or more if
+/// the requested line is longer. A line can have up to 4 MiB.
 ///
-/// The end of the file is determined when the file is opened. Text that is appended later is ignored.
+/// The size of the file is determined when the file is opened. Text that is appended later is ignored.
 struct LineFile: ~Copyable {
     struct Line {
         /// The line without its terminator.
@@ -41,8 +41,8 @@ struct LineFile: ~Copyable {
         self.init(path, file, status)
     }
 
-    /// Creates the file from values that ``init(_:)`` has obtained. It is separate, because Swift 6.0 crashes on an
-    /// initialiser that throws and sets the properties of a noncopyable type.
+    /// Creates the value from an open file and its status. This initialiser is separate from ``init(_:)``, because
+    /// Swift 6.0 crashes on an initialiser that throws and sets the properties of a noncopyable type.
     private init(_ path: String, _ file: Int32, _ status: stat) {
         (self.path, self.file, size) = (path, file, Int(status.st_size))
     }
@@ -82,7 +82,7 @@ struct LineFile: ~Copyable {
         return nil
     }
 
-    /// Returns the first line that begins after a file offset. `nil` if there is none.
+    /// Returns the first line that begins after a file offset. `nil` if no line begins after the offset.
     mutating func line(after offset: Int) throws(ODTError) -> Line? {
         guard let cut = try line(at: offset) else { return nil }
         return try line(at: cut.next)
@@ -101,12 +101,12 @@ struct LineFile: ~Copyable {
         let count = min(count, size - offset)
         piece = try FileBytes.read(file, from: offset, count: count, path: path)
         pieceStart = offset
-        // The file has been truncated since it was opened, so its size is corrected.
+        // Fewer bytes mean that the file was truncated after it was opened. `size` is corrected.
         if piece.count < count { size = offset + piece.count }
     }
 }
 
-/// The identity of a file, regardless of its path.
+/// The identity of a file (device and inode number), which is the same for all paths of the file.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64

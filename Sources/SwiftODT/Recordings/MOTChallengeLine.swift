@@ -1,22 +1,22 @@
 /// A parser for one line of MOTChallenge's text format. A line has numbers that are separated by commas, semicolons or
 /// blanks.
 ///
-/// Spreadsheets in some locales write decimal commas. These are supported if semicolons or tabs separate the columns.
-/// The memory of ``columns`` is reused from line to line.
+/// Spreadsheets in some locales write a comma as decimal separator. Decimal commas are supported if semicolons or
+/// blanks separate the columns. The parser reuses the memory of ``columns`` for each line.
 package struct MOTChallengeLine {
     /// The numbers of the latest line. Empty for empty lines and comments.
     package private(set) var columns: [Double] = []
 
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
-    /// The minimum number of columns, and the number of columns in the standard format.
+    /// The minimum number of columns (`minimumCount`), and the number of columns in the standard format (`usual`).
     static let (minimumCount, usual) = (6, 10)
 
     package init() {}
 
     /// Parses a line without its terminator.
     ///
-    /// - Throws: ``MOTChallengeError`` without the line number.
+    /// - Throws: ``MOTChallengeError`` if the line is invalid. The error does not name the line number.
     package mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
         columns.removeAll(keepingCapacity: true)
         let commaIsPoint = Self.hasDecimalCommas(line)
@@ -40,7 +40,8 @@ package struct MOTChallengeLine {
         guard columns.count >= Self.minimumCount else {
             throw MOTChallengeError("fewer than the six columns frame,id,x,y,width,height.")
         }
-        // Many integers and no decimals indicate that decimal commas were mistaken for separators.
+        // A line with too many columns and without any decimal point probably has decimal commas. The parser has then
+        // split the numbers at these commas.
         if columns.count > Self.usual, !line.contains(UInt8(ascii: ".")), !line.contains(where: Self.isExponent) {
             throw MOTChallengeError(
                 "\(columns.count) columns, and no number has a decimal point. If the commas are decimal separators, "
@@ -48,8 +49,8 @@ package struct MOTChallengeLine {
         }
     }
 
-    /// Returns whether the line has decimal commas. This is the case if a comma occurs within a number, and the line
-    /// has enough columns even if it is not split at commas.
+    /// Returns whether the line has decimal commas. This is the case if a comma stands between two digits, and the line
+    /// has enough columns even if only semicolons and blanks separate columns.
     private static func hasDecimalCommas(_ line: ArraySlice<UInt8>) -> Bool {
         guard line.contains(where: { $0 == semicolon || isBlank($0) }) else { return false }
         var words = 0

@@ -1,9 +1,11 @@
-/// The detections of one frame. In the file, a frame is one line of a recording:
+/// The detections of one frame in a recording. In the file, a frame is one line:
 ///
 ///     {"time":33333333,"seen":"whole","detections":[[12.5,3,40,80,0.87,0,"person"],[90,7.25,20,20,0.31]]}
 ///
-/// A detection has left, top, width and height of its box in buffer pixels, and the score. If it has a label, the index
-/// and the name of the label follow. Numbers have the shortest representation that parses to the same value.
+/// `time` is the stream time in nanoseconds. `seen` is the inferred region in buffer pixels, or `"whole"` for the full
+/// frame. A detection is an array: left, top, width and height of the box in buffer pixels, then the score. If the
+/// detection has a label, the index and the name of the label follow. Numbers have the shortest representation that
+/// parses to the same value.
 package struct RecordedFrame: Sendable {
     package let key: FrameKey
     /// The inferred region in buffer pixels. `nil` for the full frame.
@@ -16,8 +18,8 @@ package struct RecordedFrame: Sendable {
 }
 
 extension RecordedFrame {
-    /// Appends the line with its terminator. Detections with values that are not finite are omitted: JSON cannot
-    /// represent such values, and readers would discard them.
+    /// Appends the line of this frame with its terminator. Detections with infinite or NaN values are omitted, because
+    /// JSON cannot represent these values.
     func append(to text: inout [UInt8]) {
         switch key {
         case .time: text += #"{"time":"#.utf8
@@ -50,7 +52,7 @@ extension RecordedFrame {
         text += "]}\n".utf8
     }
 
-    /// Appends the beginning of an array with the numbers of a box. The caller closes the array.
+    /// Appends an opening bracket and the four numbers of a box. The caller appends the closing bracket.
     private static func append(_ box: Box, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "["))
         append(box.x, to: &text)
@@ -65,7 +67,7 @@ extension RecordedFrame {
         text += figures.suffix(2).elementsEqual(".0".utf8) ? figures.dropLast(2) : figures[...]
     }
 
-    /// Parses a frame.
+    /// Parses the line of a frame.
     ///
     /// - Throws: ``RecordingLineError``.
     init(_ value: JSONValue) throws {
@@ -121,7 +123,7 @@ extension RecordedFrame {
     }
 }
 
-/// An error in a line of a recording. The reader adds the line number.
+/// An error in a line of a recording. ``RecordingReader`` adds the line number.
 struct RecordingLineError: Error, CustomStringConvertible {
     let description: String
 
@@ -130,7 +132,7 @@ struct RecordingLineError: Error, CustomStringConvertible {
 
 /// The identity of a frame in a video: its stream time, or its number if frames have no timestamps.
 package enum FrameKey: Hashable, Sendable {
-    /// The stream time in nanoseconds. It is the position in the video and does not depend on seeks.
+    /// The stream time in nanoseconds. It is the position of the frame in the video, regardless of seeks.
     case time(Nanoseconds)
     /// The number of the frame, from 1.
     case number(Int)
@@ -151,7 +153,7 @@ package enum FrameKey: Hashable, Sendable {
         order.since(other.order) > tolerance
     }
 
-    /// The upper limit of valid frame numbers. It ensures that differences of keys never overflow.
+    /// The largest valid frame number. With this limit, differences of frame numbers never overflow.
     static let largestNumber = 1_000_000_000
 
     /// Returns the key for a time in nanoseconds. `nil` if the time is out of range.
@@ -166,7 +168,7 @@ package enum FrameKey: Hashable, Sendable {
 }
 
 extension FrameKey: CustomStringConvertible {
-    /// A readable form, such as `0:01:02.033` or `frame 17`.
+    /// The key as text for messages, such as `0:01:02.033` or `frame 17`.
     package var description: String {
         switch self {
         case .number(let number): return "frame \(number)"

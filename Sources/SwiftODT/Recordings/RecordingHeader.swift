@@ -13,8 +13,8 @@ package struct RecordingHeader: Hashable, Sendable {
     /// The minimum score that was requested from the detector, 0 to 1.
     package var scoreFloor: Double
     package var iouThreshold: Double
-    /// All other values that determine the detections: detector, network and runtime. When a recording is read, only
-    /// the fields in ``retainedFields`` are retained.
+    /// All other values that determine the detections, for example the detector, the network and the runtime. A header
+    /// that was parsed from a file has only the fields in ``retainedFields``.
     package var detectorFields: [Field]
 
     package init(
@@ -35,7 +35,7 @@ package struct RecordingHeader: Hashable, Sendable {
         }
     }
 
-    /// A name and a value that describe the detector.
+    /// A value that describes the detector, and its name.
     package struct Field: Hashable, Sendable {
         package let name: String
         package let value: JSONValue
@@ -44,7 +44,8 @@ package struct RecordingHeader: Hashable, Sendable {
 
         package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
 
-        /// Returns `nil` if the manifest of the network has no label groups.
+        /// Creates the field for the named groups of labels that a network's manifest defines. Returns `nil` if there
+        /// are no groups.
         package init?(labelGroups: [String: Set<String>]) {
             guard !labelGroups.isEmpty else { return nil }
             self.init(
@@ -60,7 +61,7 @@ package struct RecordingHeader: Hashable, Sendable {
 }
 
 extension RecordingHeader {
-    /// The line with its terminator. Equal settings give equal bytes.
+    /// The header as a line with its terminator. Equal settings give equal bytes.
     var text: String {
         let fields = [
             Field(Self.mark, .number(Double(Self.version))), Field("width", .number(Double(width))),
@@ -98,7 +99,7 @@ extension RecordingHeader {
         detectorFields = Self.retainedFields.compactMap { name in value[name].map { Field(name, $0) } }
     }
 
-    /// The traits of the network that the recording was made with.
+    /// The properties of the network that has made the recorded detections.
     package var traits: DetectorTraits {
         func value(_ name: String) -> JSONValue? { detectorFields.first { $0.name == name }?.value }
         var traits = DetectorTraits()
@@ -131,14 +132,14 @@ extension RecordingHeader.Rational {
 
 /// The last line of a complete recording: `{"end":true,"frames":300,"time":9966666666}`.
 package struct RecordingEnd: Hashable, Sendable {
-    /// The number of frames of the video, inferred or not.
+    /// The number of frames of the video, including frames without inference.
     package let frames: Int
     /// The last frame of the video. `nil` if it is unknown.
     package let last: FrameKey?
 
     package init(frames: Int, last: FrameKey?) { (self.frames, self.last) = (frames, last) }
 
-    /// The line with its terminator.
+    /// The last line of the recording with its terminator.
     var text: String {
         let last =
             switch last {
@@ -149,7 +150,7 @@ package struct RecordingEnd: Hashable, Sendable {
         return "{\"end\":true,\"frames\":\(frames)\(last)}\n"
     }
 
-    /// `nil` if the value is another line of a recording.
+    /// Parses a line. Returns `nil` if the line does not mark the end of a recording.
     init?(_ value: JSONValue) {
         guard value["end"]?.bool == true, let frames = value["frames"]?.integer, frames >= 0 else { return nil }
         self.frames = frames

@@ -1,11 +1,12 @@
-/// Reads the detections of a video's frames from a recording (JSON lines) or from MOTChallenge text. The content of the
-/// file determines the format.
+/// Reads the detections of a video's frames from a file. The file is a recording of this library (JSON lines) or has
+/// the text format of MOTChallenge. The content of the file determines the format.
 ///
 ///     let recording = try RecordingReader("street.jsonl")
 ///     let frame = try recording.frame(at: .time(33_333_333), within: 1_000_000)
 ///
-/// Lines are read on demand, so the longest lines bound the use of memory. A request for another position uses a binary
-/// search, so frames must be in ascending order. A reader must not be used concurrently.
+/// Lines are read on demand, so the memory use depends on the longest line and not on the size of the file. Frames must
+/// be in ascending order in the file, because the reader finds distant frames by binary search. A reader must not be
+/// used concurrently.
 package final class RecordingReader {
     /// The header of a recording. `nil` for MOTChallenge text.
     package let header: RecordingHeader?
@@ -15,33 +16,34 @@ package final class RecordingReader {
     /// The number of frames in the file that were skipped because only later frames were requested.
     package private(set) var skippedLines = 0
 
-    /// The offset at which the complete lines end: that of an incomplete last line, or the end of the file.
+    /// The file offset after the last complete line: the start of an incomplete last line, or the end of the file.
     private(set) var validEnd = 0
     private(set) var firstLine: JSONValue?
 
     private enum Form {
         case json
-        /// MOTChallenge text, with the class names if they are available.
+        /// MOTChallenge text, and the class names if the caller has specified them.
         case motChallenge(Labels?)
     }
 
     private let form: Form
     private var lines: LineFile
     private var columns = MOTChallengeLine()
-    /// The offset of the first frame.
+    /// The file offset at which the frames begin.
     private let start: Int
-    /// The offset of the next frame to read.
+    /// The file offset of the next frame to read.
     private var cursor: Int
-    /// The frame at the cursor, and the offset of the next line. `nil` if the frame has not been parsed yet.
+    /// The frame at `cursor`, and the offset of the line that follows the frame. `nil` if the frame has not been parsed
+    /// yet.
     private var upcoming: (frame: RecordedFrame, next: Int)?
-    /// The latest frame that sequential reading has passed.
+    /// The previous frame that was read sequentially. `nil` at the start and after a binary search.
     private var latestRead: FrameKey?
-    /// The frame of the latest request, as ``FrameKey/order``.
+    /// The frame of the latest call of ``frame(at:within:)``, as ``FrameKey/order``.
     private var latestAsked = Int64.min
 
     /// Opens a file and reads its beginning and its end.
     ///
-    /// - Parameter labels: the names of MOTChallenge's classes, indexed by the class numbers in the file.
+    /// - Parameter labels: the class names for MOTChallenge text. The index of a name is the class number in the file.
     /// - Throws: ``ODTError`` if the file cannot be read or has an invalid format.
     package init(_ path: String, labels: Labels? = nil) throws {
         lines = try LineFile(path)
@@ -87,10 +89,11 @@ package final class RecordingReader {
 
     package var path: String { lines.path }
 
-    /// Returns the detections of a frame. `nil` if the frame was not inferred.
+    /// Returns the detections of a frame. `nil` if the file does not contain the frame.
     ///
-    /// - Parameter tolerance: the maximum difference between times of the same frame, because containers round times
-    ///   differently.
+    /// - Parameter tolerance: the maximum difference between the requested and the recorded time of a frame, in
+    ///   nanoseconds. It is needed because containers round times differently. For frames with numbers, it is a number
+    ///   of frames.
     /// - Throws: ``ODTError`` that names an invalid line.
     package func frame(at key: FrameKey, within tolerance: Nanoseconds = 0) throws -> RecordedFrame? {
         let (earliest, latest) = (key.order.since(tolerance), key.order.adding(tolerance))
@@ -113,8 +116,8 @@ package final class RecordingReader {
         return try upcomingFrame()
     }
 
-    /// The maximum distance, as a time and in frames, for which frames are skipped by reading them. Beyond it, a binary
-    /// search is faster.
+    /// The maximum distance from the cursor to a requested frame: 10 s for frames with times, or 256 frames. Up to this
+    /// distance, the frames between are read and skipped. Beyond it, a binary search is faster.
     private static let longestWalk = (time: Nanoseconds(10_000_000_000), frames: Nanoseconds(256))
 
     // MARK: Sequential reading
@@ -144,9 +147,9 @@ package final class RecordingReader {
         return (RecordedFrame(key: frame.key, detections: detections), next)
     }
 
-    /// Returns the first line from an offset on that contains a frame.
+    /// Returns the first line at or after a file offset that contains a frame, and the frame.
     ///
-    /// - Parameter limit: the offset at which the search ends.
+    /// - Parameter limit: the file offset at which the search ends.
     private func readLine(at offset: Int, before limit: Int = .max) throws -> (LineFile.Line, RecordedFrame)? {
         var offset = offset
         while offset < limit, let line = try lines.line(at: offset) {
@@ -209,7 +212,7 @@ package final class RecordingReader {
 
     // MARK: Random access
 
-    /// Moves the cursor to the first frame at or after a position, by binary search.
+    /// Moves the cursor to the first frame at or after a position in the video, by binary search.
     ///
     /// - Parameter order: the position, as ``FrameKey/order``.
     private func leap(to order: Int64) throws {
@@ -228,7 +231,7 @@ package final class RecordingReader {
         while let next = try upcomingFrame(), next.key.order < order { advance() }
     }
 
-    /// Finds the last frame, and the last line of a complete recording.
+    /// Finds the last frame of the file. In a complete recording, also reads the line that marks the end.
     private func readEnd() throws {
         for reach in [1 << 16, 1 << 20, 1 << 23] {
             let from = max(start, lines.size - reach)
@@ -258,8 +261,8 @@ package final class RecordingReader {
         }
     }
 
-    /// Returns an error with the line number. Determines the line number by reading all earlier lines. This is slow,
-    /// but errors are rare.
+    /// Returns an error that names the file and the line number. The line number is determined by reading all earlier
+    /// lines. This is slow, but happens only for errors.
     private func error(_ line: LineFile.Line, _ problem: String) -> ODTError {
         var (number, offset) = (1, 0)
         while let before = try? lines.line(at: offset), before.next <= line.start {

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Writes a recording frame by frame. Each frame is one line, and the line is written to the file at once. An
-/// interrupted recording is thus usable and can be resumed. A writer must not be used concurrently.
+/// Writes a recording frame by frame. Each frame is one line, which is written to the file immediately. If a recording
+/// is interrupted, the file is therefore usable, and the recording can be resumed. A writer must not be used
+/// concurrently.
 ///
 ///     let writer = try RecordingWriter("street.jsonl", existing: .refuse)
 ///     try writer.begin(header)
@@ -9,11 +10,11 @@ import Glibc
 ///     try writer.finish(RecordingEnd(frames: 1, last: .time(0)))
 package final class RecordingWriter {
     package enum Existing: Sendable {
-        /// The existing recording is an error.
+        /// An existing recording is not changed. The initializer throws an error.
         case refuse
-        /// An incomplete recording of the same video with the same settings is continued.
+        /// New frames are appended to an incomplete recording of the same video with the same settings.
         case resume
-        /// The existing recording is overwritten.
+        /// An existing recording is overwritten.
         case replace
     }
 
@@ -22,7 +23,7 @@ package final class RecordingWriter {
     private let isNew: Bool
     /// The reader of the incomplete recording that is continued. `nil` for a new recording.
     private var previous: RecordingReader?
-    /// The number of valid bytes in the file.
+    /// The size of the file in bytes, which is the offset of the next line to write.
     private var length: Int
     /// The last frame in the file.
     private var last: FrameKey?
@@ -30,10 +31,11 @@ package final class RecordingWriter {
     private var hasBegun = false
     private var hasEnded = false
 
-    /// Opens the file. A recording that is replaced stays unchanged until ``begin(_:)``. If a recording is resumed, its
-    /// incomplete last line is removed.
+    /// Opens the file. With `.replace`, an existing recording stays unchanged until ``begin(_:)`` is called. With
+    /// `.resume`, an incomplete last line is removed at once.
     ///
-    /// - Throws: ``ODTError`` if the file cannot be written, or if it exists and must be kept.
+    /// - Throws: ``ODTError`` if the file cannot be written, or if it exists and `existing` does not permit to change
+    ///   it.
     package init(_ path: String, existing: Existing) throws {
         let isThere = FileIdentity(path: path) != nil
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
@@ -56,7 +58,8 @@ package final class RecordingWriter {
     }
 
     private func adopt(_ existing: Existing) throws {
-        // Only recordings are ever replaced. This protects other files from a mistyped name.
+        // Only files that begin like a recording are replaced or resumed. This protects other files from a mistyped
+        // name.
         guard try isRecording else {
             throw ODTError(
                 .invalidOption, "\(path) exists and is not a recording of detections; choose another file")
@@ -102,7 +105,8 @@ package final class RecordingWriter {
         return try previous.frame(at: key)
     }
 
-    /// Writes the header. If a recording is continued, compares the header with the existing one.
+    /// Writes the header. If a recording is continued, writes nothing and compares the header with the header in the
+    /// file.
     ///
     /// - Throws: ``ODTError`` if the recording to continue has different settings, or if the line cannot be written.
     package func begin(_ header: RecordingHeader) throws {
@@ -139,7 +143,7 @@ package final class RecordingWriter {
         return true
     }
 
-    /// Writes the last line. It marks the recording as complete.
+    /// Writes the last line, which marks the recording as complete.
     package func finish(_ end: RecordingEnd) throws(ODTError) {
         guard hasBegun, !hasEnded else { return }
         try put(Array(end.text.utf8))

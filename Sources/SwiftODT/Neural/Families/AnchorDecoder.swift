@@ -1,23 +1,24 @@
 import Glibc
 
-/// Decodes SSD with raw heads, and EfficientDet. For each anchor, the network returns the offsets of a box from the
-/// anchor and one score per class.
+/// Decodes SSD without built-in post-processing, and EfficientDet. An anchor is a fixed reference box. For each anchor,
+/// the network returns the offsets of an object's box from the anchor, and one score per class.
 struct AnchorDecoder: AssembledDecoder {
-    /// An output with boxes and an output with scores, for a contiguous range of anchors.
+    /// A pair of outputs, one with boxes and one with scores, for a contiguous range of anchors.
     struct Head: Sendable {
         let boxesOutput: Int
         let scoresOutput: Int
         let firstAnchor: Int
         let anchorCount: Int
-        /// The number of anchors per cell if the outputs are stored in planes (NCHW): one plane for each value of each
-        /// of these anchors. `nil` if the outputs are stored in rows (NHWC): one row for each anchor.
+        /// The number of anchors per cell if the outputs have planes (NCHW), with one plane for each value of each
+        /// anchor of a cell. `nil` if the outputs have rows (NHWC), with one row for each anchor.
         let planarAnchorsPerCell: Int?
     }
 
     let assembly: DetectionAssembly
     let anchors: Anchors
     let heads: [Head]
-    /// The scale factors of the box coder, by which the network's offsets of a box's centre and size are divided.
+    /// The factors by which the network's box offsets are divided: for the offset of the centre (`centerScale`) and for
+    /// the logarithm of the size (`sizeScale`).
     let centerScale: SIMD2<Float>
     let sizeScale: SIMD2<Float>
     /// The index of the first class that is not the background: 1 if the network has a background class, otherwise 0.
@@ -40,7 +41,7 @@ struct AnchorDecoder: AssembledDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// Appends the detections of one head with a raw class value of at least `floor`.
+    /// Appends the candidates of one head whose raw class value is at least `floor`.
     ///
     /// - Returns: `false` if the outputs do not have the expected number of values.
     private func read(
@@ -132,8 +133,8 @@ struct AnchorDecoder: AssembledDecoder {
 }
 
 extension AnchorDecoder {
-    /// The defaults of EfficientDet and EfficientDet-Lite. The inputs of the two differ only in their element type,
-    /// which the file declares.
+    /// The default input parameters of EfficientDet and EfficientDet-Lite. Their inputs differ only in the element
+    /// type, which the model file declares.
     static let usualEfficientDet = FamilyInput(
         width: 320, height: 320, mean: SIMD3(repeating: 127), scale: SIMD3(repeating: 1 / 128),
         fit: .letterboxTopLeft(fill: 127))
@@ -158,7 +159,7 @@ extension AnchorDecoder {
         else {
             return nil
         }
-        // Exports that join all levels in one output have already applied the sigmoid.
+        // In exports that join all levels in one output, the network has already applied the sigmoid to the scores.
         try self.init(
             inspection, input, heads, Anchors(pyramid, width: input.width, height: input.height),
             boxCoderScales: [1, 1, 1, 1], hasBackground: false, logits: paired != nil)
@@ -185,8 +186,8 @@ extension AnchorDecoder {
         }
     }
 
-    /// Uses the anchors and scale factors of the TFLite post-processing operation that was removed from the network.
-    /// That operation expects scores after the sigmoid, so the network's scores are not logits.
+    /// Creates the decoder for a .tflite network whose post-processing operation was removed. The operation contains
+    /// the anchors and the scale factors. It expects scores after the sigmoid, so the network's scores are not logits.
     private init?(_ inspection: NetworkInspection, _ input: NetworkInput, _ end: TFLitePostProcess) throws {
         guard let heads = AnchorHeads(inspection, anchors: end.anchors.count / 4) else { return nil }
         let background = inspection.manifest?.hasBackground ?? end.classCount.map { $0 < heads.classes } ?? true

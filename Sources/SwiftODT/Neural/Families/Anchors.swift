@@ -1,6 +1,7 @@
 import Glibc
 
-/// The anchor boxes of a network with raw heads, in input pixels. Their order is that of the network's outputs.
+/// The anchors of a network, in input pixels. An anchor is a fixed reference box; the network returns box offsets
+/// relative to it. The anchors have the same order as the rows of the network's outputs.
 struct Anchors: Sendable {
     struct Anchor: Sendable {
         var centerX: Float
@@ -33,13 +34,13 @@ extension Anchors {
         var levels: ClosedRange<Int>
         var scalesPerLevel: Int
         var aspectRatios: [Double]
-        /// The side of the smallest square anchor of a level, in cells.
+        /// The side of a level's smallest square anchor, in cells of this level.
         var scale: Double
-        /// Whether the anchors of a cell are sorted by aspect ratio, and by scale among equal aspect ratios. Otherwise
-        /// the other way round.
+        /// The order of the anchors of a cell. If `true`, they are sorted by aspect ratio first, then by scale. If
+        /// `false`, they are sorted by scale first, then by aspect ratio.
         var aspectsOutside: Bool
-        /// Whether anchors are centred on the corners of cells instead of their middles, along an axis whose length is
-        /// not a multiple of the level's stride. TensorFlow does that.
+        /// Whether anchors are centred on the corners of cells, along an axis whose length is not a multiple of the
+        /// level's stride, as in TensorFlow. In all other cases, anchors are centred on the centres of cells.
         var unevenFromCorner: Bool
 
         static let efficientDet = Pyramid(
@@ -91,8 +92,8 @@ extension Anchors {
 }
 
 extension Anchors {
-    /// The six layers of SSD, each with its own anchor size. This is the multi-scale grid of TensorFlow's object
-    /// detection API.
+    /// The anchors of the six output layers of SSD. Each layer has its own anchor size, as in the multi-scale grid of
+    /// TensorFlow's object detection API.
     struct Layers: Sendable {
         /// The scale of the first layer's anchors, as a fraction of the input's shorter side.
         var minScale = 0.2
@@ -108,10 +109,11 @@ extension Anchors {
                 .reduce(0) { $0 + $1.element.columns * $1.element.rows * kinds(layer: $1.offset).count }
         }
 
-        /// Returns the anchors of a cell. `scale` is a fraction of the input's shorter side, `aspect` the ratio of
-        /// width to height.
+        /// Returns the anchors of a cell in a layer. `scale` is the size as a fraction of the input's shorter side.
+        /// `aspect` is the ratio of width to height.
         fileprivate func kinds(layer: Int) -> [(scale: Double, aspect: Double)] {
-            // The first layer has only three anchors, one of them small (`reduce_boxes_in_lowest_layer` in TensorFlow).
+            // A cell of the first layer has only three anchors. One of them has the small scale 0.1
+            // (`reduce_boxes_in_lowest_layer` in TensorFlow).
             if layer == 0 { return [(0.1, 1), (scale(0), 2), (scale(0), 0.5)] }
             let between = (scale(layer) * scale(layer + 1)).squareRoot()
             return aspectRatios.map { (scale(layer), $0) } + [(between, 1)]
@@ -143,17 +145,18 @@ extension Anchors {
     }
 }
 
-/// Assigns a network's outputs to ranges of anchors.
+/// Finds the outputs of a network that have boxes and scores, and assigns them to ranges of anchors.
 struct AnchorHeads {
     let heads: [AnchorDecoder.Head]
     /// The number of class scores per anchor, including a background class.
     let classes: Int
 
-    /// The maximum number of anchors, far above the number of anchors of real networks. It limits the memory that a
-    /// manifest can make the decoder allocate.
+    /// The maximum number of anchors. It limits the memory that the decoder allocates for a wrong manifest, and is far
+    /// above the number of anchors of real networks.
     static let maximum = 1 << 22
 
-    /// Finds one output with all boxes and one output with all scores.
+    /// Finds one output with the boxes of all anchors and one output with the scores of all anchors. Returns `nil` if
+    /// the network lacks these outputs.
     init?(_ inspection: NetworkInspection, anchors: Int) {
         guard anchors <= Self.maximum,
             let boxes = inspection.outputs.indices.first(where: {
@@ -170,7 +173,8 @@ struct AnchorHeads {
         self.classes = classes
     }
 
-    /// Finds a pair of outputs for each pyramid level.
+    /// Finds a pair of outputs with boxes and scores for each level of the feature pyramid. Returns `nil` if the
+    /// outputs do not match the levels.
     init?(_ inspection: NetworkInspection, level grid: CellGrid, anchorsPerCell: Int) {
         guard inspection.outputs.count == 2 * grid.levels.count, grid.count * anchorsPerCell <= Self.maximum else {
             return nil
@@ -200,9 +204,9 @@ extension NetworkInspection {
     /// Returns whether the file declares an output with `count` rows.
     fileprivate func rows(_ output: Int, _ count: Int) -> Bool { matrix(output)?.rows == count }
 
-    /// Returns the number of values per cell of an output, or `nil` if the size of the output does not match a pyramid
-    /// level. `inPlanes` is whether the values of a cell are in separate planes (NCHW) instead of next to each other
-    /// (NHWC).
+    /// Returns the number of values per cell (`numbers`) of an output. Returns `nil` if the size of the output does not
+    /// match the pyramid level. `inPlanes` is `true` if the values of a cell are in separate planes (NCHW), and `false`
+    /// if they are next to each other (NHWC).
     fileprivate func levelOutput(
         _ output: Int, _ level: CellGrid.Level
     ) -> (output: Int, numbers: Int, inPlanes: Bool)? {
@@ -232,7 +236,8 @@ extension Anchors.Layers {
     }
 }
 
-/// The cells of a network's output levels. Cells are numbered level by level, in row-major order within a level.
+/// The cells of a network's output levels. A level divides the input into square cells of one size. Cells are numbered
+/// level by level, in row-major order within a level.
 struct CellGrid: Hashable, Sendable {
     struct Level: Hashable, Sendable {
         /// The side of a cell in input pixels.
@@ -247,8 +252,8 @@ struct CellGrid: Hashable, Sendable {
     /// The number of cells of all levels.
     let count: Int
 
-    /// Creates one level per stride for an input of the given size in pixels. Cells that extend beyond the input count,
-    /// too.
+    /// Creates one level per stride for an input of the given size in pixels. Cells that extend beyond the input are
+    /// included.
     init(width: Int, height: Int, strides: [Int]) {
         var start = 0
         levels = strides.map { stride in

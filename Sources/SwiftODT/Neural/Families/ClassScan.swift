@@ -1,12 +1,12 @@
 import Glibc
 
-/// The function that converts the class output of a network to a score from 0 to 1.
+/// The function that converts a raw class output of a network to a score from 0 to 1.
 enum ScoreActivation: Sendable {
     case none
     case sigmoid
 
-    /// Returns the raw output that corresponds to the score `floor`, so that raw outputs can be filtered before their
-    /// scores are computed.
+    /// Returns the raw output that has the score `floor`. Raw outputs below it are rejected without computing their
+    /// scores.
     func rawFloor(_ floor: Float) -> Float {
         switch self {
         case .none: floor
@@ -24,7 +24,7 @@ enum ScoreActivation: Sendable {
 
 func logistic(_ x: Float) -> Float { 1 / (1 + exp(-x)) }
 
-/// Class scores with one row per box.
+/// Class scores in rows. A row has the values of one box, among them one value per class.
 struct ScoreRows {
     let values: UnsafeBufferPointer<Float>
     /// The number of values per row.
@@ -33,7 +33,7 @@ struct ScoreRows {
     let firstClass: Int
     let classCount: Int
 
-    /// - Returns: `nil` if the number of values is not a multiple of `stride`, or if a row is too short for the
+    /// - Returns: `nil` if the number of values is not a multiple of `stride`, or if `stride` is too small for the
     ///   classes.
     init?(_ values: UnsafeBufferPointer<Float>, stride: Int, firstClass: Int, classCount: Int) {
         guard stride > 0, firstClass >= 0, classCount > 0, firstClass + classCount <= stride, values.count % stride == 0
@@ -80,7 +80,7 @@ struct ScoreRows {
     }
 }
 
-/// Class scores with one plane per class. A plane has one value per cell.
+/// Class scores in planes. There is one plane per class, with one value per cell.
 struct ScorePlanes {
     let values: UnsafeBufferPointer<Float>
     /// The number of cells in a plane.
@@ -88,7 +88,7 @@ struct ScorePlanes {
     let firstClass: Int
     let classCount: Int
 
-    /// - Returns: `nil` if there are fewer values than the planes of all classes need.
+    /// - Returns: `nil` if there are too few values for the planes of all classes.
     init?(_ values: UnsafeBufferPointer<Float>, count: Int, firstClass: Int, classCount: Int) {
         guard count > 0, firstClass >= 0, classCount > 0, values.count / count >= firstClass + classCount else {
             return nil
@@ -99,8 +99,8 @@ struct ScorePlanes {
         self.classCount = classCount
     }
 
-    /// Calls `body` for each cell whose highest class value reaches `floor`, with the cell, the class and the value.
-    /// The first class wins if several values are equal. NaN does not reach any floor.
+    /// Calls `body` for each cell whose highest class value reaches `floor`, with the index of the cell, the class and
+    /// the value. The first class wins if several values are equal. NaN does not reach any floor.
     ///
     /// The planes are processed in strips of cells. Memory is thus read sequentially, and intermediate results stay in
     /// the processor's cache.
@@ -129,7 +129,8 @@ struct ScorePlanes {
     }
 }
 
-/// Rows with four box values, the objectness, one score per class, and optionally further values that are ignored.
+/// The rows of a network with objectness scores. A row has four box values, the objectness and one score per class.
+/// Further values in a row are ignored.
 struct ObjectnessRows {
     private let scores: ScoreRows
 

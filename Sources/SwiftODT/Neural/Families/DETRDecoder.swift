@@ -1,17 +1,18 @@
 import Glibc
 
-/// Decodes DETR, RT-DETR and similar networks. Each of a fixed number of queries returns class scores and a box. Boxes
-/// are fractions of the input.
+/// Decodes DETR, RT-DETR and similar networks. Such a network has a fixed number of queries. For each query, it returns
+/// class scores and a box as fractions of the input.
 struct DETRDecoder: AssembledDecoder {
     enum Activation: Sendable {
-        /// Softmax over all classes and the class "no object", which is the last one.
+        /// Softmax over all classes. The last class is "no object".
         case softmax
         /// An independent activation for each class.
         case each(ScoreActivation)
     }
 
     let assembly: DetectionAssembly
-    /// The index of the output with the boxes. It equals `scoresOutput` if one output has both in the same rows.
+    /// The index of the output with the boxes. It equals `scoresOutput` if the rows of one output have both the box and
+    /// the scores.
     let boxesOutput: Int
     let scoresOutput: Int
     /// The index of the first class in a row of scores.
@@ -55,8 +56,8 @@ struct DETRDecoder: AssembledDecoder {
                 ($0.index, activation.score($0.value))
             }
         case .softmax:
-            // Computing the softmax over all classes is slow. It is at most the softmax over this class and "no object"
-            // alone, and this bound rejects most rows.
+            // Computing the softmax over all classes is slow. The softmax over only the best class and "no object" is
+            // an upper bound of it, and rejects most rows.
             let all = rows.values.baseAddress! + row * rows.stride
             let nothing = all[rows.stride - 1]
             guard let (index, value) = rows.best(inRow: row, from: nothing + log(floor / max(1 - floor, 1e-6))) else {
@@ -72,10 +73,10 @@ struct DETRDecoder: AssembledDecoder {
 extension DETRDecoder {
     static let usual = FamilyInput(
         width: 800, height: 800, mean: SIMD3(123.675, 116.28, 103.53), scale: SIMD3(1 / 58.395, 1 / 57.12, 1 / 57.375))
-    /// The defaults of RT-DETR: the size and scale of YOLO's input, but the picture is stretched instead of
-    /// letterboxed.
+    /// The default input parameters of RT-DETR. They have the size and scale of YOLO's input, but the picture is
+    /// stretched instead of letterboxed.
     static let usualRealTime = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
-    /// The maximum number of queries. An output with more rows comes from a network with a grid of cells.
+    /// The maximum number of queries. An output with more rows belongs to a network with a grid of cells.
     private static let maximumQueries = 1000
 
     init?(_ inspection: NetworkInspection) throws {
@@ -99,8 +100,8 @@ extension DETRDecoder {
                 activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none))
             return
         }
-        // The scores of a network with three classes and "no object" have four columns, like the boxes. Then only the
-        // names of the outputs distinguish them.
+        // For a network with three classes and "no object", the scores have four columns like the boxes. In this case,
+        // only the names of the outputs distinguish boxes from scores.
         let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
         guard
             let boxes = fourColumns.first(where: { inspection.outputs[$0].name.contains("box") }) ?? fourColumns.first,
@@ -108,8 +109,7 @@ extension DETRDecoder {
             let numbers = matrices[scores]?.columns, numbers > 1, matrices[boxes]?.rows == matrices[scores]?.rows,
             inspection.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.maximumQueries
         else { return nil }
-        // RF-DETR names its boxes "dets". Unlike other networks with a "no object" class, it has independent class
-        // scores.
+        // RF-DETR names its box output "dets". Its class scores are independent logits and not a softmax.
         let isRoboflow = inspection.output(named: "dets") == boxes
         let (classes, competing, firstClass) = Self.reading(
             inspection, numbers: numbers, competing: !isRoboflow)
@@ -123,9 +123,9 @@ extension DETRDecoder {
             activation: activation)
     }
 
-    /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` is
-    /// `false`), or the classes share a softmax with "no object" as the last class (`competing` is `true`). In both
-    /// cases, index 0 may be unused, as in COCO's original category ids.
+    /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` in the
+    /// result is `false`), or all classes share a softmax with "no object" as the last class (`competing` is `true`).
+    /// In both cases, index 0 may be unused, as in COCO's original category ids. `firstClass` is then 1.
     ///
     /// - Parameters:
     ///   - numbers: the number of scores per query.
@@ -134,8 +134,8 @@ extension DETRDecoder {
         _ inspection: NetworkInspection, numbers: Int, competing: Bool
     ) -> (classes: Int, competing: Bool, firstClass: Int) {
         var readings = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
-        // COCO's original category ids are 0 (unused) to 90. Networks with independent class scores use them, so 91
-        // scores mean that index 0 is unused.
+        // Some networks with independent class scores use COCO's original category ids 1 to 90. They have 91 scores,
+        // and index 0 is unused.
         if numbers == 91 || !competing { readings.swapAt(1, 2) }
         return readings.first {
             $0.0 > 0 && inspection.isPlausible($0.0) && (competing || !$0.1)

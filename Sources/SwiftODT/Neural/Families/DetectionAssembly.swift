@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A decoder whose input and labels are those of its assembly.
+/// A decoder that takes its input and its labels from a ``DetectionAssembly``.
 protocol AssembledDecoder: DetectionDecoder {
     var assembly: DetectionAssembly { get }
 }
@@ -17,8 +17,8 @@ struct DetectionAssembly: Sendable {
     let names: ClassNames
     /// The model's path, for messages.
     let file: String
-    /// Whether the network returns boxes as fractions of the input instead of in pixels, if its description does not
-    /// specify it.
+    /// Whether the network returns boxes as fractions of the input instead of in pixels. It is used if the network's
+    /// description does not specify the unit.
     private let givesFractions = ModelHeuristic()
 
     init(input: NetworkInput, names: ClassNames, file: String) {
@@ -52,8 +52,9 @@ struct DetectionAssembly: Sendable {
     /// Returns the candidates with boxes in input pixels. Some networks, such as exports for TensorFlow, return
     /// fractions of the input instead.
     ///
-    /// - Parameter areFractions: whether the candidates' boxes are fractions. `nil` derives this from the first
-    ///   outputs: boxes in pixels rarely have their centres within the first two rows and columns of pixels.
+    /// - Parameter areFractions: whether the boxes are fractions of the input. If it is `nil`, the first outputs of the
+    ///   network decide: most centres of boxes in pixels are beyond the first two rows and columns of pixels, centres
+    ///   of boxes in fractions are not.
     func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
         guard areFractions ?? areFractionsLikely(candidates) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))
@@ -69,11 +70,11 @@ struct DetectionAssembly: Sendable {
         return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
 
-    /// Returns the minimum score of a candidate. It is at least 0.001, because with 0 every empty cell would be a
-    /// candidate.
+    /// Returns the minimum score of a candidate. It is at least 0.001, because with a minimum of 0 every cell without
+    /// an object would become a candidate.
     func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 
-    /// Returns the error for outputs whose shapes do not match the network's description.
+    /// Returns the error for outputs whose shapes do not match the description of the network.
     func mismatch(_ outputs: [TensorView]) -> ODTError {
         ODTError(
             .failed,
@@ -83,18 +84,18 @@ struct DetectionAssembly: Sendable {
     }
 }
 
-/// A yes-no property of a network that its description does not specify. The first outputs of the network decide by
-/// majority vote.
+/// A yes-or-no property of a network that its description does not specify. It is derived from the first outputs of the
+/// network, by a majority vote of boxes.
 ///
-/// The decision becomes final after a number of votes. A later unusual output can thus not change it.
+/// The decision is final after 64 votes, so that a later unusual output cannot change it.
 final class ModelHeuristic: Sendable {
     private let votes = Mutex((for: 0, against: 0))
 
     /// The number of votes after which the decision is final.
     private static let enough = 64
 
-    /// Returns whether most votes so far support the property. The given votes are counted first, unless the decision
-    /// is already final.
+    /// Adds votes, unless the decision is already final. Returns whether most votes so far are in favour of the
+    /// property.
     func isLikely(votesFor: Int, against votesAgainst: Int) -> Bool {
         votes.withLock { votes in
             if votes.for + votes.against < Self.enough {
@@ -106,7 +107,7 @@ final class ModelHeuristic: Sendable {
     }
 }
 
-/// The labels of the classes of a network. Index 0 is the first class that is not the background.
+/// The labels of a network's classes. Index 0 is the first class that is not the background.
 struct ClassNames: Sendable {
     private let labels: Labels
 
@@ -126,7 +127,8 @@ struct ClassNames: Sendable {
             self.labels = labels.beginsWithBackground ? labels.withoutFirst : labels
             return
         }
-        // A file may declare up to `Int.max` classes, so `count` may only be compared, not added to.
+        // A model file may declare up to `Int.max` classes. Adding to `count` could overflow, so `count` is only
+        // compared.
         switch labels.count {
         case count: self.labels = labels
         case 1... where labels.count - 1 == count && labels.beginsWithBackground: self.labels = labels.withoutFirst
@@ -153,7 +155,7 @@ struct ClassNames: Sendable {
 }
 
 extension Labels {
-    /// Whether the first label is missing, or is a name of the background or of an unused class.
+    /// Whether index 0 has no label, or has the name of a background class or of an unused class.
     var beginsWithBackground: Bool {
         guard let first = self[0]?.text else { return count > 0 }
         return ["background", "__background__", "???", "n/a", "none", "bg", "unlabeled", "unlabelled"].contains(

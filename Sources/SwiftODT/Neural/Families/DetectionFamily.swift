@@ -1,26 +1,27 @@
-/// The supported families of detection networks. The raw value is the family's name in a manifest.
+/// The supported families of detection networks. The networks of a family have the same output format. The raw value is
+/// the name of the family in a manifest.
 package enum DetectionFamily: String, CaseIterable, Sendable {
-    /// DEIM, D-FINE and RT-DETR with post-processing in the network, and an input for the picture's size.
+    /// DEIM, D-FINE and RT-DETR with built-in post-processing and an input for the size of the picture.
     case detrPostprocessed = "detr-postprocessed"
-    /// SSD with post-processing in the network.
+    /// SSD and similar networks with built-in post-processing.
     case ssdPostprocessed = "ssd-postprocessed"
-    /// FastestDet and similar networks: one anchor-free grid.
+    /// FastestDet and similar networks: one box per cell of a single grid.
     case fastestDet = "fastestdet"
     /// EfficientDet and EfficientDet-Lite.
     case efficientDet = "efficientdet"
-    /// SSD with raw heads: box offsets and class scores for a fixed set of anchors.
+    /// SSD without built-in post-processing: box offsets and class scores for a fixed set of anchors.
     case ssd
-    /// DETR, RT-DETR and similar networks: a fixed set of queries.
+    /// DETR, RT-DETR and similar networks: a box and class scores for each of a fixed number of queries.
     case detr
-    /// YOLOX: a grid of cells, with objectness.
+    /// YOLOX: a box, an objectness and class scores for each cell of a grid.
     case yolox
     /// NanoDet and NanoDet-Plus: a discrete distribution for each side of a box.
     case nanodet
-    /// YOLOv5, v6 and v7: boxes decoded in the network, with objectness.
+    /// YOLOv5, v6 and v7: boxes in input pixels, with objectness.
     case yolov5
-    /// YOLOv8, v9, v11 and v12: boxes decoded in the network, without objectness.
+    /// YOLOv8, v9, v11 and v12: boxes in input pixels, without objectness.
     case yolov8
-    /// YOLOv10 and end-to-end exports: non-maximum suppression in the network.
+    /// YOLOv10 and end-to-end exports: the network applies non-maximum suppression.
     case yoloEndToEnd = "yolo-end-to-end"
 }
 
@@ -28,8 +29,8 @@ extension DetectionFamily {
     /// Recognises the family of a network and returns a decoder for it.
     ///
     /// - Parameter file: the model's path, for error messages.
-    /// - Throws: ``ODTError`` with `.unsupported` if no family matches, or if the matching family needs more
-    ///   information.
+    /// - Throws: ``ODTError`` with `.unsupported` if no family matches, or if information is missing, for example the
+    ///   labels.
     package static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> any DetectionDecoder {
@@ -96,8 +97,8 @@ extension NetworkInspection {
         return (outputs.count == 1 ? "output " : "outputs ") + shapes.joined(separator: ", ")
     }
 
-    /// Returns a suggestion for the user of a network that matches no family. The network may not be a detection
-    /// network.
+    /// The part of the error message that helps the user of a network that matches no family. The network may be of
+    /// another kind, for example a classifier.
     fileprivate var guess: String {
         if outputs.allSatisfy({
             $0.shape.count == 4 && $0.shape[1] == 1 && ($0.shape[2] ?? 99) > 32 && ($0.shape[3] ?? 99) > 32

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decodes FastestDet. One grid of cells has planes for the objectness, for a box relative to the cell, and for class
-/// probabilities.
+/// Decodes FastestDet. The output has one grid of cells, with one plane for the objectness, four planes for a box
+/// relative to the cell, and one plane per class for the class probability.
 struct FastestDetDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
@@ -21,8 +21,8 @@ struct FastestDetDecoder: AssembledDecoder {
                 throw assembly.mismatch(outputs)
             }
             var candidates: [Candidate] = []
-            // With an objectness of at most 1, the score objectness^0.6 * class^0.4 cannot reach the floor if the class
-            // value is below floor^2.5.
+            // The score is objectness^0.6 * class^0.4. The objectness is at most 1, so the score is below the floor if
+            // the class value is below floor^2.5.
             planes.forEachBest(from: pow(floor, 2.5)) { cell, index, value in
                 let score = pow(values[cell], 0.6) * pow(value, 0.4)
                 guard score >= floor else { return }

@@ -1,7 +1,8 @@
 import Glibc
 
 /// Decodes NanoDet and NanoDet-Plus. For each side of a box, the network returns a discrete distribution of the
-/// distance from the cell to the side, in multiples of the stride. The decoder uses the mean of the distribution.
+/// distance between the cell and the side. The unit of the distance is the side of the cell. The decoder uses the mean
+/// of the distribution.
 struct NanoDetDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
@@ -67,8 +68,8 @@ extension NanoDetDecoder {
         guard let grid = inspection.grid(input, cells: matrix.rows, usual: [[8, 16, 32, 64], [8, 16, 32]]) else {
             return nil
         }
-        // NanoDet-Plus has four levels and measures distances from the corner of a cell. NanoDet has three levels,
-        // measures distances from the centre, and keeps the aspect ratio of the picture.
+        // NanoDet-Plus has four levels and measures distances from the corner of a cell. NanoDet has three levels and
+        // measures distances from the centre of a cell. Its input keeps the aspect ratio of the picture.
         let plus = grid.levels.count > 3
         if !plus && inspection.manifest?.input.fit == nil { input.fit = .letterboxCentered(fill: 0) }
         self.init(

@@ -1,5 +1,5 @@
-/// The description, manifest and labels of a network. The families recognise their networks with the queries of this
-/// type.
+/// The description, manifest and labels of a network. The decoders use this type to recognise the networks of their
+/// family.
 struct NetworkInspection {
     let network: NetworkDescription
     let manifest: ModelManifest?
@@ -11,8 +11,8 @@ struct NetworkInspection {
     /// no such operation.
     var postProcess: TFLitePostProcess?
 
-    /// The quantisation of inputs and outputs by tensor name. The manifest has priority over the scales in a .tflite
-    /// file.
+    /// The quantisation of inputs and outputs by tensor name, from the manifest and from a .tflite file. If both
+    /// specify a tensor, the manifest has priority.
     var quantisation: [String: QuantisationScale]
 
     /// The family that the manifest specifies, or `nil`.
@@ -37,8 +37,8 @@ struct NetworkInspection {
 
     var outputs: [TensorDescription] { network.outputs }
 
-    /// Returns the numbers of rows and columns of an output, without the batch dimension; `nil` if the output is not a
-    /// matrix. A number is `nil` if the model file leaves the dimension open.
+    /// Returns the numbers of rows and columns of an output, without the batch dimension. Returns `nil` if the output
+    /// is not a matrix. The number of rows or columns is `nil` if it is dynamic.
     func matrix(_ output: Int) -> (rows: Int?, columns: Int?)? {
         guard outputs.indices.contains(output) else { return nil }
         let shape = outputs[output].shape
@@ -49,8 +49,8 @@ struct NetworkInspection {
         }
     }
 
-    /// Returns the index of the output with this name. The tensor number (`name:0`) and enclosing scopes (`scope/name`)
-    /// are ignored.
+    /// Returns the index of the output with a given name. A tensor number (`name:0`) and scopes (`scope/name`) in the
+    /// names of outputs are ignored.
     func output(named name: String) -> Int? {
         outputs.firstIndex { output in
             let leaf = output.name.split(separator: "/").last ?? ""
@@ -58,18 +58,19 @@ struct NetworkInspection {
         }
     }
 
-    /// Returns whether a network can have this number of classes: the number in the manifest, else the number of
-    /// labels, else COCO's 80 or 90.
+    /// Returns whether a network can have this number of classes. The number must be the number in the manifest. If the
+    /// manifest has none, it must be the number of labels. If there are no labels, it must be 80 or 90, as for COCO.
     func isPlausible(_ classes: Int) -> Bool {
         if let manifestValue = manifest?.classes { return classes == manifestValue }
         guard let labels else { return classes == 80 || classes == 90 }
         return classes == labels.count || (labels.beginsWithBackground && classes == labels.count - 1)
     }
 
-    /// Returns the first anchor-free grid with the given number of cells, or `nil` if there is none. The manifest's
-    /// strides are used if it specifies any, otherwise each list of `usual`.
+    /// Returns the first grid with the given number of cells. Returns `nil` if no grid has this number. If the manifest
+    /// specifies strides, only the grid with these strides is tried. Otherwise one grid is tried for each list of
+    /// strides in `usual`.
     ///
-    /// - Parameter cells: `nil` for any number of cells.
+    /// - Parameter cells: the number of cells of all levels; `nil` for any number.
     func grid(_ input: NetworkInput, cells: Int?, usual: [[Int]]) -> CellGrid? {
         let all = (manifest?.strides.map { [$0] } ?? usual).map {
             CellGrid(width: input.width, height: input.height, strides: $0)
@@ -82,16 +83,18 @@ struct NetworkInspection {
     }
 }
 
-/// The meaning of the values of one box. Used by families with one row of values per box, or with one plane per value.
+/// The meaning of the values that a network returns for one box, for families with one row per box or one plane per
+/// value.
 enum BoxEncoding: Equatable {
-    /// Box, objectness and class scores.
+    /// Four box values, the objectness and class scores.
     case objectness(classes: Int)
-    /// Box and class scores.
+    /// Four box values and class scores.
     case plain(classes: Int)
-    /// Class scores and a distribution for each side of the box.
+    /// Class scores, and a discrete distribution of the distance from the cell to each of the four sides of the box.
     case distributions(classes: Int, bins: Int)
 
-    /// Chooses the first encoding with a plausible number of classes. If there is none, chooses `objectness`.
+    /// Chooses the first encoding for which the number of classes is plausible. If it is plausible for no encoding,
+    /// chooses `objectness`. Returns `nil` if there are too few values.
     ///
     /// - Parameter numbers: the number of values per box.
     init?(_ numbers: Int, in inspection: NetworkInspection) {
@@ -103,7 +106,7 @@ enum BoxEncoding: Equatable {
     }
 }
 
-/// The default input parameters of a family. The network's file and its manifest override them.
+/// The default input parameters of a network family. The model file and the manifest override them.
 struct FamilyInput {
     var width: Int
     var height: Int
@@ -127,7 +130,8 @@ extension NetworkInspection {
                     + "and optionally an input for its size, are supported: export it without its post-processing")
         }
         let input = network.inputs[picture]
-        // Some networks have no batch dimension. It is added, so that all shapes are treated alike.
+        // Some networks have no batch dimension. It is added here, so that the code below handles only shapes with four
+        // dimensions.
         let shape = input.shape.count == 3 ? [1] + input.shape : input.shape
         guard shape.count == 4, shape[0] == nil || shape[0] == 1 else { throw unsuitableInput(input) }
         let layout: NetworkInput.Layout
@@ -152,8 +156,8 @@ extension NetworkInspection {
             fed.mean = manifestValue?.mean ?? usual.mean
             fed.scale = manifestValue?.scale ?? usual.scale
         case .int8:
-            // The runtime converts the float input to int8, so mean and scale must include the quantisation of the
-            // input.
+            // The input is filled with floats, and the runtime converts them to int8. The mean and the scale must
+            // therefore include the quantisation of the input.
             guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
             let scale = manifestValue?.scale ?? usual.scale
             fed.element = .float32

@@ -1,9 +1,10 @@
-/// Decodes SSD and other networks with built-in post-processing. ``PostprocessedLayout`` has the supported output
-/// layouts.
+/// Decodes SSD and other networks with built-in post-processing: the network decodes boxes and applies non-maximum
+/// suppression itself. ``PostprocessedLayout`` lists the supported output layouts.
 struct SSDPostprocessedDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let form: PostprocessedLayout
-    /// The network's index of the first class that is not the background.
+    /// The index of the first class that is not the background in the network's outputs: 1 if the network has a
+    /// background class, otherwise 0.
     let firstClass: Int
 
     func decode(
@@ -23,7 +24,8 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
             options: options, suppressed: true)
     }
 
-    /// - Parameter corners: the left, top, right and bottom edge, as fractions of the input or in input pixels.
+    /// - Parameter corners: the left, top, right and bottom edge of a box, as fractions of the input or in input
+    ///   pixels.
     private func candidate(
         _ corners: (Float, Float, Float, Float), score: Float, classNumber: Float, floor: Float
     ) -> Candidate? {
@@ -65,8 +67,9 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
                     guard first.count == second.count, boxes.count == 4 * first.count else {
                         throw assembly.mismatch(outputs)
                     }
-                    // Networks differ in the order of the two outputs. Class indices are integers that may exceed 1,
-                    // while scores are fractions of at most 1.
+                    // The order of the class output and the score output differs between networks. The values show
+                    // which output is which: class indices are integers that may exceed 1, scores are fractions of at
+                    // most 1.
                     let swapped =
                         !certain && second.contains { $0 > 1 } && !first.contains { $0 > 1 }
                         || !certain && first.contains { $0 != $0.rounded() }
@@ -113,11 +116,12 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
 
 extension SSDPostprocessedDecoder {
     static let usual = FamilyInput(width: 300, height: 300)
-    /// The defaults for models from PyTorch and PaddlePaddle.
+    /// The default input parameters for models from PyTorch and PaddlePaddle.
     static let usualPlanar = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
 
-    /// Accepts DETR-like networks with the post-processing of RT-DETR: they have no background class, sort all queries
-    /// and classes by score, and need no suppression.
+    /// Creates the decoder for a network with the post-processing of RT-DETR. Such a network has no background class,
+    /// sorts all pairs of a query and a class by score, and needs no non-maximum suppression. Returns `nil` for other
+    /// networks.
     init?(detr inspection: NetworkInspection) throws {
         guard inspection.network.inputs.count > 1, inspection.outputs.count == 3,
             case (.separate(_, _, _, _, topFirst: false), _)? = PostprocessedLayout.recognise(inspection)
@@ -125,7 +129,8 @@ extension SSDPostprocessedDecoder {
         try self.init(inspection)
     }
 
-    /// Accepts class-agnostic networks with post-processing, whose detections have no labels.
+    /// Creates the decoder for a class-agnostic network, whose detections have no labels. Returns `nil` if the network
+    /// has no built-in post-processing.
     init?(classAgnostic inspection: NetworkInspection) throws {
         guard let (form, _) = PostprocessedLayout.recognise(inspection) else { return nil }
         let assembly = DetectionAssembly(
@@ -150,20 +155,21 @@ extension SSDPostprocessedDecoder {
     }
 }
 
-/// The output layout of a network with built-in non-maximum suppression.
+/// The output layout of a network with built-in post-processing.
 enum PostprocessedLayout: Sendable {
-    /// One output. A row has the picture index, class, score and two corners, as fractions of the input. A negative
-    /// picture index ends the list.
+    /// One output. A row has the picture index, the class, the score and two corners of the box as fractions of the
+    /// input. A negative picture index ends the list.
     case rows(output: Int)
-    /// Separate outputs for boxes, classes and scores. `topFirst`: corners are (y, x), as in TensorFlow. `certain`: the
-    /// description of the network distinguishes classes from scores; if `false`, the values decide.
+    /// Separate outputs for boxes, classes and scores. If `topFirst` is `true`, the coordinates of a corner have the
+    /// order (y, x), as in TensorFlow. If `certain` is `false`, the network's description does not distinguish the
+    /// class output from the score output, and the decoder uses the output values to distinguish them.
     case separate(boxes: Int, classes: Int, scores: Int, certain: Bool, topFirst: Bool)
-    /// One output with corners in input pixels and the score, another output with the class.
+    /// One output with two corners of the box in input pixels and the score, and another output with the class.
     case pixels(boxes: Int, classes: Int)
-    /// One output. A row has the class, score and two corners in input pixels, as in PaddleDetection.
+    /// One output. A row has the class, the score and two corners of the box in input pixels, as in PaddleDetection.
     case classFirst(output: Int)
 
-    /// Whether corners are fractions of the input. `nil` if that depends on the network.
+    /// Whether corners are fractions of the input. `nil` if networks with this layout differ.
     var hasFractions: Bool? {
         switch self {
         case .rows, .separate(_, _, _, _, topFirst: true): true
@@ -172,7 +178,7 @@ enum PostprocessedLayout: Sendable {
         }
     }
 
-    /// Returns the layout, and the network's index of the first class that is not the background. Returns `nil` for an
+    /// Returns the layout, and the index of the first class that is not the background (0 or 1). Returns `nil` for an
     /// unknown layout.
     static func recognise(_ inspection: NetworkInspection) -> (Self, firstClass: Int)? {
         let shapes = inspection.outputs.map(\.shape)
@@ -192,8 +198,8 @@ enum PostprocessedLayout: Sendable {
             return (.separate(boxes: boxes, classes: lists[0], scores: lists[1], certain: false, topFirst: true), 0)
         }
         if shapes.count == 3, let form = threeLists(inspection) {
-            // The extra input of RT-DETR and D-FINE is the target size. They have no background class, unlike SSD and
-            // R-CNN.
+            // RT-DETR and D-FINE have a second input for the size of the picture, and no background class. SSD and
+            // R-CNN have one input and a background class.
             return (form, inspection.network.inputs.count > 1 ? 0 : 1)
         }
         if shapes.count >= 2, let boxes = shapes.firstIndex(where: { isList($0, of: 5) }),
@@ -212,8 +218,8 @@ enum PostprocessedLayout: Sendable {
         return nil
     }
 
-    /// Returns the layout of a network with three outputs: boxes, scores and classes. All three have the same number of
-    /// rows.
+    /// Returns the layout of a network with the three outputs boxes, scores and classes, which have the same number of
+    /// rows. Returns `nil` for other networks.
     private static func threeLists(_ inspection: NetworkInspection) -> Self? {
         let shapes = inspection.outputs.map(\.shape)
         guard let boxes = shapes.firstIndex(where: { isList($0, of: 4) }) else { return nil }

@@ -1,5 +1,5 @@
 extension TensorView {
-    /// Calls `body` with the values of the tensor as floats. Aligned 32-bit floats are not copied; other elements are
+    /// Calls `body` with the values of the tensor as floats. Aligned 32-bit floats are not copied. Other elements are
     /// converted into a temporary buffer.
     ///
     /// - Throws: ``ODTError`` if the memory is smaller than the shape requires, or if the elements are bytes without a
@@ -37,7 +37,8 @@ extension TensorView {
         }
     }
 
-    /// Returns the number of values according to the shape. Throws if the tensor's memory is smaller.
+    /// Returns the number of values that the shape specifies. Throws if the shape is invalid or the tensor's memory is
+    /// too small.
     func checkedCount() throws -> Int {
         guard let count = shape.product else {
             throw ODTError(
@@ -63,8 +64,8 @@ extension TensorView {
 }
 
 extension Float {
-    /// Creates a float from the bits of a 16-bit float. The conversion uses plain arithmetic, because not all supported
-    /// processors have an instruction for it.
+    /// Creates a float from the bits of a 16-bit float. The conversion uses integer and float arithmetic, because some
+    /// supported processors have no instruction for it.
     init(half bits: UInt16) {
         let magnitude = UInt32(bits & 0x7FFF)
         let sign = UInt32(bits & 0x8000) << 16

@@ -42,9 +42,9 @@ struct YOLOXDecoder: AssembledDecoder {
         self.classCount = classCount
     }
 
-    /// Returns whether the exported network has already decoded the boxes to input pixels. Then the boxes of the last
-    /// row of cells of the first level are near the bottom of the input. Otherwise their values are relative to the
-    /// cell and thus near 0.
+    /// Returns whether the network itself decodes the boxes to input pixels, as some exported networks do. The boxes of
+    /// the last row of cells in the first level show this. Decoded boxes have their centres near the bottom of the
+    /// input. Centres that are not decoded are relative to the cell and thus near 0.
     private func isDecoded(_ values: UnsafeBufferPointer<Float>) -> Bool {
         let level = grid.levels[0]
         guard level.columns >= 8, level.rows >= 8 else { return false }
@@ -73,12 +73,11 @@ extension YOLOXDecoder {
     }
 }
 
-/// Decodes YOLOv5, v6 and v7. The rows have the layout of YOLOX, but the network has already decoded the boxes to input
-/// pixels.
+/// Decodes YOLOv5, v6 and v7. The rows have the same layout as in YOLOX, but the network has already decoded the boxes.
 struct YOLOv5Decoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
-    /// The number of values after the class scores that are ignored, for example mask coefficients.
+    /// The number of values after the class scores in a row, for example mask coefficients. These values are ignored.
     let extraCount: Int
 
     func decode(

@@ -1,20 +1,20 @@
-/// Fills the input of a network from a frame or from a region of a frame. Cropping, rotation, scaling, colour
-/// conversion and normalisation take one pass.
+/// Fills the input of a network from a frame or from a region of a frame. One pass over the pixels does the cropping,
+/// rotation, scaling, colour conversion and normalisation.
 ///
 /// The result equals bilinear interpolation with half-pixel centres. RGB frames are interpolated as RGB. Each component
 /// of a YUV frame is interpolated at its own resolution, with chroma samples centred on the pixels that they cover. The
 /// interpolated components are then converted to RGB.
 ///
-/// For each row of the result, the filler first blends two source rows over their full width in 16-bit integers. It
-/// then interpolates the values of the result along the blended row. Memory is thus read sequentially, and colours are
-/// converted only for values of the result. The filler writes one plane per channel. For networks with interleaved
-/// channels, the runtime converts the planes.
+/// For each row of the result, the filler first interpolates vertically: it blends two source rows over their full
+/// width in 16-bit integers. It then interpolates horizontally along the blended row, and converts the colours of the
+/// resulting values. Memory is thus read sequentially, and colours are converted only for values of the result. The
+/// filler writes one plane per channel. For networks with interleaved channels, the runtime converts the planes.
 ///
 /// The filler reuses its tables and row buffers. If a frame has the same geometry as the previous frame, the filler
 /// allocates no memory. The type is not thread-safe.
 final class InputFiller {
     private let input: NetworkInput
-    /// Whether the tensor has bytes. If `false`, it has floats.
+    /// Whether the elements of the input tensor are bytes. If `false`, they are floats.
     private let bytes: Bool
     private let places: TensorOffsets
 
@@ -24,24 +24,25 @@ final class InputFiller {
     /// The converted rows of the three channels, before they are stored in the tensor.
     private let channelRows = GrowingStorage<Float>()
 
-    /// The number of rows that are collected before they are stored as columns of a rotated picture, so that each store
-    /// writes several adjacent pixels.
+    /// For a rotated picture, source rows become columns of the tensor. This number of rows is collected before they
+    /// are stored. Each row of the tensor then receives several adjacent pixels at once.
     private static let turnedRows = 16
 
-    /// The data that depend only on the geometry, the colour space and the tensor.
+    /// The data that can be reused for frames with the same geometry, the same colour space and the same tensor.
     private struct Plan {
         let geometry: InputGeometry
         let tensor: UnsafeMutableRawPointer
         let placement: InputPlacement
         let tables: ResampleTables
         let transform: ColorTransform
-        /// The tone map of HDR frames. If there is one, `transform` produces indices into the table of the tone map.
+        /// The tone map of HDR frames; `nil` for other frames. For HDR frames, `transform` produces indices into the
+        /// table of the tone map.
         let tone: ToneMap?
-        /// The number of output values along a buffer row (`across`), and this number rounded up to a multiple of four
-        /// (`padded`).
+        /// The number of output pixels for a row of the buffer (`across`), and this number rounded up to a multiple of
+        /// four (`padded`).
         let across: Int
         let padded: Int
-        /// The number of output rows, in the direction of the buffer's rows.
+        /// The number of output pixels for a column of the buffer.
         let down: Int
     }
 
@@ -54,7 +55,8 @@ final class InputFiller {
     /// Writes the region of the frame to the tensor and returns the placement of the region. A `region` of `nil` is the
     /// full frame.
     ///
-    /// - Parameter tensor: planes of bytes or floats in the order of ``TensorOffsets``.
+    /// - Parameter tensor: the memory of the network's input: planes of bytes or floats, in the order that
+    ///   ``TensorOffsets`` defines.
     func fill(_ tensor: UnsafeMutableRawPointer, from frame: Frame, region: Box?) throws -> InputPlacement {
         let plan = try plan(for: frame, region: region, tensor: tensor)
         let turned = plan.geometry.orientation.swapsAxes
@@ -77,8 +79,8 @@ final class InputFiller {
         return plan.placement
     }
 
-    /// Returns the plan of the previous frame if it is still valid. Otherwise creates a plan, and fills the area
-    /// outside the picture if that area has changed.
+    /// Returns the plan of the previous frame if it is valid for this frame. Otherwise creates a plan. Fills the tensor
+    /// with the background level if the picture will cover another area of it.
     private func plan(for frame: Frame, region: Box?, tensor: UnsafeMutableRawPointer) throws -> Plan {
         let geometry = try InputGeometry(frame: frame, region: region, input: input)
         if let plan, plan.geometry == geometry, plan.tensor == tensor { return plan }
@@ -94,14 +96,14 @@ final class InputFiller {
             across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
         componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
         channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
-        // Rewriting the letterbox is needed only if the region covers another area of the tensor, or the tensor is
-        // another one.
+        // The background must be painted again only if the picture covers another area of the tensor, or if the tensor
+        // is another one.
         if self.plan?.geometry.area != geometry.area || self.plan?.tensor != tensor { paintBackground(of: tensor) }
         self.plan = plan
         return plan
     }
 
-    /// Fills the whole tensor with the letterbox grey level.
+    /// Fills the whole tensor with the grey level of the area that the picture does not cover.
     private func paintBackground(of tensor: UnsafeMutableRawPointer) {
         for plane in 0..<places.planes {
             let channel = plane % 3
@@ -145,8 +147,8 @@ extension InputFiller {
         }
     }
 
-    /// Converts the resampled components to the three channels, in the network's channel order. Consecutive channels
-    /// are `channelStride` elements apart.
+    /// Converts the resampled components of one row to the three channels, in the network's channel order. The distance
+    /// between two channels at `target` is `channelStride` elements.
     private func writeChannels(at target: UnsafeMutablePointer<Float>, channelStride: Int, plan: Plan) {
         let swapped = input.channelOrder == .bgr
         let red = target + (swapped ? 2 * channelStride : 0)

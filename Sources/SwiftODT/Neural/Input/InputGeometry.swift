@@ -1,4 +1,4 @@
-/// The parameters of the mapping from the pixels of a frame to the input of a network.
+/// The parameters that determine how the pixels of a frame are mapped to the input of a network.
 struct InputGeometry: Hashable {
     let format: PixelFormat
     let orientation: Orientation
@@ -8,10 +8,10 @@ struct InputGeometry: Hashable {
     let y: Int
     let width: Int
     let height: Int
-    /// The area of the network's input that the region covers after rotation to upright.
+    /// The area of the network's input that the region covers. The region is rotated upright first.
     let area: FittedArea
 
-    /// - Parameter region: a region in buffer pixels, which is clipped to the frame and enlarged to whole pixels. `nil`
+    /// - Parameter region: the region in buffer pixels. It is clipped to the frame and enlarged to whole pixels. `nil`
     ///   is the full frame.
     init(frame: Frame, region: Box?, input: NetworkInput) throws {
         let whole = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
@@ -41,8 +41,8 @@ struct InputGeometry: Hashable {
             : input.area(width: shownWidth, height: Double(height))
     }
 
-    /// The mapping from output positions to source pixels: along the rows of the buffer (`across`) and along its
-    /// columns (`down`).
+    /// The mapping from output pixels to source pixels along the rows of the buffer (`across`) and along the columns of
+    /// the buffer (`down`).
     var sampling: (across: AxisSampling, down: AxisSampling) {
         let (mirroredAcross, mirroredDown) =
             switch orientation {
@@ -69,29 +69,30 @@ struct InputGeometry: Hashable {
     }
 }
 
-/// Maps output positions to source pixels along one axis of a region. Pixels are sampled at their centres, as in
-/// bilinear resizing.
+/// Maps output pixels to source pixels along one axis of a region. The position of a pixel is its centre, as in
+/// bilinear resizing with half-pixel centres.
 struct AxisSampling {
     /// The index of the first pixel of the region.
     let start: Int
     /// The number of pixels in the region.
     let length: Int
-    /// The number of output positions.
+    /// The number of output pixels along this axis.
     let count: Int
-    /// Whether the outputs are mirrored. If so, the first output is at the end of the region.
+    /// Whether the output is mirrored. If `true`, the first output pixel is at the end of the region.
     let reversed: Bool
 
-    /// The two neighbouring samples between which an output is interpolated: `first` and `first + 1`. `weight` is the
-    /// weight of the second sample, from 0 to below 1.
+    /// The two neighbouring samples between which an output pixel is interpolated: `first` and `first + 1`. `weight` is
+    /// the weight of the second sample, 0 to below 1.
     struct Tap {
         var first: Int
         var weight: Double
     }
 
-    /// Returns the samples between which an output is interpolated, for a component that is subsampled by 2^`shift`
-    /// along this axis. An output beyond the first or last sample of the region gets that sample alone.
+    /// Returns the samples between which an output pixel is interpolated, for a component that is subsampled by
+    /// 2^`shift` along this axis. If the output pixel lies before the first or after the last sample of the region, it
+    /// has the value of this sample.
     func tap(_ output: Int, shift: Int) -> Tap {
-        // The position is computed with integers, so that the weight is exactly 0 for an output at the position of a
+        // The position is computed with integers. The weight is then exactly 0 for an output pixel at the position of a
         // sample.
         let number = reversed ? count - 1 - output : output
         let unit = 2 * count << shift
@@ -109,7 +110,7 @@ struct AxisSampling {
     }
 }
 
-/// The area of a network's input that a picture covers, in whole input pixels.
+/// The area of a network's input that a picture covers, in input pixels. The rest of the input is background.
 struct FittedArea: Hashable {
     var x: Int
     var y: Int
@@ -132,8 +133,8 @@ extension NetworkInput {
         case .stretch:
             return FittedArea(x: 0, y: 0, width: width, height: height)
         case .letterboxTopLeft:
-            // `ratio` may be slightly too small because of rounding. Without the addend, a size could then be rounded
-            // down by a whole pixel.
+            // Because of rounding, `ratio` may be slightly too small. 5e-7 is added, because a size could otherwise
+            // become one pixel too small.
             return FittedArea(
                 x: 0, y: 0, width: min(width, max(1, Int(pictureWidth * ratio + 5e-7))),
                 height: min(height, max(1, Int(pictureHeight * ratio + 5e-7))))
@@ -154,8 +155,8 @@ extension NetworkInput {
     }
 }
 
-/// Computes the offsets of pixels in the input tensor of a network. Each plane has one channel of the full picture. In
-/// space-to-depth layout, each plane has one channel of one phase: every second pixel of every second row.
+/// Computes the offsets of pixels in the input tensor of a network. A plane has one channel of the full picture. In
+/// space-to-depth layout, a plane has one channel of one phase. A phase has every second pixel of every second row.
 struct TensorOffsets {
     /// The distance in picture pixels between neighbours of the same plane, horizontally and vertically: 1, or 2 in
     /// space-to-depth layout.
@@ -170,7 +171,7 @@ struct TensorOffsets {
         plane = width * (input.height / step)
     }
 
-    /// The number of planes. The planes of the three channels of a phase are adjacent.
+    /// The number of planes: 3, or 12 in space-to-depth layout. The three channels of a phase are in adjacent planes.
     var planes: Int { 3 * step * step }
 
     /// Returns the index of the tensor element for a channel of a pixel. Channels are in separate planes even if the layout
@@ -180,8 +181,8 @@ struct TensorOffsets {
         return (phase * 3 + channel) * plane + y / step * width + x / step
     }
 
-    /// Returns how many of the pixels 0 to `length` - 1 of a row or column are in the same plane as pixel `first`,
-    /// starting with pixel `first`.
+    /// Returns how many pixels of a row or column are in the same plane as pixel `first`. `length` is the number of
+    /// pixels in the row or column.
     ///
     /// - Parameter first: less than ``step``.
     func count(of length: Int, from first: Int) -> Int { (length - first + step - 1) / step }

@@ -1,13 +1,15 @@
-/// The source samples and weights of all output positions for one geometry, computed in advance.
+/// For each output pixel: the source samples between which it is interpolated, and their weights. The tables are
+/// computed once for each ``InputGeometry``.
 struct ResampleTables {
-    /// Two source rows of a plane. `weight` is the weight of the second row, in units of 1/16384.
+    /// The two source rows of a plane between which an output row is interpolated. `weight` is the weight of the second
+    /// row, in units of 1/16384.
     struct RowPair {
         let first: Int
         let second: Int
         let weight: Int16
     }
 
-    /// The samples of a plane that the region covers, and the row pairs of the plane.
+    /// For one plane of the frame: the samples that the inferred region covers, and the row pairs.
     struct Plane {
         let index: Int
         /// The range of samples that the region covers in each row of the plane.
@@ -15,23 +17,23 @@ struct ResampleTables {
         let sampleCount: Int
         /// One entry per output row.
         let rows: [RowPair]
-        /// The buffer for a blended row. It is longer than the row: the kernels also read samples beyond the end of the
-        /// row, with a weight of 0.
+        /// The buffer for a row that was blended from two source rows. It is longer than the row, because the kernels
+        /// also read samples beyond the end of the row, with a weight of 0.
         let blended: GrowingStorage<Int16>
     }
 
-    /// The interleaved components of one plane, which are resampled together. The source is the blended row of the
-    /// plane.
+    /// The interleaved components of one plane, which are resampled together. The source (`blended`) is the blended row
+    /// of the plane.
     struct Group {
         let blended: GrowingStorage<Int16>
-        /// The number of samples per pixel.
+        /// The number of interleaved samples per pixel.
         let step: Int
-        /// The index of the first component row of the group. ``InputFiller`` stores the component rows of all groups
-        /// one after another.
+        /// The index of the first component row of the group. A component row has the resampled values of one
+        /// component. ``InputFiller`` stores the component rows of all groups one after another.
         let firstRow: Int
-        /// For each output, the index of the first sample in the blended row.
+        /// For each output pixel: the index in the blended row of the first of the two source pixels.
         let index = GrowingStorage<Int32>()
-        /// For each output, the weight of the second of the two pixels between which it is interpolated, 0 to below 1.
+        /// For each output pixel: the weight of the second of the two source pixels, 0 to below 1.
         let weights = GrowingStorage<Float>()
     }
 
@@ -42,8 +44,8 @@ struct ResampleTables {
     /// The number of component rows of all groups.
     private(set) var rowCount = 0
 
-    /// - Parameter padded: the number of outputs in a row, rounded up to a multiple of four. The table entries of the
-    ///   additional outputs are 0.
+    /// - Parameter padded: the number of output pixels in a row, rounded up to a multiple of four. The table entries of
+    ///   the additional pixels are 0.
     init(geometry: InputGeometry, padded: Int) {
         let (across, down) = geometry.sampling
         let all = geometry.format.components
@@ -66,8 +68,7 @@ struct ResampleTables {
         if geometry.format.isGray { componentRows = [0, 0, 0] }
     }
 
-    /// Returns the index of the first component row of the group that the component belongs to. Adds the group if it
-    /// does not exist yet.
+    /// Returns the index of the first component row of the component's group. Adds the group if it does not exist yet.
     private mutating func row(of component: PixelComponent, across: AxisSampling, padded: Int) -> Int {
         guard let plane = planes.first(where: { $0.index == component.plane }) else { return 0 }
         if let group = groups.first(where: { $0.blended === plane.blended && $0.step == component.step }) {
@@ -94,7 +95,7 @@ struct ResampleTables {
     }
 }
 
-/// A buffer that grows and never shrinks. Repeated use of the same size needs no allocation.
+/// A buffer that grows if necessary and never shrinks. Repeated use with the same size needs no allocation.
 final class GrowingStorage<Element: BitwiseCopyable> {
     private(set) var base: UnsafeMutablePointer<Element>
     private var capacity: Int

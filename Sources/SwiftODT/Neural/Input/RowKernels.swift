@@ -1,9 +1,9 @@
 /// The inner loops of preprocessing. Each function processes one row, 4 to 16 samples at a time.
 ///
-/// A blended sample is a 16-bit integer. For every bit depth, it has about 64 units per 8-bit level. All values after
-/// the blending are floats.
+/// The first step blends two source rows. A blended sample is a 16-bit integer, in which about 64 units correspond to
+/// one 8-bit level, for every bit depth. The values after this step are floats.
 enum RowKernels {
-    /// Returns the number of blended units per 8-bit level.
+    /// Returns how many units of a blended sample correspond to one 8-bit level.
     static func blendedOne(_ depth: SampleDepth, fullRange: Bool) -> Float {
         depth.bytes == 1 ? 64 : depth.unitOf14Bits(fullRange: fullRange)
     }
@@ -27,9 +27,9 @@ enum RowKernels {
         }
     }
 
-    /// Blends two rows of 16-bit samples like ``blend(_:_:weight:count:into:)``. Each word is first shifted to 14 bits.
-    /// Unused bits above the sample are discarded. Unused bits below the sample change the result by less than one
-    /// sample level.
+    /// Blends two rows of samples in 16-bit words, like ``blend(_:_:weight:count:into:)``. Each word is first shifted
+    /// to 14 bits. This discards unused bits above the sample. Unused bits below the sample are kept, but change the
+    /// result by less than one level of the sample.
     ///
     /// - Parameter headroom: the number of unused bits above the sample.
     static func blendWords(
@@ -41,7 +41,8 @@ enum RowKernels {
         while i < count {
             let sample = word(first, i, headroom)
             let difference = word(second, i, headroom) &- sample
-            // Only the upper 16 bits of the product are used, so that the compiler selects a single vector instruction.
+            // Only the upper 16 bits of the product are used, because the compiler then selects a single vector
+            // instruction.
             let product = Int32(truncatingIfNeeded: difference &<< 1) &* doubled
             target[i] = sample &+ Int16(truncatingIfNeeded: product &>> 16)
             i &+= 1
@@ -58,10 +59,10 @@ enum RowKernels {
     ///
     /// - Parameters:
     ///   - step: the number of samples per pixel, 1 to 4.
-    ///   - index: for each output, the index of the first sample of its left source pixel. Each output is interpolated
-    ///     between this pixel and the next one.
-    ///   - weights: for each output, the weight of its right source pixel, 0 to 1.
-    ///   - count: the number of outputs, a multiple of four. `index` and `weights` have this number of elements.
+    ///   - index: for each output pixel, the index of the first sample of the left source pixel. The output is
+    ///     interpolated between this source pixel and the next source pixel.
+    ///   - weights: for each output pixel, the weight of the right source pixel, 0 to 1.
+    ///   - count: the number of output pixels, a multiple of four. `index` and `weights` have this number of elements.
     ///   - target: ``lanes(step:)`` rows of `count` elements. Row n receives sample n of each interpolated pixel.
     static func resample(
         _ row: UnsafePointer<Int16>, step: Int, index: UnsafePointer<Int32>, weights: UnsafePointer<Float>, count: Int,
@@ -77,8 +78,8 @@ enum RowKernels {
         }
     }
 
-    /// Returns the number of samples that are interpolated per pixel. Pixels of three samples are processed like pixels
-    /// of four.
+    /// Returns the number of samples that are interpolated per pixel. Pixels with three samples are processed like
+    /// pixels with four samples.
     static func lanes(step: Int) -> Int { step < 3 ? step : 4 }
 
     @inline(__always)
@@ -90,8 +91,8 @@ enum RowKernels {
         }
     }
 
-    /// Interpolates four outputs with one sample per pixel. One 32-bit load reads the two neighbouring samples of an
-    /// output.
+    /// Interpolates four output pixels with one sample per pixel. For each output pixel, one 32-bit load reads both
+    /// source pixels.
     @inline(__always)
     private static func resampleSingle(
         _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -105,8 +106,8 @@ enum RowKernels {
         store(first + (second - first) * load(weights, as: SIMD4<Float>.self), at: target)
     }
 
-    /// Interpolates four outputs with two samples per pixel. One 64-bit load reads the two neighbouring pixels of an
-    /// output.
+    /// Interpolates four output pixels with two samples per pixel. For each output pixel, one 64-bit load reads both
+    /// source pixels.
     @inline(__always)
     private static func resamplePairs(
         _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -128,8 +129,8 @@ enum RowKernels {
         store(all.oddHalf, at: target + count)
     }
 
-    /// Interpolates four outputs with three or four samples per pixel. Two 64-bit loads read the two neighbouring
-    /// pixels of an output.
+    /// Interpolates four output pixels with three or four samples per pixel. For each output pixel, two 64-bit loads
+    /// read the two source pixels.
     @inline(__always)
     private static func resampleQuads(
         _ row: UnsafePointer<Int16>, _ step: Int, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -184,8 +185,8 @@ enum RowKernels {
         }
     }
 
-    /// Multiplies a component by the factor in `row`, and adds the constant term `row.w`. At most one of `row.x`,
-    /// `row.y` and `row.z` is nonzero.
+    /// Multiplies a component by a factor, and adds the constant term `row.w`. The factor is `row.x`, `row.y` or
+    /// `row.z`; the other two are 0.
     ///
     /// - Parameter count: a multiple of four.
     static func scale(
@@ -195,8 +196,8 @@ enum RowKernels {
         each4(count) { store(factor * load(source + $0, as: SIMD4<Float>.self) + row.w, at: target + $0) }
     }
 
-    /// Replaces each value, an index, by the normalised table entry at this index. Indices are rounded and clamped to
-    /// the table.
+    /// Replaces each value, which is an index into `levels`, by the entry at this index. The index is rounded and
+    /// clamped to the table. The entry is normalised with `mean` and `scale`.
     static func lookUp(
         _ numbers: UnsafeMutablePointer<Float>, in levels: UnsafeBufferPointer<Float>, count: Int, mean: Float,
         scale: Float
@@ -211,7 +212,7 @@ enum RowKernels {
         }
     }
 
-    /// Copies every `step`th value. The target is contiguous.
+    /// Copies every `step`th value of `source` to a contiguous target.
     static func pick(
         _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<Float>
     ) {
@@ -227,7 +228,7 @@ enum RowKernels {
         }
     }
 
-    /// Copies every `step`th value, rounded to a byte. The target is contiguous. Values must be from 0 to 255.
+    /// Copies every `step`th value of `source` to a contiguous target, rounded to a byte. Values must be from 0 to 255.
     static func pick(
         _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<UInt8>
     ) {
@@ -245,8 +246,8 @@ enum RowKernels {
         }
     }
 
-    /// Returns every second one of 16 values. Its last load reads one value more than it needs, so it must not be used
-    /// at the end of a row.
+    /// Returns the first, third, fifth, ... of 16 values. The function also reads the 16th value, which it does not
+    /// need. It must therefore not be used at the end of a row, where this value may not exist.
     @inline(__always)
     private static func everySecond(_ source: UnsafePointer<Float>) -> SIMD8<Float> {
         load(source, as: SIMD16<Float>.self).evenHalf
@@ -256,7 +257,8 @@ enum RowKernels {
     @inline(__always)
     static func byte(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: (value + byteBias).bitPattern) }
 
-    /// 2²³. The sum of this number and a value below 2²³ has the rounded value in its lowest mantissa bits.
+    /// 2²³. If this number is added to a non-negative value below 2²³, the lowest mantissa bits of the sum are the
+    /// rounded value.
     private static let byteBias: Float = 8_388_608
 
     @inline(__always)

@@ -1,11 +1,11 @@
-/// Removes the "focus" layer at the start of a network. ``InputFiller`` then writes the input in the output layout of
-/// this layer.
+/// Removes the "focus" layer at the start of an .onnx network. ``InputFiller`` then writes the picture in the layout
+/// that this layer would have computed.
 ///
 /// YOLOX and early YOLOv5 versions start with four strided slices of the picture and concatenate the slices (space to
-/// depth). Runtimes execute these operations as slow copies. ``InputFiller`` instead writes each pixel directly to its
-/// final position. The outputs of the network are bit-identical.
+/// depth). Runtimes execute these operations as slow copies. Without the layer, ``InputFiller`` writes each pixel
+/// directly to its final position. The outputs of the network are bit-identical.
 struct FocusLayer {
-    /// Returns the file without the focus layer. The input of the new network has the layout
+    /// Returns the content of an .onnx file without the focus layer. The input of the new network has the layout
     /// ``NetworkInput/Layout/spaceToDepth``. Returns `nil` if the network has no focus layer in the expected form.
     static func folded(_ content: [UInt8]) -> [UInt8]? {
         guard let graph = ONNXGraph(content) else { return nil }
@@ -16,7 +16,7 @@ struct FocusLayer {
     /// The original input of the network.
     private let input: ONNXGraph.Input
     private let concat: ONNXGraph.Node
-    /// The indices of the `Slice` nodes among the graph's fields.
+    /// The indices of the `Slice` nodes among the protobuf fields of the graph.
     private let slices: Set<Int>
 
     private init?(_ node: ONNXGraph.Node, in graph: ONNXGraph) {
@@ -29,7 +29,8 @@ struct FocusLayer {
             let input = graph.inputs.first(where: { $0.name == source }), input.dimensions.count == 4
         else { return nil }
         let slices = quarters.reduce(into: Set()) { $0.formUnion($1.slices) }
-        // The new file has a different input, so no other node may use the original one.
+        // The focus layer must be the only consumer of the original input, because the new network does not have this
+        // input.
         guard graph.nodes.allSatisfy({ slices.contains($0.field) || !$0.inputs.contains(source) }) else { return nil }
         self.graph = graph
         self.input = input
@@ -56,7 +57,8 @@ struct FocusLayer {
     }
 }
 
-/// A tensor that has every second pixel of every second row of another tensor.
+/// One of the four slices of the focus layer: a tensor that has every second pixel of every second row of another
+/// tensor.
 private struct FocusSlice {
     /// The first row and the first column, each 0 or 1.
     struct Offset: Equatable {
@@ -67,15 +69,15 @@ private struct FocusSlice {
     /// The name of the sliced tensor.
     private(set) var source: String
     private(set) var offset = Offset(row: 0, column: 0)
-    /// The indices of the `Slice` nodes among the graph's fields.
+    /// The indices of the `Slice` nodes among the protobuf fields of the graph.
     private(set) var slices: Set<Int> = []
 
     init?(_ name: String, in graph: ONNXGraph) {
         source = name
         var axes: Set = [2, 3]
         while !axes.isEmpty {
-            // The axis that this node slices must not have been sliced before. This also ends the loop if the graph has
-            // a cycle.
+            // Each axis must be sliced only once. Because of this condition, the loop also ends if the graph has a
+            // cycle.
             guard let node = graph.node(producing: source, ifSoleConsumer: true), node.operation == "Slice",
                 let ranges = Self.ranges(node, in: graph), !ranges.isEmpty
             else { return nil }

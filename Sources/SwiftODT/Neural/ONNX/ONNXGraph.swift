@@ -1,19 +1,19 @@
-/// The nodes, inputs and constants of an .onnx file. The type has what is needed to replace nodes of the graph.
+/// The nodes, inputs and constants of an .onnx file, with functions that find and replace nodes of the graph.
 struct ONNXGraph {
-    /// The fields of the file (`file`) and of its graph (`fields`).
+    /// The protobuf fields of the file (`file`) and of the graph in the file (`fields`).
     private let file: [ProtobufField]
     private let fields: [ProtobufField]
     private(set) var nodes: [Node] = []
     private(set) var inputs: [Input] = []
-    /// The index in ``nodes`` of the node that computes a tensor, by tensor name.
+    /// For each tensor name: the index in ``nodes`` of the node that computes the tensor.
     private var producers: [String: Int] = [:]
-    /// The number of nodes and graph outputs that use a tensor, by tensor name.
+    /// For each tensor name: how often the tensor is an input of a node or an output of the graph.
     private var consumers: [String: Int] = [:]
-    /// The fields of the constants (`TensorProto`) by name.
+    /// For each name of a constant: the protobuf fields of its `TensorProto`.
     private var constants: [String: [ProtobufField]] = [:]
 
     struct Node {
-        /// The index of the node among the graph's fields.
+        /// The index of the node among the protobuf fields of the graph.
         let field: Int
         let operation: String
         let inputs: [String]
@@ -22,7 +22,7 @@ struct ONNXGraph {
     }
 
     struct Input {
-        /// The index of the input among the graph's fields.
+        /// The index of the input among the protobuf fields of the graph.
         let field: Int
         let name: String
         let type: Int
@@ -30,8 +30,8 @@ struct ONNXGraph {
         let dimensions: [Int?]
     }
 
-    /// - Returns: `nil` if the file is malformed, or if it stores weights in other files. The runtime reports a better
-    ///   error for a malformed file.
+    /// - Returns: `nil` if the file is malformed, or if it stores weights in other files. This is not an error here:
+    ///   the runtime later reports a malformed file with a better message.
     init?(_ content: [UInt8]) {
         guard let file = ProtobufFields.all(of: content[...]), let graph = file.bytes(Number.graph),
             let fields = ProtobufFields.all(of: graph)
@@ -66,14 +66,14 @@ struct ONNXGraph {
         }
     }
 
-    /// Returns the elements of a constant. Returns `nil` if the constant does not exist or if its elements are not
-    /// 64-bit integers.
+    /// Returns the elements of a constant by its name. Returns `nil` if the constant does not exist or if its elements
+    /// are not 64-bit integers.
     func integers(_ name: String) -> [Int]? { constants[name]?.tensor }
 
-    /// Returns the dimensions of a constant. Returns `nil` if the constant does not exist.
+    /// Returns the dimensions of a constant by its name. Returns `nil` if the constant does not exist.
     func shape(_ name: String) -> [Int]? { constants[name]?.integers(1) }
 
-    /// Returns the number of nodes and graph outputs that use a tensor.
+    /// Returns how often a tensor is an input of a node or an output of the graph.
     func consumers(of name: String) -> Int { consumers[name] ?? 0 }
 
     /// Returns the node that computes a tensor.
@@ -84,10 +84,10 @@ struct ONNXGraph {
         return producers[name].map { nodes[$0] }
     }
 
-    /// Returns the file with some fields of the graph replaced.
+    /// Returns the content of the file after the replacement of some fields of the graph.
     ///
-    /// - Parameter changes: the replacements of a field, by the index of the field among the graph's fields. An empty
-    ///   list removes the field.
+    /// - Parameter changes: for the index of each changed field of the graph, the fields that replace it. An empty list
+    ///   removes the field.
     func written(_ changes: [Int: [Part]]) -> [UInt8] {
         var graph = ProtobufMessage()
         for (place, field) in fields.enumerated() {
@@ -104,7 +104,7 @@ struct ONNXGraph {
         return whole.bytes
     }
 
-    /// Field numbers in onnx.proto: `graph` of `ModelProto`, the others of `GraphProto`.
+    /// Field numbers in onnx.proto. `graph` is a field of `ModelProto`, the other fields are fields of `GraphProto`.
     enum Number {
         static let graph = 7
         static let node = 1
@@ -163,7 +163,7 @@ extension [ProtobufField] {
 
 /// Encodes nodes, constants and inputs of an .onnx graph.
 extension ONNXGraph {
-    /// An encoded field of the graph.
+    /// A protobuf field of the graph, encoded as bytes.
     struct Part {
         let number: Int
         let bytes: [UInt8]

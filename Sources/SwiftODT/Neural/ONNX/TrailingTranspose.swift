@@ -1,12 +1,12 @@
-/// Replaces the transpose at the end of a network by one transpose per output level. Runtimes can execute these
-/// transposes without a copy.
+/// Replaces the transpose at the end of an .onnx network by one transpose per output level. An output level is the
+/// output for one grid of cells. Runtimes can execute the new transposes without a copy.
 ///
 /// YOLOX and NanoDet concatenate the channel planes of their levels and transpose the result. This transpose copies all
-/// outputs. Internally, runtimes store the channels of a cell next to each other, so a transpose of a single level does
-/// not change the memory layout. The outputs of the network are bit-identical.
+/// outputs. A transpose of a single level needs no copy: runtimes store the channels of a cell next to each other
+/// internally, so the memory layout does not change. The outputs of the changed network are bit-identical.
 struct TrailingTranspose {
-    /// Returns the file with one transpose per level. Returns `nil` if the network does not end with the expected
-    /// nodes.
+    /// Returns the content of an .onnx file with one transpose per level. Returns `nil` if the network does not end
+    /// with a concatenation of levels and a transpose.
     static func transposeRemoved(_ content: [UInt8]) -> [UInt8]? {
         guard let graph = ONNXGraph(content) else { return nil }
         return graph.nodes.lazy.compactMap { TrailingTranspose($0, in: graph)?.transposeRemoved }.first
@@ -38,30 +38,31 @@ struct TrailingTranspose {
     }
 }
 
-/// An output level of the network: the node that flattens the channel planes of the level, and the nodes that replace
-/// this node.
+/// An output level of the network. It has the `Reshape` node that flattens the channel planes of the level
+/// (`flattening`), and the nodes that replace this node (`rows`).
 private struct Level {
     let flattening: ONNXGraph.Node
     /// The name of the level's tensor in the new graph.
     let rowsName: String
-    /// The shape after the transpose: batch size, number of cells (-1 if the runtime infers it) and number of channels.
+    /// The shape after the transpose: batch size, number of cells and number of channels. The number of cells is -1 if
+    /// the runtime infers it.
     private let shape: [Int]
 
     init?(_ name: String, in graph: ONNXGraph) {
         guard let node = graph.node(producing: name, ifSoleConsumer: true), node.operation == "Reshape",
             node.inputs.count == 2, node.integer("allowzero") ?? 0 == 0,
             let shape = graph.integers(node.inputs[1]), shape.count == 3,
-            // Only the channels of a convolution may be transposed. For any other dimension, the new graph would
+            // The second dimension must be the channels of a convolution. For any other dimension, the new graph would
             // compute other values.
             let planes = graph.planes(of: node.inputs[0]), [planes, 0].contains(shape[1]), shape[2] != 0
         else { return nil }
         flattening = node
-        // The tensor gets a new name, because the file may declare the shape of the old one.
+        // The tensor gets a new name, because the file may declare the old shape for the old name.
         rowsName = name + "/rows"
         self.shape = [shape[0], shape[2], planes]
     }
 
-    /// The nodes that compute the level with the channels of each cell next to each other.
+    /// The nodes that compute the level with one row per cell. A row has all channels of the cell.
     var rows: [ONNXGraph.Part] {
         let (cells, wanted) = (rowsName + "/cells", rowsName + "/shape")
         return [
@@ -73,8 +74,8 @@ private struct Level {
 }
 
 extension ONNXGraph {
-    /// Returns the number of channels of a four-dimensional tensor. Returns `nil` if the preceding nodes do not
-    /// determine this number.
+    /// Returns the number of channels of a four-dimensional tensor, derived from the nodes that compute it. Returns
+    /// `nil` if these nodes do not determine the number.
     fileprivate func planes(of name: String) -> Int? {
         var budget = 1000
         return planes(of: name, depth: 0, &budget)

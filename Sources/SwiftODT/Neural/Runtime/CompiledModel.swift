@@ -14,8 +14,8 @@ final class CompiledModel: @unchecked Sendable {
     let runtime: OpenVINO
     let model: OpaquePointer
 
-    /// The exported model from which this model was restored, or `nil`. The runtime may read weights from these bytes
-    /// while the model exists.
+    /// The bytes from which this model was restored, or `nil` if the model was compiled. The runtime may read weights
+    /// from these bytes while the model exists.
     private let bytes: FileBlock?
 
     private init(_ model: OpaquePointer, runtime: OpenVINO, bytes: FileBlock? = nil) {
@@ -24,8 +24,8 @@ final class CompiledModel: @unchecked Sendable {
         self.bytes = bytes
     }
 
-    /// Frees the model on a separate thread. Freeing takes milliseconds, and the last reference may be released on a
-    /// streaming thread.
+    /// Frees the runtime's model on a separate thread. Freeing takes milliseconds, and would delay a streaming thread
+    /// that releases the last reference.
     deinit {
         guard InFlightInferences.enter() else { return }
         let free = { @Sendable [runtime, bytes, address = UInt(bitPattern: model)] in
@@ -35,7 +35,8 @@ final class CompiledModel: @unchecked Sendable {
         if !DetachedThread.run(free) { free() }
     }
 
-    /// Compiles a model. Calls must not overlap, because the settings of `target` apply to the whole device.
+    /// Compiles a model. Calls must not overlap, because the settings of `target` are set for the whole device before
+    /// the compilation.
     static func compile(_ read: LoadedModel, for target: CompilationTarget) throws -> CompiledModel {
         var compiled: OpaquePointer?
         guard read.runtime.set(target),
@@ -52,7 +53,8 @@ final class CompiledModel: @unchecked Sendable {
         return CompiledModel(compiled, runtime: read.runtime)
     }
 
-    /// Restores a compiled model from the bytes of ``exported()``. Returns `nil` if the runtime rejects the bytes.
+    /// Restores a compiled model from bytes that ``exported()`` has returned. Returns `nil` if the runtime rejects the
+    /// bytes.
     static func restore(_ bytes: FileBlock, for target: CompilationTarget, runtime: OpenVINO) -> CompiledModel? {
         var compiled: OpaquePointer?
         let content = bytes.content.bindMemory(to: CChar.self)
@@ -65,7 +67,7 @@ final class CompiledModel: @unchecked Sendable {
     }
 
     /// Returns the compiled model as bytes for ``restore(_:for:runtime:)``. Returns `nil` if the runtime cannot export
-    /// the model. The runtime's C interface exports only to a path, so it gets the path of a file in memory.
+    /// the model. The runtime's C interface exports only to a path, so the model is exported to a file in memory.
     func exported() -> FileBlock? {
         let file = swiftodt_file_in_memory()
         guard file >= 0 else { return nil }
@@ -87,8 +89,8 @@ final class CompiledModel: @unchecked Sendable {
 }
 
 extension OpenVINO {
-    /// Sets the properties of a device for later compilations and imports. They are set on the device, because the
-    /// import of a model has no parameters for properties.
+    /// Sets the properties of a device for later compilations and imports of models. The properties are set for the
+    /// device, because the import of a model has no parameters for them.
     ///
     /// - Returns: whether the device supports the properties that the target needs.
     fileprivate func set(_ target: CompilationTarget) -> Bool {
@@ -96,10 +98,11 @@ extension OpenVINO {
             func set(_ key: String, _ value: String) -> Bool {
                 swiftodt_openvino_set(functions, core, target.device, key, value) == 0
             }
-            // Threads are not pinned to processors. Inference would become slower if another thread of the pipeline
-            // used the same processor.
+            // Threads are not pinned to processors. A pinned thread would be slow whenever another thread of the
+            // pipeline uses the same processor.
             _ = set("ENABLE_CPU_PINNING", "NO")
-            // Devices other than CPUs do not have this property. The value 0 resets a number that was set before.
+            // Devices other than CPUs do not have this property. An error is ignored if the target specifies no number
+            // of threads (0). On a CPU, 0 resets a number that was set before.
             let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
             return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
         }

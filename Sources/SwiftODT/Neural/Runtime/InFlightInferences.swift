@@ -2,17 +2,18 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// Counts the calls of the runtime that are in flight: compilation, inference, and freeing of models and requests.
+/// Counts the calls of the inference runtime that are in flight: compilation, inference, and freeing of models and
+/// requests. When the process exits, it waits for these calls.
 ///
-/// `exit()` destroys the static objects of the runtime, including the machine code that the CPU plugin generates for
-/// the first inference of a network. If a program does not stop its pipeline, or ends by an exception, other threads
-/// may still execute this code. An exit handler therefore closes the runtime for new calls and waits for the calls in
+/// `exit()` destroys the static objects of the runtime, including the machine code that its CPU plugin generates for
+/// the first inference of a network. If a program exits without stopping its pipeline, other threads may still execute
+/// this code. An exit handler of this type therefore prevents new calls of the runtime and waits for the calls in
 /// flight.
 ///
-/// Exit handlers run in reverse order of registration. The runtime registers exit handlers when its libraries are
-/// loaded, and when a network runs for the first time. The exit handler of this type must run before the runtime's
-/// handlers. It is therefore registered again after each of these operations, and every 0.1 ms while they run. One case
-/// is not covered: `exit()` is called less than 0.1 ms after the runtime has registered a handler.
+/// Exit handlers run in reverse order of registration. The runtime registers its exit handlers when its libraries are
+/// loaded, and when a network runs for the first time. The exit handler of this type must run before them. It is
+/// therefore registered again after each of these operations, and every 0.1 ms while they run. One case is not covered:
+/// `exit()` is called less than 0.1 ms after the runtime has registered a handler.
 enum InFlightInferences {
     private struct State {
         var count = 0
@@ -23,7 +24,7 @@ enum InFlightInferences {
 
     private static let state = Monitor(State())
 
-    /// Begins a call of the runtime.
+    /// Counts the beginning of a call of the runtime.
     ///
     /// - Returns: whether the runtime may be called. If `true`, ``leave()`` must be called after the call.
     static func enter() -> Bool {
@@ -34,10 +35,11 @@ enum InFlightInferences {
         }
     }
 
-    /// Begins a call that must be made even while the process exits. ``leave()`` must be called after the call.
+    /// Counts the beginning of a call that must be made even while the process exits. ``leave()`` must be called after
+    /// the call.
     static func enterLate() { state.update { $0.count += 1 } }
 
-    /// Ends a call that ``enter()`` or ``enterLate()`` began.
+    /// Counts the end of a call that ``enter()`` or ``enterLate()`` has counted.
     static func leave() {
         state.update { state in
             state.count -= 1
@@ -45,8 +47,8 @@ enum InFlightInferences {
         }
     }
 
-    /// Runs `body`, which calls the runtime. While the process exits, the function returns `nil` and does not run
-    /// `body`. Memory need not be freed in this case.
+    /// Runs `body`, which calls the runtime. While the process exits, the function does not run `body` and returns
+    /// `nil`. A `body` that only frees memory may be omitted in this way.
     @discardableResult
     static func within<Answer>(_ body: () throws -> Answer) rethrows -> Answer? {
         guard enter() else { return nil }
@@ -56,8 +58,8 @@ enum InFlightInferences {
 
     // MARK: The exit handler
 
-    /// Registers the exit handler, even if it is registered already. Only the last registration runs before all
-    /// handlers of the runtime. Each registration takes 32 bytes until the process ends.
+    /// Registers the exit handler, even if it is already registered. Only the last registration is certain to run
+    /// before all handlers of the runtime. Each registration takes 32 bytes until the process ends.
     static func drainAtExit() {
         guard state.read({ !$0.isClosed }) else { return }
         // In contrast to handlers of `atexit`, handlers of `on_exit` receive the exit status.
@@ -69,15 +71,15 @@ enum InFlightInferences {
     }
 
     /// Runs `body`, during which the runtime may register exit handlers. The exit handler of this type is registered
-    /// repeatedly while `body` runs, and once after that.
+    /// before `body`, repeatedly while `body` runs, and after `body`.
     ///
     /// - Throws: `CancellationError` if the process has begun to exit. In this case, parts of the runtime may be
     ///   destroyed.
     static func drainAtExit<Answer>(during body: () throws -> Answer) throws -> Answer {
         let work = Work()
         drainAtExit()
-        // If the thread cannot be started, the handler is registered only before and after `body`. It may then run too
-        // late.
+        // If the thread cannot be started, the handler is registered only before and after `body`. If the process exits
+        // during `body`, the handler may then run too late.
         DetachedThread.run {
             for number in 0..<registrationLimit {
                 if work.isDone.load(ordering: .relaxed) { return }
@@ -95,15 +97,17 @@ enum InFlightInferences {
     /// The number of registrations at intervals of 0.1 ms. Later registrations follow at intervals of 1 ms, because a
     /// compilation may take seconds.
     private static let frequentCount = 2000
-    /// The maximum number of registrations during one `body`. It limits the memory to 320 KB for each loaded model.
+    /// The maximum number of registrations while one `body` runs. It limits their memory to 320 KB.
     private static let registrationLimit = 10_000
 
-    /// The time that a callback may take to return through the runtime's code, in nanoseconds. It usually takes
-    /// microseconds, and longer if the thread is preempted.
+    /// The time for which the exit handler waits after the last call has ended, in nanoseconds. In this time, a
+    /// callback of the runtime returns through the runtime's code. This usually takes microseconds, but longer if the
+    /// thread is preempted.
     private static let returnTime: Nanoseconds = 10_000_000
 
     private static func end(status: Int32, process: Int) {
-        // A forked process does not have the threads of its parent, but may have inherited a locked lock.
+        // A forked process inherits the exit handlers but not the threads of its parent. In the forked process, the
+        // lock of `state` may be held forever by a thread of the parent.
         guard getpid() == process else { return }
         let isFirst = state.update { state in
             defer { state.isClosed = true }
@@ -115,7 +119,7 @@ enum InFlightInferences {
             return
         }
         // A call takes too long, or waits for the exiting thread. The remaining exit handlers would destroy objects
-        // that the call uses, so the process ends without them. Buffered output is written first.
+        // that the call uses. The process therefore ends without running them. Buffered output is written first.
         fflush(nil)
         _exit(status)
     }

@@ -4,8 +4,8 @@ import Glibc
 /// An inference request. It converts a picture to the input of a network, runs the network and returns the outputs.
 ///
 /// A request is not thread-safe. Only ``cancel()`` may be called from any thread. While an inference is in flight, do
-/// not fill the request and do not read ``outputs()``. The completion handler may do both, and may start the request
-/// again.
+/// not fill the request and do not read ``outputs()``. Both are allowed in the completion handler, which may also start
+/// the next inference.
 package final class InferenceRequest: @unchecked Sendable {
     package let network: Network
 
@@ -47,7 +47,8 @@ package final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// Writes the values of an auxiliary input. They are the same for all pictures, so they are written only once.
+    /// Writes the values of an auxiliary input, an input for the size of the picture (``AuxiliaryInput``). The values
+    /// are the same for all pictures, so they are written only once.
     private func writeAuxiliaryInput(_ number: Int) throws {
         let functions = network.compiled.runtime.functions
         let description = network.description.inputs[number]
@@ -88,7 +89,8 @@ package final class InferenceRequest: @unchecked Sendable {
     /// Converts a picture into the network's input. The `region` is in buffer pixels and is enlarged to whole pixels.
     /// `nil` is the full frame.
     ///
-    /// The function allocates memory only if the size, format or region differs from the previous call.
+    /// The function allocates memory only if the size, the format or the region of the frame differs from the previous
+    /// call.
     package func fill(from frame: Frame, region: Box? = nil) throws -> InputPlacement {
         run.prepare()
         return try filler.fill(inputBytes, from: frame, region: region)
@@ -106,7 +108,8 @@ package final class InferenceRequest: @unchecked Sendable {
     /// inference starts.
     package func outputs() throws -> [TensorView] { try run.outputs() }
 
-    /// Cancels the inference in flight as soon as possible. If none is in flight, cancels the next inference before it
-    /// begins, unless the request is filled before that. A cancelled inference ends with a `CancellationError`.
+    /// Cancels the inference in flight as soon as possible. If no inference is in flight, the next inference is
+    /// cancelled before it begins. Filling the request resets this cancellation. A cancelled inference ends with a
+    /// `CancellationError`.
     package func cancel() { run.cancel() }
 }

@@ -1,36 +1,38 @@
 import COpenVINO
 import Glibc
 
-/// The runtime's part of an inference request: it starts inferences, receives the callback of the runtime, and frees
-/// the runtime's request.
+/// The part of an ``InferenceRequest`` that calls the runtime: it starts inferences, receives the runtime's callback,
+/// and frees the runtime's request.
 ///
-/// The runtime's callback has the address of this object. The object therefore retains itself until the runtime's
-/// request is freed.
+/// The runtime passes the address of this object to the callback. The object therefore retains itself until the
+/// runtime's request is freed.
 ///
-/// `@unchecked Sendable`: `state` is a monitor, and the other properties are constant after initialisation. The memory
-/// at `mark` is written before an inference starts and read after it has ended.
+/// `@unchecked Sendable`: `state` has a lock, and the other properties are constant after initialisation. The memory at
+/// `mark` is written before an inference starts and read after it has ended.
 final class InferenceRun: @unchecked Sendable {
     let request: OpaquePointer
     private let network: Network
     private let callback: UnsafeMutablePointer<ov_callback>
     private let state = Monitor(State())
-    /// The address of the first bytes of the first output with a fixed size. `nil` if there is no such output.
+    /// The address of the first output with a fixed size, at which ``unwritten`` is stored before an inference that
+    /// ``start(completion:)`` starts. `nil` if the network has no such output.
     private var mark: UnsafeMutableRawPointer?
 
     private struct State {
         /// The completion handler of the inference in flight. `nil` if no inference is in flight.
         var completion: (@Sendable (Result<Void, any Error>) -> Void)?
-        /// Whether the inference was cancelled. Stays `true` until the next picture.
+        /// Whether the inference of the current picture was cancelled. ``prepare()`` resets it for the next picture.
         var isCancelled = false
         /// The thread that runs the completion handler, or `nil`.
         var completing: pthread_t?
-        /// The number of threads that query the status of an inference at this moment.
+        /// The number of threads that currently query the status of an inference.
         var askers = 0
     }
 
-    /// A bit pattern that a network is unlikely to compute (a NaN as a float). The runtime's C interface does not pass
-    /// the status of an inference to the callback. Therefore, this pattern is written to the first output before each
-    /// inference. If the output no longer begins with it, the inference has succeeded.
+    /// A bit pattern that a network is unlikely to compute: as a float, it is a NaN. The runtime's C interface does not
+    /// pass the status of an inference to the callback. The status is detected in this way: before each inference, the
+    /// pattern is written to an output. If the output no longer begins with the pattern after the inference, the
+    /// inference has succeeded.
     private static let unwritten: UInt32 = 0x7FED_0D7E
 
     init(_ network: Network) throws {
@@ -67,7 +69,7 @@ final class InferenceRun: @unchecked Sendable {
         }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
         let runtime = network.compiled.runtime
-        // The callback is set before each start, because the runtime removes it when it calls it.
+        // The callback is set before each start, because the runtime removes a callback when it calls it.
         if runtime.functions.ov_infer_request_set_callback(request, callback) != 0
             || runtime.functions.ov_infer_request_start_async(request) != 0
         {
@@ -75,20 +77,21 @@ final class InferenceRun: @unchecked Sendable {
             finish { .failure(ODTError(.failed, "cannot start an inference of \(self.network.name): \(reason)")) }
             return
         }
-        // The runtime ignores a cancellation before the start, so a cancellation that was requested earlier is repeated
-        // now.
+        // The runtime ignores a cancellation before the start of an inference. If ``cancel()`` was called before the
+        // start, the cancellation is repeated now.
         state.read { if $0.isCancelled { cancelUnderWay($0) } }
     }
 
-    /// Prepares the request for a new picture: resets a cancellation.
+    /// Resets the cancellation, before the request is filled with a new picture. Does nothing while an inference is in
+    /// flight.
     func prepare() {
         state.update { state in
             if state.completion == nil { state.isCancelled = false }
         }
     }
 
-    /// Runs the inference on the calling thread and the runtime's threads. In contrast to ``start(completion:)``, it
-    /// needs two thread switches less.
+    /// Runs the inference on the calling thread and the runtime's threads, and returns when it has ended. This needs
+    /// two thread switches less than ``start(completion:)``.
     func infer() throws {
         guard InFlightInferences.enter() else { throw CancellationError() }
         defer { InFlightInferences.leave() }
@@ -117,11 +120,12 @@ final class InferenceRun: @unchecked Sendable {
         }
     }
 
-    /// Cancels the inference in flight. If none is in flight, cancels the next inference of the same picture before it
-    /// begins.
+    /// Cancels the inference in flight. If no inference is in flight, the next inference of the same picture is
+    /// cancelled before it begins.
     ///
-    /// The runtime ignores a cancellation in the short time between the call of ``infer()`` and the runtime's own start
-    /// of the inference. In this case, the inference runs to its end, but its result is a `CancellationError`.
+    /// There is a short time between the call of ``infer()`` and the start of the inference in the runtime. The runtime
+    /// ignores a cancellation in this time. The inference then runs to its end, but ``infer()`` throws a
+    /// `CancellationError`.
     func cancel() {
         state.update { state in
             state.isCancelled = true
@@ -134,11 +138,11 @@ final class InferenceRun: @unchecked Sendable {
         _ = network.compiled.runtime.functions.ov_infer_request_cancel(request)
     }
 
-    /// Handles the end of an inference. The runtime calls this function.
+    /// Handles the end of an inference. Called on a thread of the runtime, inside the runtime's callback.
     fileprivate func ended() {
         if let mark, mark.loadUnaligned(as: UInt32.self) != Self.unwritten { return complete { .success(()) } }
-        // Inside its callback, the runtime does not return the status of the inference, so another thread queries it.
-        // This is necessary only for failed inferences and for networks without an output of fixed size.
+        // The status of the inference cannot be queried inside the callback, so another thread queries it. This is
+        // necessary only for failed inferences and for networks without an output of fixed size.
         state.update { $0.askers += 1 }
         let isAsked = onAnotherThread { run in
             run.complete { run.answer() }
@@ -152,13 +156,14 @@ final class InferenceRun: @unchecked Sendable {
     private func complete(_ result: () -> Result<Void, any Error>) {
         state.update { $0.completing = pthread_self() }
         finish(result)
-        // A later completion handler may have taken the place of this one.
+        // The completion handler may have started the next inference, whose completion handler may already run on
+        // another thread. Then `completing` is that thread and stays unchanged.
         state.update { state in
             if state.completing.map({ pthread_equal($0, pthread_self()) != 0 }) == true { state.completing = nil }
         }
     }
 
-    /// Waits until the runtime's callback has returned, and returns the status of the inference.
+    /// Waits until the runtime's callback has returned. Returns the result of the inference according to the runtime.
     private func answer() -> Result<Void, any Error> {
         let runtime = network.compiled.runtime
         if runtime.functions.ov_infer_request_wait(request) == 0 { return .success(()) }
@@ -166,8 +171,8 @@ final class InferenceRun: @unchecked Sendable {
     }
 
     private func finish(_ result: () -> Result<Void, any Error>) {
-        // The completion handler is released before the inference counts as ended, because releasing the objects that
-        // it captures may use the request.
+        // The completion handler is released at the end of this block, before ``InFlightInferences/leave()``. Releasing
+        // the objects that it captures may call the runtime.
         do {
             let (completion, isCancelled) = state.update { state in
                 defer { state.completion = nil }
@@ -196,7 +201,7 @@ extension InferenceRun {
         guard functions.ov_infer_request_get_output_tensor_by_index(request, index, &tensor) == 0, let tensor else {
             throw ODTError(.failed, "\(network.name) has no output \(index): \(runtime.lastError)")
         }
-        // The tensor's memory belongs to the request; this frees only the handle.
+        // This frees only the handle of the tensor. The memory of the tensor belongs to the request.
         defer { functions.ov_tensor_free(tensor) }
         guard functions.ov_tensor_get_shape(tensor, &shape) == 0 else {
             throw ODTError(.failed, "output \(index) of \(network.name) has no shape: \(runtime.lastError)")
@@ -222,8 +227,9 @@ extension InferenceRun {
     /// Cancels the inference in flight, waits until the runtime's callback has returned, and frees the runtime's
     /// request.
     ///
-    /// If the last reference is released inside a completion handler, waiting in this function would deadlock. In this
-    /// case, another thread cancels, waits and frees.
+    /// A completion handler can release the last reference to the request, and thus call this function. Waiting for the
+    /// callback would then deadlock, because the completion handler runs inside the callback. In this case, another
+    /// thread cancels, waits and frees.
     func end() {
         let isInside = state.read { $0.completing.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         guard isInside else { return free() }
@@ -238,8 +244,8 @@ extension InferenceRun {
         InFlightInferences.enterLate()
         let run = Unmanaged.passRetained(self)
         let isStarted = DetachedThread.run {
-            // The captured reference is released before the inference counts as ended, because this may be the last
-            // one.
+            // The reference to the run is released at the end of this block, before ``InFlightInferences/leave()``. It
+            // may be the last reference.
             do { body(run.takeRetainedValue()) }
             InFlightInferences.leave()
         }
@@ -259,7 +265,8 @@ extension InferenceRun {
     }
 }
 
-/// The callback that the runtime calls at the end of an inference, whether it succeeded or failed.
+/// The callback that the runtime calls at the end of a successful or failed inference. `argument` is the
+/// ``InferenceRun``.
 private func inferenceEnded(_ argument: UnsafeMutableRawPointer?) {
     guard let argument else { return }
     Unmanaged<InferenceRun>.fromOpaque(argument).takeUnretainedValue().ended()

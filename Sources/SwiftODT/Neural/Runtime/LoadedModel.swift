@@ -20,7 +20,7 @@ final class LoadedModel {
         self.model = model
     }
 
-    /// Reads a changed version of an .onnx file from memory. Fails with `nil` if the runtime cannot read it.
+    /// Reads the changed content of an .onnx file from memory. Returns `nil` if the runtime cannot read it.
     init?(_ content: [UInt8], of file: ModelFile, runtime: OpenVINO) {
         var model: OpaquePointer?
         let status = content.withUnsafeBytes {
@@ -42,11 +42,11 @@ final class LoadedModel {
         self.model = model
     }
 
-    /// An input or output, and the runtime's code of its element type.
+    /// An input or output of the model, and the runtime's code for its element type.
     struct Port {
         let description: TensorDescription
         let code: UInt32
-        /// Whether the number of dimensions is open.
+        /// Whether the number of dimensions is dynamic.
         let anyRank: Bool
     }
 
@@ -102,8 +102,8 @@ final class LoadedModel {
             code: code, anyRank: anyRank)
     }
 
-    /// Returns the element type in which decoders receive an output. 8-, 32- and 64-bit integers keep their type. All
-    /// other types are converted to floats.
+    /// Returns the element type in which decoders receive an output. 32-bit floats and integers of type uint8, int8,
+    /// int32 and int64 keep their type. All other types are converted to 32-bit floats.
     func passedOn(_ code: UInt32) -> TensorElement {
         switch runtime.elements[code] {
         case .uint8: .uint8
@@ -119,8 +119,8 @@ final class LoadedModel {
     }
 }
 
-/// A model file that the runtime can read. This is the original file, or a temporary copy without a final operation
-/// that the runtime does not support. `deinit` deletes the copy.
+/// A model file that the runtime can read. It is the original file, or a temporary copy from which an unsupported
+/// operation (``TFLitePostProcess``) was removed. `deinit` deletes the copy.
 final class RuntimeReadableModel {
     let path: String
     private let isCopy: Bool

@@ -6,10 +6,11 @@ struct ModelFile: Hashable {
     let name: String
     private let identity: Identity
 
-    /// The path of a model and the states of its files. The identity changes when one of the files is written.
+    /// The path of a model and the states of its files. Two values are equal only if none of the files was written in
+    /// the meantime.
     private struct Identity: Hashable {
         let path: String
-        /// The states of the model file and of its separate weight files.
+        /// The states of the model file (first) and of its separate weight files.
         let states: [FileState]
     }
 
@@ -61,8 +62,8 @@ struct ModelFile: Hashable {
                 .fileNotFound,
                 "the weights of the model file \(name) are missing: the .bin file of the same name in its folder")
         }
-        // The steps that follow open the model file, the runtime's libraries and the cache. Without free descriptors,
-        // each would fail with a misleading error.
+        // The following steps open the model file, the runtime's libraries and the cache. Without free file
+        // descriptors, each step would fail with a misleading error.
         try FreeDescriptors.require()
         try FreeAddressSpace.require()
         guard Self.beginsRight(path) else {
@@ -78,17 +79,18 @@ struct ModelFile: Hashable {
     /// The absolute path of the model file.
     var path: String { identity.path }
 
-    /// The paths, sizes and modification times of the files as text. The text changes when one of the files is written.
+    /// The paths, sizes and modification times of the model's files as text. The text changes when one of the files is
+    /// written.
     var identityText: String { identity.states.map(\.text).joined(separator: ", ") }
 
-    /// A checksum of the contents of all files, independent of their paths and modification times. The property reads
-    /// all files.
+    /// A checksum of the contents of the model's files, independent of their paths and modification times. Computing it
+    /// reads all files.
     var contentSum: String {
         identity.states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
     }
 
-    /// Returns the possible paths of separate weight files, whether they exist or not. An ONNX file may use any names
-    /// for its weight files. The function returns the names that exporters use.
+    /// Returns the possible paths of separate weight files, which need not exist. An .onnx file may use any names for
+    /// its weight files; the function returns the names that exporters usually choose.
     private static func weights(of path: String) -> [String] {
         if path.hasSuffix(".xml") { return [path.dropLast(4) + ".bin"] }
         if path.hasSuffix(".pdmodel") { return [path.dropLast(8) + ".pdiparams"] }
@@ -96,8 +98,8 @@ struct ModelFile: Hashable {
         return []
     }
 
-    /// Returns whether the path is that of a readable regular file. A pipe would block the runtime, and the runtime
-    /// would read a device without end.
+    /// Returns whether the path leads to a readable regular file. Other files are rejected: the runtime would block on
+    /// a pipe, and would read a device without end.
     private static func isReadableFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
@@ -105,9 +107,9 @@ struct ModelFile: Hashable {
 
     private static let extensions = ["xml", "onnx", "tflite", "pb", "pdmodel"]
 
-    /// Returns whether the first bytes of the file match its extension. Formats without a signature always match.
-    /// Without this check, the runtime would try all of its readers on a damaged file, and each would log its own
-    /// messages.
+    /// Returns whether the first bytes of the file match its extension. Files of a format without a signature always
+    /// match. Without this check, the runtime would try all of its readers on a damaged file, and each reader would log
+    /// its own messages.
     private static func beginsRight(_ path: String) -> Bool {
         var start = [UInt8](repeating: 0, count: 4096)
         guard let file = fopen(path, "rb") else { return false }
@@ -123,8 +125,8 @@ struct ModelFile: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
-/// The content of a file in memory. The file is copied, because with a mapped file, later changes of the file would
-/// change the content.
+/// The content of a file, copied to memory. The file is not mapped, because later changes of a mapped file would change
+/// the content.
 final class FileBlock: @unchecked Sendable {
     let content: UnsafeRawBufferPointer
 
@@ -141,7 +143,7 @@ final class FileBlock: @unchecked Sendable {
     init?(descriptor file: Int32) {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
-        // The memory is page-aligned, so that data which is aligned in the file is also aligned in memory.
+        // The memory is page-aligned. Data with an aligned offset in the file is therefore also aligned in memory.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: status.st_size, alignment: 4096)
         var count = 0
         while count < memory.count {
@@ -158,7 +160,7 @@ final class FileBlock: @unchecked Sendable {
 
     deinit { content.deallocate() }
 
-    /// A checksum of the content to detect damage.
+    /// A checksum of the content, to detect damage. It is not cryptographic.
     var sum: UInt64 { Self.sum(content) }
 
     /// Returns a checksum of bytes. The function processes eight bytes at a time.

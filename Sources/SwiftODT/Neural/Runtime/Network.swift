@@ -2,10 +2,11 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// A network compiled for a device. All users in the process with the same file, input format and target share it.
+/// A network compiled for a device. All detectors in the process with the same file, input format, device, thread count
+/// and hint share it.
 package final class Network: Sendable {
-    /// The inputs and outputs of the compiled network. Dimensions of outputs stay open if they depend on the content of
-    /// the picture.
+    /// The inputs and outputs of the compiled network. Dimensions of outputs are dynamic if they depend on the content
+    /// of the picture.
     package let description: NetworkDescription
     /// The format of the picture input.
     package let input: NetworkInput
@@ -17,7 +18,7 @@ package final class Network: Sendable {
     let name: String
     /// The index of the picture input.
     let pictureInput: Int
-    /// Whether the picture input has bytes. If `false`, it has floats.
+    /// Whether the elements of the picture input are bytes. If `false`, they are floats.
     let bytes: Bool
     private let inferenceCount = Atomic(0)
 
@@ -37,8 +38,8 @@ package final class Network: Sendable {
         requestCount = compiled.requestCount
     }
 
-    /// Returns a network that has run once. The network is restored from the cache if the cache has it and it passes
-    /// the check. Otherwise the model is compiled.
+    /// Creates a network and runs it once. The network is restored from the cache on disk, if the cache has it and the
+    /// restored network passes the check. Otherwise the model is compiled.
     private static func make(_ key: Key, check: WarmUpCheck?) throws -> Network {
         let runtime = try OpenVINO.shared()
         let cache = NetworkCache(runtime: runtime)
@@ -66,7 +67,8 @@ package final class Network: Sendable {
         return network
     }
 
-    /// Checks the outputs for the ``ReferencePicture``. Throws if they are wrong.
+    /// A function that checks the outputs for the ``ReferencePicture``, a fixed test picture. It throws an error if the
+    /// outputs are wrong.
     package typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
 
     /// Runs the network once with the ``ReferencePicture`` before its first use. During this inference, the runtime
@@ -77,23 +79,24 @@ package final class Network: Sendable {
         do {
             try request.infer()
         } catch let error as ODTError where check == nil {
-            // Some networks fail for some pictures. Without a known answer, this is not an error.
+            // Some networks fail for some pictures. If no expected outputs are known for the test picture, a failed
+            // inference is not an error.
             Diagnostics.report(.info, "the inference of the test picture failed: \(error)")
             return
         }
         try check?(request.outputs(), placement)
     }
 
-    /// Counts an inference. Inferences after the first one can also make the runtime register exit handlers, for
-    /// example the first inference with a detection. The exit handler of ``InFlightInferences`` is therefore registered
-    /// again after each inference whose number is a power of two.
+    /// Counts an inference. The runtime can register exit handlers even after the first inference, for example in the
+    /// first inference that detects an object. The exit handler of ``InFlightInferences`` must run before them. It is
+    /// therefore registered again after each inference whose number is a power of two.
     func noteInference() {
         let number = inferenceCount.add(1, ordering: .relaxed).newValue
         if number & (number - 1) == 0 { InFlightInferences.drainAtExit() }
     }
 
-    /// Reads and compiles a network, and measures the compilation time. The model that was read is freed before the
-    /// function returns.
+    /// Reads and compiles a model, and measures the compilation time. The model that was read is freed before the
+    /// function returns, and the compiled network remains.
     private static func compile(
         _ key: Key, _ runtime: OpenVINO
     ) throws -> (CompiledModel, NetworkDescription, milliseconds: Nanoseconds) {
@@ -104,11 +107,11 @@ package final class Network: Sendable {
         return (compiled, description, (MonotonicClock.now - begin) / 1_000_000)
     }
 
-    /// The minimum compilation time in milliseconds of networks that are stored in the cache.
+    /// The minimum compilation time in milliseconds. Networks that compile faster are not stored in the cache.
     private static let worthKeeping = 50
 
-    /// Returns the inputs and outputs of a network without compiling it. They suffice to recognise the family of the
-    /// network.
+    /// Returns the inputs and outputs of a network without compiling it. They are sufficient to recognise the family of
+    /// the network.
     ///
     /// - Throws: ``ODTError`` if the file or the runtime is missing or damaged.
     package static func inspect(file: String) throws -> NetworkDescription {
@@ -125,9 +128,9 @@ package final class Network: Sendable {
         }
     }
 
-    /// Loads the runtime's plugins for a device. If `exit()` is called while another thread loads a library, it
-    /// destroys the library's static objects without waiting for that thread. Therefore, a caller that compiles on
-    /// another thread first calls this function.
+    /// Loads the runtime's plugins for a device. Call this function before a network is compiled on another thread, so
+    /// that no library is loaded there. If the process exits while another thread loads a library, `exit()` destroys
+    /// the static objects of the library without waiting for the thread.
     static func loadLibrary(of device: String) throws {
         try unlessExiting {
             let runtime = try OpenVINO.shared()
@@ -135,15 +138,15 @@ package final class Network: Sendable {
         }
     }
 
-    /// Compiles a network. If another user in this process has already compiled it, returns that network.
+    /// Returns a compiled network. If the same network is already in use in this process, returns the existing network.
     ///
-    /// Open dimensions of the picture input get the size of `input`. The batch size becomes 1. Compiling can take
-    /// seconds. A network in the cache on disk loads much faster.
+    /// Dynamic dimensions of the picture input get the size of `input`. The batch size becomes 1. Compiling can take
+    /// seconds. Restoring a network from the cache on disk is much faster.
     ///
     /// - Parameters:
     ///   - threads: the maximum number of inference threads. 0 uses the runtime's default.
-    ///   - check: throws if the outputs for the ``ReferencePicture`` are wrong. A network that fails the check is not
-    ///     shared.
+    ///   - check: throws an error if the outputs for the ``ReferencePicture`` are wrong. In this case, the function
+    ///     throws the error.
     /// - Throws: ``ODTError`` that names the file and the remedy.
     package static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
@@ -155,7 +158,8 @@ package final class Network: Sendable {
         }
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
-        // The lock is held during compilation. Two callers with the same key thus share one network.
+        // The lock is held during compilation. If two callers need the same network, the second caller waits and gets
+        // the network of the first.
         return try inUse.update { inUse in
             if let network = inUse[key]?.network { return network }
             let network = try unlessExiting {
@@ -179,7 +183,7 @@ package final class Network: Sendable {
     /// outputs.
     package func makeRequest() throws -> InferenceRequest { try Self.unlessExiting { try InferenceRequest(self) } }
 
-    /// The properties that must be equal for two users to share a compiled network.
+    /// The properties that identify a compiled network. Callers with equal keys share one network.
     private struct Key: Hashable {
         let file: ModelFile
         let input: NetworkInput
@@ -190,12 +194,13 @@ package final class Network: Sendable {
         weak var network: Network?
     }
 
-    /// The networks that are in use in this process.
+    /// The networks that are in use in this process. The references are weak, so an unused network is freed.
     private static let inUse = Monitor<[Key: Reference]>([:])
 }
 
 extension KnownAnswer {
-    /// Returns the error for a network that fails its known-answer test.
+    /// Returns the error for a network whose detections in the ``ReferencePicture`` are not the expected ones.
+    /// `problem` describes the difference.
     static func error(_ problem: String, file: String, device: String) -> ODTError {
         let runtime =
             (try? OpenVINO.shared().version.split(separator: "-").first).map { "OpenVINO \($0)" } ?? "the runtime"

@@ -2,17 +2,17 @@ import Glibc
 
 /// A cache of network descriptions and compiled networks on disk.
 ///
-/// The runtime's own cache must read and hash a network before each lookup, which takes longer for quantised networks
-/// than all other steps. This cache identifies files by their paths, sizes and modification times instead.
+/// The runtime has its own cache, but it must read and hash a network before each lookup. For quantised networks, this
+/// takes longer than all other steps. This cache instead identifies files by their paths, sizes and modification times.
 ///
-/// Checksums verify all content before it is used, so damage on disk only costs the time for another compilation. A
+/// Checksums verify all content before it is used. A damaged entry is discarded, and the network is compiled again. A
 /// folder without write permission is not an error. Two processes may write the same entry at the same time. If the
-/// entry then has files of both, the checksums do not match, and it is discarded.
+/// entry then has one file of each process, the checksums do not match, and the entry is discarded.
 struct NetworkCache {
     private let runtime: OpenVINO
     private let folder: String
 
-    /// - Returns: `nil` if the folder cannot be used.
+    /// - Returns: `nil` if the folder cannot be created or read.
     init?(runtime: OpenVINO, folder: String? = DataFolders.cache) {
         guard let folder, Self.make(folder: folder) else { return nil }
         self.runtime = runtime
@@ -31,14 +31,14 @@ struct NetworkCache {
 
     // MARK: Descriptions
 
-    /// Returns the cached description of a file, or `nil` if there is none.
+    /// Returns the cached description of the network in a file. Returns `nil` if the cache does not have it.
     func description(of file: ModelFile) -> NetworkDescription? {
         let key = "description of \(file.identityText)"
         guard let entry = entry(key) else { return nil }
         return NetworkDescription(text: entry.description)
     }
 
-    /// Stores the description of a file.
+    /// Stores the description of the network in a file.
     func keep(_ description: NetworkDescription, of file: ModelFile) {
         if writeEntry(key: "description of \(file.identityText)", sum: 0, text: description.text) { prune() }
     }
@@ -46,7 +46,7 @@ struct NetworkCache {
     // MARK: Compiled networks
 
     /// Returns the cached network for a file, input format and target, and the description of the network. Returns
-    /// `nil` if there is none.
+    /// `nil` if the cache does not have the network.
     func compiled(
         _ file: ModelFile, input: NetworkInput, target: CompilationTarget
     ) -> (CompiledModel, NetworkDescription)? {
@@ -65,8 +65,8 @@ struct NetworkCache {
         target: CompilationTarget
     ) {
         let key = self.key(file, input: input, target: target)
-        // The network is exported to memory first, because the runtime would not report a full disk, while `write`
-        // does.
+        // The network is exported to memory and then written with `write`, which reports a full disk. The runtime would
+        // not report it.
         guard UniqueFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
@@ -78,8 +78,8 @@ struct NetworkCache {
         prune()
     }
 
-    /// The version of the adaptation of models (``LoadedModel/prepared(_:for:runtime:)``). Increase it whenever this
-    /// adaptation changes.
+    /// The version of ``LoadedModel/prepared(_:for:runtime:)``, which adapts a model before it is compiled. Increase
+    /// the version whenever the adaptation changes, because cached networks were compiled with the old adaptation.
     private static let formatVersion = 4
 
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
@@ -89,8 +89,9 @@ struct NetworkCache {
 
     // MARK: Files
 
-    /// Reads the text file of an entry. Its lines are the full key, the checksum of the blob, the checksum of all other
-    /// lines, and a description. Returns `nil` if the entry does not exist or is damaged.
+    /// Reads the text file of an entry. The first line is the full key, the second line the checksum of the blob, and
+    /// the third line the checksum of all other lines. The description of the network follows. Returns `nil` if the
+    /// entry does not exist or is damaged.
     private func entry(_ key: String) -> (sum: UInt64, description: String)? {
         guard let file = FileBlock(path(key, ".network")) else {
             unlink(path(key, ".network"))
@@ -118,8 +119,7 @@ struct NetworkCache {
         Array("\(key)\n\(sum)\n\(text)".utf8).withUnsafeBytes(FileBlock.sum)
     }
 
-    /// Replaces an earlier file atomically, so readers get either the old or the new file. The checksums detect later
-    /// damage.
+    /// Replaces an earlier file atomically: readers get either the old or the new content.
     private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
         guard let new = UniqueFile.write(bytes, named: path + ".") else { return false }
         guard rename(new, path) == 0 else {
@@ -129,7 +129,7 @@ struct NetworkCache {
         return true
     }
 
-    /// Removes a damaged entry. It will be created again.
+    /// Removes a damaged entry. The entry is created again after the next compilation.
     private func remove(_ key: String) {
         Diagnostics.report(.info, "the cache entry \(path(key, ".network")) is damaged and is removed")
         unlink(path(key, ".network"))
@@ -141,12 +141,11 @@ struct NetworkCache {
         return folder + "/" + String(sum, radix: 16) + ending
     }
 
-    /// Records the time of use as modification time, because file systems that are mounted with `noatime` do not update
-    /// access times.
+    /// Sets the modification time of an entry to the current time, to record its last use. The access time cannot be
+    /// used, because file systems that are mounted with `noatime` do not update it.
     private func noteUse(_ key: String) { utimensat(AT_FDCWD, path(key, ".network"), nil, 0) }
 
-    /// An entry of the cache. It has a `.network` file with text. The entry of a compiled network also has a `.blob`
-    /// file.
+    /// An entry of the cache. It has a `.network` text file. The entry of a compiled network also has a `.blob` file.
     private struct Entry {
         /// The time of the last use, in seconds since 1970.
         var lastUse = 0
@@ -154,7 +153,8 @@ struct NetworkCache {
         var hasBlob = false
     }
 
-    /// Removes the least recently used entries if there are too many. Also removes temporary files of killed processes.
+    /// Removes the least recently used entries if there are too many. Also removes temporary files that killed
+    /// processes have left.
     private func prune() {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }
@@ -178,7 +178,7 @@ struct NetworkCache {
         }
         remove(entries.filter { $0.value.hasBlob && $0.value.hasText }, beyond: Self.largestCount)
         remove(entries.filter { !$0.value.hasBlob }, beyond: Self.largestDescriptionCount)
-        // An entry with a blob but no text is being written or, if it is old, unusable.
+        // An entry with a blob but without text is currently being written. If it is old, it was abandoned.
         remove(entries.filter { !$0.value.hasText && $0.value.lastUse < outdated }, beyond: 0)
     }
 
@@ -192,21 +192,21 @@ struct NetworkCache {
 
     /// The maximum number of compiled networks. Each takes megabytes.
     private static let largestCount = 40
-    /// The maximum number of descriptions. Each takes about a kilobyte.
+    /// The maximum number of descriptions without a compiled network. Each takes about a kilobyte.
     private static let largestDescriptionCount = 200
 
-    /// The age in seconds of a temporary file from which it is abandoned.
+    /// The age in seconds from which a temporary file counts as abandoned.
     private static let longestWriting = 3600
 }
 
-/// The state of the ``NetworkCache`` on disk.
+/// The state of the ``NetworkCache`` on disk, for reports.
 ///
 ///     let state = NetworkCacheState.read()
 ///     print(state.folder ?? "nowhere", state.count, state.bytes)
 package struct NetworkCacheState: Sendable {
     /// The folder of the cache. `nil` for users without a home directory.
     package let folder: String?
-    /// Whether networks can be added.
+    /// Whether the folder is writable, so that networks can be added.
     package let isWritable: Bool
     /// The number of compiled networks (`count`) and their total size (`bytes`).
     package let count: Int

@@ -1,11 +1,11 @@
 import COpenVINO
 import Glibc
 
-/// The inference runtime. It is loaded at the first use in a process and never unloaded.
+/// The inference runtime OpenVINO. Its library is loaded at the first use in a process and never unloaded.
 final class OpenVINO: @unchecked Sendable {
     let functions: swiftodt_openvino
-    /// The runtime's core object. All networks share it with its threads and plugins. The core is never freed, because
-    /// threads may use it until the process ends.
+    /// The runtime's core object, which all networks share. It is never freed, because threads may use it until the
+    /// process ends.
     let core: OpaquePointer
     /// The version that the library reports, for example `2026.4.1-22982-...`.
     let version: String
@@ -15,8 +15,8 @@ final class OpenVINO: @unchecked Sendable {
     private static let oldest = (year: 2023, release: 1)
     private static let loaded = Monitor<OpenVINO?>(nil)
 
-    /// Returns the runtime. If it was not found before, searches again, because `odt setup` may have installed it
-    /// since.
+    /// Returns the runtime. If an earlier call has not found the runtime, this call searches again, because `odt setup`
+    /// may have installed it in the meantime.
     static func shared() throws -> OpenVINO {
         try loaded.update { loaded in
             if let loaded { return loaded }
@@ -41,7 +41,7 @@ final class OpenVINO: @unchecked Sendable {
         try InFlightInferences.drainAtExit(during: { Self.preload(functions, "_frontend") })
         version = Self.version(of: functions)
         let numbers = version.split(separator: "-")[0].split(separator: ".").map { Int($0) ?? 0 }
-        // A library from a custom build may have no version number. Then the presence of all functions suffices.
+        // The library of a custom build may have no version number. It is accepted if it has all functions.
         if numbers.count >= 2, numbers[0] > 0,
             (numbers[0], numbers[1]) < (Self.oldest.year, Self.oldest.release)
         {
@@ -67,9 +67,9 @@ final class OpenVINO: @unchecked Sendable {
         elements = runtime.elements
     }
 
-    /// Provokes an exception in the runtime while file descriptors are available. The first exception opens file
-    /// descriptors and keeps them open (see ``FreeDescriptors``), so later ones are caught even without free
-    /// descriptors.
+    /// Provokes an exception in the runtime while file descriptors are available. Catching the first exception in a
+    /// process can open two file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions are then
+    /// caught even if no descriptors are free.
     private static func learnToThrow(_ functions: swiftodt_openvino, _ core: OpaquePointer) {
         var text: UnsafeMutablePointer<CChar>?
         if functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", &text) == 0, let text {
@@ -77,7 +77,8 @@ final class OpenVINO: @unchecked Sendable {
         }
     }
 
-    /// Loads plugins of the runtime whose names contain `part`, if they need a special loading mode.
+    /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND, if this process needs
+    /// the flag. The runtime itself would load them without the flag.
     private static func preload(_ functions: swiftodt_openvino, _ part: String) {
         withUnsafePointer(to: functions) { swiftodt_openvino_preload($0, part) }
     }
@@ -90,7 +91,7 @@ final class OpenVINO: @unchecked Sendable {
         _ = fullName(of: device)
     }
 
-    /// Loads the first candidate that can be loaded.
+    /// Loads OpenVINO's library from the first file that can be loaded.
     static func load(_ candidates: RuntimeSearch.Candidates) throws -> swiftodt_openvino {
         var reasons: [String] = []
         for file in candidates.files {
@@ -128,7 +129,7 @@ final class OpenVINO: @unchecked Sendable {
     private static func lastError(_ functions: swiftodt_openvino) -> String {
         guard let message = functions.ov_get_last_err_msg() else { return "no reason given" }
         defer { functions.ov_free(message) }
-        // The message begins with source locations, which are of no use to users.
+        // The message begins with source locations in OpenVINO, which do not help users.
         let lines = String(cString: message).split(whereSeparator: \.isNewline)
             .filter { !$0.hasPrefix("Exception from") && !$0.hasPrefix("Check '") }
         let text = lines.prefix(2).joined(separator: " ")
@@ -136,7 +137,8 @@ final class OpenVINO: @unchecked Sendable {
     }
 }
 
-/// The performance hint. The runtime chooses the numbers of streams and threads and the precision by this hint.
+/// The performance hint for the runtime. It determines the numbers of streams and threads that the runtime uses, and
+/// the precision.
 package enum InferenceHint: Hashable, Sendable {
     /// Minimum latency: all threads work on one picture.
     case latency
@@ -156,7 +158,7 @@ package struct InferenceRuntime: Sendable {
 
     /// Loads the runtime. This takes time only at the first call in a process.
     ///
-    /// - Throws: ``ODTError`` that names the searched places and how to install the runtime.
+    /// - Throws: ``ODTError`` that names the searched folders and the command that installs the runtime.
     package static func find() throws -> InferenceRuntime {
         let runtime = try OpenVINO.shared()
         return InferenceRuntime(
@@ -165,10 +167,10 @@ package struct InferenceRuntime: Sendable {
     }
 }
 
-/// The loaded runtime's codes for element types.
+/// The numeric codes for element types in the loaded version of the runtime.
 ///
-/// The codes differ between releases of the runtime, because types were removed and inserted. They are therefore not
-/// taken from a header, but derived from the byte sizes of tensors with eight elements.
+/// The codes differ between versions of the runtime, because element types were removed and inserted. They can
+/// therefore not be taken from a header. They are derived from the sizes in bytes of tensors with eight elements.
 struct ElementCodes: Sendable {
     let float32: UInt32
     let uint8: UInt32
@@ -204,9 +206,9 @@ struct ElementCodes: Sendable {
     }
 }
 
-/// Searches for OpenVINO's C library in the folders of `odt setup`, then in those of the system. A plugin that a Python
-/// wheel has installed searches the Python package `openvino` first. If `SWIFTODT_OPENVINO` is set, only the file or
-/// folder that it names is searched.
+/// Searches for OpenVINO's C library. The order is: the Python package `openvino` if a Python wheel has installed this
+/// plugin or program, the folders of `odt setup`, the system's library folders. If the environment variable
+/// `SWIFTODT_OPENVINO` is set, only the file or folder that it names is searched.
 enum RuntimeSearch {
     private static let library = "libopenvino_c.so"
 
@@ -216,7 +218,7 @@ enum RuntimeSearch {
         var places: [String]
     }
 
-    /// - Parameter named: the file or folder that the user has specified, or `nil`.
+    /// - Parameter named: the only file or folder to search, if the user has specified one.
     static func candidates(named: String? = DataFolders.environment("SWIFTODT_OPENVINO")) -> Candidates {
         if let named {
             var status = stat()
@@ -226,7 +228,7 @@ enum RuntimeSearch {
         }
         let own = (DataFolders.pythonPackage("openvino").map { [$0] } ?? []) + DataFolders.holding("openvino")
         var files = own.flatMap(libraries(inAndBelow:))
-        // A name without a folder makes the dynamic loader search `LD_LIBRARY_PATH` and its own cache.
+        // For a name without a folder, the dynamic loader searches `LD_LIBRARY_PATH` and its own cache.
         files.append(library)
         files += systemFolders.flatMap(libraries(in:))
         return Candidates(files: files, places: own + ["the system's library folders"])

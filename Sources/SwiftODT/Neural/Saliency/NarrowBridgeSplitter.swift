@@ -1,33 +1,34 @@
-/// Splits a connected region of pixels at narrow bridges. Two people who touch each other thus become two regions. A
-/// bridge is at most half as thick as the thinner of the two islands that it connects.
+/// Splits a connected region of pixels at narrow bridges. For example, two people who touch each other become two
+/// regions. The resulting parts are called islands. A bridge is less than half as thick as the thinner of the two
+/// islands that it connects.
 ///
-/// The algorithm is a watershed on the distance transform. Pixels are added in order of decreasing thickness and grow
-/// islands. Two islands that meet at a bridge stay separate. Most of the time is spent on sorting the pixels.
+/// The algorithm is a watershed on the distance transform. The thickness of a pixel is its distance from the
+/// background. Pixels are added to islands in order of decreasing thickness. Two islands that meet at a bridge stay
+/// separate. Sorting the pixels takes most of the time.
 struct NarrowBridgeSplitter {
     /// The maximum thickness of a bridge, relative to the thickness of the thinner island.
     private static let neck: Float = 0.5
     /// The minimum area of an island, relative to the area of the largest island. A smaller island, for example a head
     /// or a leg, is merged with a neighbour.
     private static let minimumFragmentShare = 0.3
-    /// The maximum number of islands. A region with more islands is a texture instead of a group of objects, and is not
-    /// split.
+    /// The maximum number of islands. A region with more islands is not split, because it is probably a texture and not
+    /// a group of objects.
     private static let maximumPieces = 64
 
     /// The width of the region's bounding box, plus a border of one background pixel on each side.
     private let width: Int
     /// The distance of each pixel from the background, in pixels.
     private var thickness: [Float]
-    /// The index of the island that contains a pixel. -1 for the background and for pixels that have not been added
-    /// yet.
+    /// For each pixel: the index of its island. -1 for the background and for pixels that have not been added yet.
     private var island: [Int32]
 
-    /// The sets of merged islands. The root of a set is its thickest island.
+    /// The sets of islands that were merged. The root of a set is its thickest island.
     private var sets = DisjointSets()
-    /// The maximum thickness of each island, by index.
+    /// For each island: the maximum thickness of its pixels.
     private var peaks: [Float] = []
-    /// The number of pixels of each island, by index.
+    /// For each island: the number of its pixels.
     private var areas: [Int] = []
-    /// The bridges between pairs of islands, thickest first.
+    /// The bridges, thickest first. A bridge is stored as the indices of the two islands that it connects.
     private var necks: [(Int, Int)] = []
 
     /// - Parameter pixels: the coordinates of the pixels of the region, within `0..<width` and `0..<height`.
@@ -71,8 +72,8 @@ struct NarrowBridgeSplitter {
         }
     }
 
-    /// Adds a pixel to an adjacent island, or makes it a new island. Merges or separates islands that meet at the
-    /// pixel.
+    /// Adds a pixel to an adjacent island. If no island is adjacent, the pixel becomes a new island. If two islands
+    /// meet at the pixel, they are merged, or a bridge between them is recorded.
     private mutating func flood(_ place: Int) {
         let depth = thickness[place]
         var own = -1
@@ -96,10 +97,11 @@ struct NarrowBridgeSplitter {
         areas[own] += 1
     }
 
-    /// Merges islands that are too small to be objects, smallest first. Each is merged across its thickest bridge.
+    /// Merges islands that are too small to be objects, smallest first. A small island is merged with the island at the
+    /// other end of its thickest bridge.
     private mutating func joinSmall() { while let (a, b) = nextNeck() { join(a, b) } }
 
-    /// Returns the next two islands to merge, or `nil` if no island is too small.
+    /// Returns the next two islands to merge. Returns `nil` if no island is too small.
     private mutating func nextNeck() -> (Int, Int)? {
         let pieces = sets.roots
         let minimum = Self.minimumFragmentShare * Double(pieces.map { areas[$0] }.max() ?? 0)

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Converts a saliency map into the boxes of salient objects. The boxes are in descending order of score.
+/// Decodes the saliency map of a network into the boxes of salient objects, in descending order of score. A saliency
+/// map rates how much each pixel attracts attention.
 struct SaliencyDecoder: DetectionDecoder {
     let input: NetworkInput
     var labels: [String]? { [] }
@@ -12,10 +13,11 @@ struct SaliencyDecoder: DetectionDecoder {
     let output: Int
     /// Whether the map has logits instead of values from 0 to 1.
     let isLogit: Bool
-    /// Whether objects that touch each other are split.
+    /// Whether objects that touch each other become separate detections.
     var separatesThings = false
 
-    /// The area at which the score of an object is half that of a large object, relative to the area of the map.
+    /// The area, relative to the area of the map, at which an object has half the score of a large object with the same
+    /// saliency.
     private static let smallPart = 0.004
     /// The maximum number of objects per picture.
     private static let limit = 10
@@ -52,8 +54,8 @@ struct SaliencyDecoder: DetectionDecoder {
         return region.mean * part / (part + Self.smallPart)
     }
 
-    /// Scales the map to the range 0 to 1. A map within this range stays unchanged, because scaling it would turn the
-    /// noise of a picture without salient objects into detections.
+    /// Scales the map to the range 0 to 1. A map whose values are already in this range stays unchanged. Scaling it
+    /// would turn the noise of a picture without salient objects into detections.
     private func normalised(
         _ values: UnsafeBufferPointer<Float>, into copy: UnsafeMutableBufferPointer<Float>
     ) -> UnsafeBufferPointer<Float> {
@@ -65,16 +67,15 @@ struct SaliencyDecoder: DetectionDecoder {
             maximum = max(maximum, sound)
         }
         if minimum < 0 || maximum > 1.001 {
-            // The range is computed from halves, because the difference of the largest and the smallest float would
-            // overflow.
+            // The values are halved first, because the difference of the largest and the smallest float would overflow.
             let scale = 1 / max(maximum / 2 - minimum / 2, .leastNormalMagnitude)
             for index in copy.indices { copy[index] = (copy[index] / 2 - minimum / 2) * scale }
         }
         return UnsafeBufferPointer(copy)
     }
 
-    /// Returns the width and height of a map with one channel, for any order of dimensions. Dynamic dimensions are
-    /// `nil`. Returns `nil` for the shape of another tensor.
+    /// Returns the width and height of a map with one channel, in NCHW or NHWC order or without channel. A dynamic
+    /// width or height is `nil`. Returns `nil` if the shape is not that of a map.
     static func mapSize(_ shape: [Int?]) -> (width: Int?, height: Int?)? {
         let inner = shape.first == 1 || shape.first == .some(nil) ? shape.dropFirst() : shape[...]
         switch inner.count {
@@ -86,17 +87,18 @@ struct SaliencyDecoder: DetectionDecoder {
     }
 }
 
-/// Detects the most prominent objects of a picture, regardless of their class. A saliency network rates each pixel.
-/// Each connected region of salient pixels becomes a box.
+/// Detects the most prominent objects of a picture, regardless of their class. A saliency network rates how much each
+/// pixel attracts attention. Each connected region of salient pixels becomes a box.
 package enum Salient {
-    /// The maximum side of the network's input for video, in pixels. It is smaller than the usual 320. This saves
-    /// computation and makes the boxes more stable over time, but the boxes fit slightly less tightly.
+    /// The maximum side of the network's input for video, in pixels. It is smaller than the usual 320 pixels, to save
+    /// computation and to make the boxes more stable over time. The boxes fit slightly less tightly.
     private static let videoSide = 192
 
-    /// Returns the decoder for a saliency network. Such a network converts a picture into a saliency map.
+    /// Returns the decoder for a saliency network.
     ///
-    /// The manifest can specify the size of the input. By default, independent pictures use the network's size. Video
-    /// uses a smaller size, because saliency networks are fully convolutional and accept any size.
+    /// The manifest can specify the size of the network's input. Without this specification, independent pictures use
+    /// the size in the model file, and video uses a smaller size. Saliency networks are fully convolutional and accept
+    /// any size.
     /// - Parameters:
     ///   - file: the model's path, for error messages.
     ///   - isForStills: whether pictures are independent of each other. `false` for video.
@@ -129,8 +131,8 @@ package enum Salient {
             input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false, separatesThings: isForStills)
     }
 
-    /// Returns whether an output has the proportions of the picture. A table of boxes also has two dimensions, but is
-    /// far longer than wide.
+    /// Returns whether an output has about the aspect ratio of the picture. This distinguishes a map from a table of
+    /// boxes, which is far longer than wide.
     private static func hasProportions(_ map: (width: Int?, height: Int?), of picture: (width: Int, height: Int))
         -> Bool
     {

@@ -3,9 +3,10 @@ package struct NetworkInput: Hashable, Sendable {
     /// The order of a tensor's dimensions.
     package enum Layout: Hashable, Sendable {
         case nchw, nhwc
-        /// Like `nchw`, but with the channels of four phases. A phase is a picture of half the width and height that
-        /// has every second pixel of every second row. The order of the phases is: (even row, even column), (odd row,
-        /// even column), (even row, odd column), (odd row, odd column). The channels of a phase are adjacent.
+        /// Like `nchw`, but with twelve channels: three channels for each of four phases. A phase is a picture of half
+        /// the width and height that has every second pixel of every second row. The order of the phases is: (even row,
+        /// even column), (odd row, even column), (even row, odd column), (odd row, odd column). The channels of a phase
+        /// are adjacent.
         case spaceToDepth
     }
 
@@ -56,7 +57,7 @@ package struct NetworkInput: Hashable, Sendable {
         }
     }
 
-    /// This input in space-to-depth layout. `nil` if the layout or the size does not permit it.
+    /// This input in space-to-depth layout. `nil` if the layout is not `nchw`, or if the width or the height is odd.
     var spaceToDepthInput: NetworkInput? {
         guard layout == .nchw, width % 2 == 0, height % 2 == 0 else { return nil }
         var input = self
@@ -64,7 +65,7 @@ package struct NetworkInput: Hashable, Sendable {
         return input
     }
 
-    /// Returns this input in space-to-depth layout if the shape of that layout is `shape`. Otherwise returns this input
+    /// Returns this input in space-to-depth layout if it then has the shape `shape`. Otherwise returns this input
     /// unchanged.
     func fitting(_ shape: [Int?]) -> NetworkInput {
         spaceToDepthInput.flatMap { $0.shape == shape ? $0 : nil } ?? self
@@ -83,7 +84,7 @@ extension NetworkInput {
     }
 }
 
-/// The position of an upright picture within the input of a network. The placement maps boxes from input pixels to
+/// The position and scale of an upright picture within the input of a network. It maps boxes from input pixels to
 /// buffer pixels.
 package struct InputPlacement: Hashable, Sendable {
     /// The number of input pixels per pixel of the upright picture, horizontally and vertically.

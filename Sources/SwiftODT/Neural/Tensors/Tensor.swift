@@ -12,7 +12,7 @@ package enum TensorElement: Sendable {
     }
 }
 
-/// An input or output of a network as declared by the model file.
+/// The name, shape and element type of a network's input or output, as the model file declares them.
 package struct TensorDescription: Sendable {
     package let name: String
     /// The sizes of the dimensions. `nil` for a dynamic dimension.
@@ -31,7 +31,8 @@ package struct TensorDescription: Sendable {
     }
 }
 
-/// The inputs and outputs of a network. The family of a network is recognised from this description.
+/// The inputs and outputs of a network. The network's family, which determines how its outputs are decoded, is
+/// recognised from this description.
 package struct NetworkDescription: Sendable {
     package let inputs: [TensorDescription]
     package let outputs: [TensorDescription]
@@ -42,13 +43,13 @@ package struct NetworkDescription: Sendable {
     }
 }
 
-/// An output tensor after an inference. The inference request owns the memory. It is valid until the next inference of
-/// the request.
+/// An output tensor after an inference. The inference request owns the memory, which is valid until the next inference
+/// of the request.
 package struct TensorView {
     package let shape: [Int]
     package let element: TensorElement
     package let bytes: UnsafeRawBufferPointer
-    /// The quantisation of integer elements. `nil` if the elements have no quantisation or if it is unknown.
+    /// The quantisation of integer elements. `nil` if the elements are not quantised or if the quantisation is unknown.
     package var scale: QuantisationScale?
 
     package init(
@@ -62,8 +63,8 @@ package struct TensorView {
 }
 
 extension [Int] {
-    /// The number of elements of a tensor with this shape. `nil` if an extent is negative or if the product overflows.
-    /// The shape may come from a file, which is not trusted.
+    /// The number of elements of a tensor with this shape. `nil` if an extent is negative or if the product overflows,
+    /// because a shape from a file can have any values.
     package var product: Int? {
         if contains(0) { return 0 }
         var count = 1
@@ -82,8 +83,8 @@ package struct QuantisationScale: Hashable, Sendable {
     package let step: Float
     package let zero: Float
 
-    /// - Returns: `nil` unless a greater integer stands for a greater value, which comparisons of quantised values
-    ///   require.
+    /// - Returns: `nil` if `step` is not from 1e-30 to 1e30, or if `zero` is not from -128 to 255. A positive step
+    ///   ensures that a greater integer represents a greater value.
     package init?(step: Float, zero: Float) {
         guard (1e-30...1e30).contains(step), (-128...255).contains(zero) else { return nil }
         self.step = step
