@@ -82,7 +82,7 @@ private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int3
 
 /// Returns the range of frame times to process; `nil` to process all frames.
 private func range(_ line: CommandLineOptions) throws -> Range<Nanoseconds>? {
-    // With larger values, a Double could not represent single nanoseconds.
+    // A Double represents every whole nanosecond only up to about 9e6 s, so the limit is below that.
     let (from, to) = (try line.number("--from", in: 0...4e6), try line.number("--to", in: 0...4e6))
     guard from != nil || to != nil else { return nil }
     let (start, end) = (from.map(Nanoseconds.init(seconds:)) ?? 0, to.map(Nanoseconds.init(seconds:)) ?? .max)
