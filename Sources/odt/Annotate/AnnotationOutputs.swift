@@ -3,7 +3,7 @@ import Playback
 
 /// The names of the outputs of one input.
 struct AnnotationOutputs: Sendable {
-    /// The file of `--export`.
+    /// The format and the file of one option `--export KIND=FILE`.
     struct Export: Sendable {
         let format: TrackExport.Format
         var name: String
@@ -53,7 +53,7 @@ struct AnnotationOutputs: Sendable {
     ///   folder.
     func check(against source: MediaSource, mayReplace: Bool) throws {
         for name in names where name != "-" {
-            // As with other programs, a misspelled folder is an error.
+            // A missing folder is an error instead of being created, because its name may be misspelled.
             let folder = PartFile.parts(of: name).folder
             if !folder.isEmpty, !PathText.isThere(folder) {
                 throw PlaybackError("\(name): there is no folder \(folder): create it or check the name")
