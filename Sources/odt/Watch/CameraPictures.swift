@@ -4,7 +4,7 @@ import SwiftODT
 import Synchronization
 
 /// Encodes a camera's annotated frames as JPEG for the live page. Frames are encoded only while a client views the
-/// camera, in a branch of the pipeline that never blocks the stream.
+/// camera. This branch of the pipeline drops frames instead of blocking the stream.
 final class CameraPictures: Sendable {
     /// The description of the branch. The pipeline must contain a tee named `seen`. Frames are scaled to at most 1,280
     /// pixels in width and height.
@@ -17,7 +17,7 @@ final class CameraPictures: Sendable {
     private let sink: any PictureSink
     /// The minimum time between two pictures in nanoseconds.
     private let pause: Nanoseconds
-    /// The time at which the latest frame was passed to the encoder; `nil` before the first one.
+    /// The monotonic time at which the latest frame was passed to the encoder; `nil` before the first frame.
     private let latest = Mutex<Nanoseconds?>(nil)
 
     /// Installs probes on the pipeline's pads. The probes keep the instance alive.

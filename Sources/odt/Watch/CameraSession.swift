@@ -9,16 +9,17 @@ import Synchronization
 ///                        └─ recorder (original)                                ├─ pictures for the page
 ///                                                                              └─ recorder (annotated)
 ///
-/// Parts that are not needed are omitted.
+/// Parts that are not needed are omitted. The gate drops encoded frames before the decoder while the picture is calm.
 final class CameraSession: Sendable {
     /// The result of a connection.
     struct Ending {
         /// The text of the error; `nil` if the stream ended without an error.
         var failure: String?
-        /// Whether the `swiftodt` element itself reported an error before the first frame, so that reconnecting is
-        /// useless.
+        /// Whether the `swiftodt` element reported an error before the first frame. Reconnecting would fail in the same
+        /// way.
         var isRefused = false
-        /// Whether the source has a known duration, so that the end of its stream is final.
+        /// Whether the source has a known duration, like a file. The end of its stream is then final, and it is not
+        /// reconnected.
         var isWhole = false
         /// The time from the first frame to the last, in nanoseconds.
         var held: Nanoseconds = 0
@@ -127,8 +128,8 @@ final class CameraSession: Sendable {
         beginIfNeeded = first
         var configuration = Player.Configuration()
         configuration.hasBegun = { watchdog.isThere }
-        // The end-of-stream event is sent to the first element behind the source, because a stalled source does not
-        // react to events. It makes the element report the end of active tracks.
+        // The end-of-stream event makes the element report the end of active tracks. It is sent to the first element
+        // behind the source, because a stalled source does not react to events.
         configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
         configuration.survives = { !["swiftodt", "video"].contains($0) }
         let camera = plan.name
@@ -167,13 +168,14 @@ final class CameraSession: Sendable {
             let (leaky, strategy) = isFile ? ("no", "auto") : ("downstream", "keep-only-latest")
             var text = source.description
             if usesGate {
-                // The queue is linked when the codec is known.
+                // The queue and the decoder are linked by ``CameraGate/insert(into:for:from:)`` when the codec is
+                // known.
                 text += " tee name=original ! \(CameraGate.queue) decodebin name=coded"
             } else if recordsOriginal {
                 text += " tee name=original ! queue max-size-buffers=0 max-size-time=2000000000 ! decodebin name=coded"
             }
-            // A file is read faster than it is analysed. Without a queue, the gate gets the report on a key frame before
-            // the next frame.
+            // A file is read faster than it is analysed, and a queue would decouple the gate from the analysis. Without
+            // a queue, the gate receives the report about a key frame before it receives the next frame.
             let queue =
                 isFile && usesGate
                 ? "identity name=video"
@@ -204,12 +206,14 @@ final class CameraSession: Sendable {
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
         RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
-        // The pictures of objects are cut out at the boxes in this metadata.
+        // The element attaches its result to each frame as metadata. Pictures of objects are cropped at the boxes in
+        // it.
         let metadata = element.text(of: "attach-meta")
         if plan.takesPictures, !metadata.contains("custom") {
             element.set("attach-meta", to: metadata.isEmpty || metadata == "0x0" ? "custom" : metadata + "+custom")
         }
-        // Frames are rotated before inference, so that the pictures on the page and the reported coordinates agree.
+        // videoflip rotates the frames before inference. The pictures on the page and the reported coordinates then
+        // have the same orientation.
         pipeline["upright"].set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
     }
@@ -274,7 +278,8 @@ final class CameraSession: Sendable {
         }
         let counts = elementCounts
         finalCounts.withLock { $0 = counts }
-        // The segment is finished after all elements have stopped, because a blocked element may still write to it.
+        // The recorded segment is finished only if all elements have stopped, because a blocked element may still write
+        // to it.
         if player.stop() { recorder?.finish() }
         return Ending(
             failure: ending.failure,

@@ -78,9 +78,9 @@ struct Clips: Sendable {
 
 /// A clip whose file is complete.
 struct SavedClip: Sendable {
-    /// The names of the files in the camera's folder.
+    /// The file name of the video in the camera's folder.
     let video: String
-    /// `nil` if no picture of the object was taken.
+    /// The file name of the object's picture in the same folder; `nil` if no picture was taken.
     let picture: String?
     /// The wall-clock times at which the clip begins and ends, in nanoseconds since 1970.
     let (from, to): (Nanoseconds, Nanoseconds)

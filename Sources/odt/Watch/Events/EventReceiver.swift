@@ -1,10 +1,11 @@
 import Playback
 import SwiftODT
 
-/// The queue and the thread of one command or URL. A receiver that fails delays neither cameras nor other receivers.
+/// Delivers events to one command or URL. It has its own queue and thread, so a failure delays neither cameras nor
+/// other receivers.
 ///
-/// A URL that cannot be reached, or answers with a temporary error, is tried again with exponential back-off. The oldest
-/// events are dropped if the queue is full.
+/// If a URL cannot be reached or answers with a temporary error, the event is sent again, with exponential back-off. If
+/// the queue is full, its oldest event is dropped.
 final class EventReceiver: Sendable {
     private struct Item {
         let rule: String
@@ -16,7 +17,7 @@ final class EventReceiver: Sendable {
 
     private struct State {
         var waiting: [Item] = []
-        /// The event that is being delivered, or that is delivered again after a pause.
+        /// The event that is being delivered, or that waits for another attempt.
         var current: Item?
         /// The monotonic time until which events are delivered when the watch ends; `nil` while the watch continues.
         var end: Nanoseconds?
@@ -101,7 +102,7 @@ final class EventReceiver: Sendable {
                 } else {
                     let pause = MonotonicClock.now + backOff.next(after: 0)
                     state.wait(until: pause) { $0.end != nil ? () : nil }
-                    // When the watch ends, the receiver is tried twice per second.
+                    // When the watch ends, an event is sent again twice per second instead of with back-off.
                     if state.read({ $0.end != nil }) {
                         state.wait(until: MonotonicClock.now + 500_000_000) { _ in Void?.none }
                     }
@@ -110,7 +111,7 @@ final class EventReceiver: Sendable {
         }
     }
 
-    /// Waits for an event, or returns the event that is delivered again.
+    /// Returns the event that waits for another attempt or, if there is none, waits for the next event.
     ///
     /// - Returns: `nil` if the watch ends.
     private func next() -> Item? {
@@ -130,7 +131,8 @@ final class EventReceiver: Sendable {
         }
     }
 
-    /// Waits a moment for the first picture of a new object.
+    /// Returns the best picture for an event. A new object may have no picture yet, so this waits up to 1.5 s for the
+    /// first one.
     private func picture(of item: Item) -> [UInt8]? {
         guard let picture = item.picture else { return nil }
         while true {

@@ -79,7 +79,8 @@ final class MQTTConnection {
         return nil
     }
 
-    /// Disconnects with a disconnect message, so that the broker does not publish the will.
+    /// Disconnects with an MQTT disconnect message. The broker then does not publish the will, the message for a lost
+    /// connection.
     func leave() {
         _ = library.disconnect(client)
         var rounds = 0

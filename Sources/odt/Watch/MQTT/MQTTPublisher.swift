@@ -114,8 +114,8 @@ final class MQTTPublisher: Sendable {
                 complaint = text
                 var pause = backOff.next(after: MonotonicClock.now - start)
                 if state.withLock({ $0.end }) != nil {
-                    // When the watch ends, only a broker that closed an established connection is retried. Waiting for
-                    // an unreachable one would only delay the end.
+                    // When the watch ends, connecting is tried again only if the broker closed an established
+                    // connection. Waiting for an unreachable broker would only delay the end.
                     guard wasOpen else { break }
                     pause = min(pause, Self.longestPauseAtEnd)
                 }

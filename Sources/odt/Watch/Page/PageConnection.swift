@@ -50,8 +50,8 @@ final class PageConnection {
         return now - since > (message == nil ? Self.idle : allowed)
     }
 
-    /// Whether the client has closed the connection. The socket is polled, because otherwise this is noticed only when
-    /// something is written.
+    /// Whether the client has closed the connection. The socket is polled, because a closed connection is otherwise
+    /// noticed only when data is written.
     private var isLeft: Bool {
         var pollEntry = pollfd(fd: soup.descriptorOfSocket(socket), events: Self.isHalfClosed, revents: 0)
         return pollEntry.fd < 0 || (poll(&pollEntry, 1, 0) > 0 && pollEntry.revents != 0)

@@ -2,7 +2,7 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// The recordings that the page plays, with the results of the database about them.
+/// Serves recordings and clips to the live page, with the results about them from the database.
 ///
 /// A camera with redaction serves only files whose header says that they were recorded with the same redaction.
 final class PageRecordings: Sendable {
@@ -12,8 +12,8 @@ final class PageRecordings: Sendable {
     private let folder: String?
     private let clips: String?
     private let store: String?
-    /// The redaction of each camera, as NAME=VALUE; an inner `nil` for none. Of a camera that is missing here, nothing is
-    /// served.
+    /// The redaction property of each camera, as NAME=VALUE; an inner `nil` for a camera without redaction. Nothing is
+    /// served of a camera without an entry.
     private let redactions = Mutex<[String: String?]>([:])
 
     /// - Parameters:

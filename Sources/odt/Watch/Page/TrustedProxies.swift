@@ -76,7 +76,7 @@ struct TrustedProxies: Sendable {
         var rest = forwarded.split(separator: ",")[...]
         while isTrusted(client), let next = rest.popLast() {
             let next = next.drop { $0 == " " }.prefix { $0 != " " }
-            // Proxies write only addresses, so a client has written anything else.
+            // Proxies write only addresses. Any other text was written by a client and is not trusted.
             guard Address(next) != nil else { break }
             client = String(next)
         }

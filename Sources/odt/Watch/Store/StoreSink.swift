@@ -12,11 +12,12 @@ final class StoreSink: MeasuredSink {
     private static let batchTime: Int32 = 400
     /// The delay in milliseconds before the next attempt after a failure.
     private static let pause: Int32 = 5_000
-    /// The maximum number of queued rows, including boxes, about 20 MB. Results are dropped when half of it is used.
+    /// The maximum number of queued rows, including boxes, about 20 MB. Results are dropped as soon as the queue is
+    /// half full.
     private static let maximumWaiting = 100_000
 
-    /// The maximum number of rows, including boxes, per transaction, about 50 KB. It is small, so that the size limit
-    /// is checked often enough.
+    /// The maximum number of rows, including boxes, per transaction, about 50 KB. The size limit is checked after each
+    /// transaction, so transactions have to be small.
     private static let maximumBatch = 1_000
 
     private struct State {
@@ -25,18 +26,18 @@ final class StoreSink: MeasuredSink {
         var rows: [StoreRow] = []
         /// The sum of the weights of `rows`.
         var weight = 0
-        /// The number of rows that were dropped.
+        /// The number of dropped rows that have not been reported yet.
         var lostCount = 0
-        /// The number of rows that were dropped before `lostCount` was last reported and reset.
+        /// The number of dropped rows that have been reported.
         var reportedLostCount = 0
         var isClosing = false
         /// Whether the database is damaged, so that nothing more can be stored.
         var isOver = false
     }
 
-    /// Passes the database from the initializer to the thread that writes.
+    /// Passes the database from the initializer to the writing thread.
     ///
-    /// `@unchecked Sendable`: the database is used first by the initializer and then only by the thread.
+    /// `@unchecked Sendable`: the initializer uses the database first, and then only the thread uses it.
     private final class Store: @unchecked Sendable {
         private var parts: (SQLiteDatabase, StoreWriter, StoreRetention)?
 
@@ -181,7 +182,7 @@ final class StoreSink: MeasuredSink {
         return rows[start..<end]
     }
 
-    /// Returns rows that were not written to the queue, before the newer rows.
+    /// Puts rows that could not be written back into the queue, before the newer rows.
     private func putBack(_ rows: ArraySlice<StoreRow>, isOver: Bool) {
         state.withLock { state in
             state.isOver = isOver

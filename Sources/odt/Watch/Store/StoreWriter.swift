@@ -17,8 +17,8 @@ final class StoreWriter {
         let isLine: Bool
     }
 
-    /// The maximum number of cached ids of labels and of sessions. Ids that are dropped from the cache are queried
-    /// again.
+    /// The maximum number of cached ids of labels and of sessions. A label that was dropped from the cache is queried
+    /// again. A dropped session gets a new row if another of its rows arrives.
     private static let maximumNumbers = 10_000
 
     private let database: SQLiteDatabase
