@@ -140,8 +140,8 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     let score = try line.number("--score", in: 0...1)
     sceneOptions.tracker.scoreThreshold = score ?? configuration.scoreThreshold
     let threshold = sceneOptions.tracker.scoreThreshold
-    // The floor is below the score threshold, so that the best detection below the threshold can be reported if there
-    // is no other.
+    // The detector also returns detections below the score threshold, down to the score floor. If no detection reaches
+    // the threshold, the best detection below it can then be reported.
     var options = DetectionOptions(
         scoreFloor: sceneOptions.scoreFloor, iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
     if let zoom = try zoom(line) {

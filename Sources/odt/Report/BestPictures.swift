@@ -7,7 +7,7 @@ final class BestPictures: VideoPass.Viewer {
     /// The maximum size of all pictures together, in bytes. It keeps the page below 20 MB, including the Base64
     /// encoding.
     private static let maximumBytes = 9 << 20
-    /// A frame is used for a moment only if the frame is at most this many seconds later than the moment.
+    /// The picture of a detection is taken from a frame that is at most this many seconds later than the detection.
     private static let tolerance = 0.25
 
     /// The background frame as a JPEG file; `nil` if no frame was extracted.
@@ -25,7 +25,7 @@ final class BestPictures: VideoPass.Viewer {
         let box: Box
     }
 
-    /// The moments whose pictures are still missing, sorted by descending time.
+    /// The best detections whose pictures are still missing, sorted by descending time.
     private var moments: [Moment]
     /// The stream time of the background frame in seconds; `nil` if no background frame is needed.
     private let middle: Double?
@@ -82,7 +82,7 @@ final class BestPictures: VideoPass.Viewer {
 
     func process(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
         if frame == nil, let middle, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
-        // A moment between this frame and the next belongs to this frame if it is in the first half of the interval.
+        // The detection belongs to this frame if it is before the middle between this frame and the next.
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }
@@ -110,8 +110,8 @@ struct RecordedPictures {
     /// The number of the signal that ended the pass over a segment; `nil` if no signal did.
     private(set) var signal: Int32?
 
-    /// Reads each segment that contains the best moment of a track, up to the last such moment. Segments that cannot be
-    /// read are skipped.
+    /// Reads each segment that contains the best detection of a track, and stops after the last such detection.
+    /// Segments that cannot be read are skipped.
     ///
     /// - Parameter tracks: Tracks from a database. Their stream times are wall-clock times.
     init(of tracks: [ObservedTrack], in segments: [StoredSegment], _ observations: Observations) {

@@ -139,7 +139,7 @@ private func pictures(
 
 /// Writes the tables.
 ///
-/// - Returns: Whether a page is wanted, too.
+/// - Returns: Whether the page has to be written, too.
 private func write(_ observations: Observations, _ tracks: [ObservedTrack], _ line: CommandLineOptions) throws -> Bool {
     let tables = ReportTables(observations: observations)
     if let file = line.text("--csv") { try ByteStream.write(Array(tables.objects(tracks).utf8), to: file) }

@@ -3,8 +3,8 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// Watches one camera until the watch ends or the camera is removed from the configuration. Connects to the camera and
-/// reconnects whenever the camera is lost. A file is played once.
+/// Watches one camera until `odt watch` ends or the camera is removed from the configuration. Connects to the camera
+/// and reconnects whenever the camera is lost. A file is played once.
 ///
 /// Each camera has its own thread, so the failure of one camera does not affect other cameras.
 final class Camera: Sendable {
@@ -47,7 +47,7 @@ final class Camera: Sendable {
 
     enum Outcome {
         case watched
-        /// The watch ended before the camera delivered its first frame.
+        /// `odt watch` ended before the camera delivered its first frame.
         case neverReached
         /// The source failed permanently, so reconnecting would fail again.
         case failed
@@ -79,7 +79,8 @@ final class Camera: Sendable {
         connection?.askToEnd()
     }
 
-    /// Watches the camera until the watch ends, the camera is stopped, the video ends or the source fails permanently.
+    /// Watches the camera until `odt watch` ends, the camera is stopped, the video ends or the source fails
+    /// permanently.
     func watch() -> Outcome {
         while true {
             let outcome = watchOnce()

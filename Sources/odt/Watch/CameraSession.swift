@@ -29,7 +29,7 @@ final class CameraSession: Sendable {
     private let player: Player
     private let watchdog: FrameWatchdog
     private let recorder: CameraRecorder?
-    /// `nil` if the gate is not used.
+    /// The gate before the decoder; `nil` if it is not used.
     private let gate: CameraGate?
     /// Whether the source has a known duration.
     private let hasLength: Monitor<Bool>
@@ -42,11 +42,12 @@ final class CameraSession: Sendable {
     ///   - viewer: The receiver of pictures for the live page; `nil` for none.
     ///   - crops: Collects pictures of the objects; `nil` for none.
     ///   - times: Measures the times of the frames; `nil` without metrics.
+    ///   - alarms: The options of the alarms about the picture.
+    ///   - recording: The recording; `nil` if this camera is not recorded.
     ///   - clips: Saves clips of the recorded frames; `nil` for none.
-    ///   - alarms: The alarms about the picture.
-    ///   - recorded: Called for each finished segment.
+    ///   - recorded: Called for each finished segment of the recording.
     ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
-    ///   - tick: Called several times per second on that thread.
+    ///   - tick: Called several times per second on the same thread.
     /// - Throws: ``PlaybackError`` if the pipeline cannot be built.
     init(
         _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, crops: BestCrops?,
@@ -207,7 +208,7 @@ final class CameraSession: Sendable {
         for setting in plan.settings { try setting.set(of: element) }
         RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
         // The element attaches its result to each frame as metadata. Pictures of objects are cropped at the boxes in
-        // it.
+        // this metadata.
         let metadata = element.text(of: "attach-meta")
         if plan.takesPictures, !metadata.contains("custom") {
             element.set("attach-meta", to: metadata.isEmpty || metadata == "0x0" ? "custom" : metadata + "+custom")
@@ -268,7 +269,7 @@ final class CameraSession: Sendable {
     /// Ends the stream. May be called on any thread, also before ``play(onMessage:)``.
     func askToEnd() { player.askToEnd() }
 
-    /// Plays the stream until it ends, fails or stalls, or until the watch ends.
+    /// Plays the stream until it ends, fails or stalls, or until `odt watch` ends.
     ///
     /// - Parameter onMessage: Receives the messages of the element. Each message is valid only during the call.
     func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {

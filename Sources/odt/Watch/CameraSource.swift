@@ -84,7 +84,7 @@ enum CameraSource {
         { _, source, _ in
             gst_object_ref(source)
             let source = Element(source)
-            // The default latency of `rtspsrc`, the size of its jitter buffer, would delay the live page by 2 s.
+            // By default, the jitter buffer of `rtspsrc` would delay the live page by 2 s.
             if source.kind == "rtspsrc" { source.set("latency", to: "200") }
         } as SetUp, to: GCallback.self)
 

@@ -8,11 +8,11 @@ import Synchronization
 /// camera works.
 final class FrameWatchdog: Sendable {
     private struct State {
-        /// The first decoded frame.
+        /// The arrival of the first decoded frame.
         var first: Nanoseconds?
-        /// The latest frame, encoded or decoded.
+        /// The arrival of the latest frame, encoded or decoded.
         var latest: Nanoseconds
-        /// The latest decoded frame.
+        /// The arrival of the latest decoded frame.
         var latestDecoded: Nanoseconds
     }
 

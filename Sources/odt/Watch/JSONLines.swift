@@ -26,9 +26,9 @@ final class JSONLines: MeasuredSink {
         var isOver = false
         /// Whether all lines have been written.
         var isWritten = false
-        /// Whether the watch has to end.
+        /// Whether `odt watch` has to end.
         var isInterrupted = false
-        /// Whether the watch has to end because of a signal.
+        /// Whether `odt watch` has to end because of a signal.
         var isSignalled = false
 
         var hasRoom: Bool { bytes < JSONLines.maximum }

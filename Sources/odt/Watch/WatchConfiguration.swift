@@ -114,7 +114,7 @@ struct WatchConfiguration {
     private func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
 }
 
-/// The cameras to watch, and the time limits of their connections.
+/// What the command line and the configuration file request: the cameras, options, rules, alarms and time limits.
 struct WatchPlan: Sendable {
     let cameras: [CameraPlan]
     let options: WatchOptions

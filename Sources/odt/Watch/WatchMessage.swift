@@ -49,7 +49,7 @@ extension WatchSink {
     func use(_ cameras: [CameraPlan]) {}
 }
 
-/// All sinks of a watch.
+/// All sinks of `odt watch`.
 final class WatchSinks: Sendable {
     private let all: [any WatchSink]
     /// The sink that receives pictures; `nil` without a live page.
@@ -86,7 +86,7 @@ final class WatchSinks: Sendable {
         sinks.append(events)
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, notify: notify) }
-        // The sink for the MQTT broker announces at once that the watch is online. It is therefore created after all
+        // The sink for the MQTT broker announces at once that `odt watch` is online. It is therefore created after all
         // other sinks that can fail.
         if let broker { sinks.append(try MQTTSink(broker, notify: notify)) }
         // The lines of JSON come last, because their reader may block messages about files. All other sinks have then

@@ -2,7 +2,7 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// The cameras of a watch, each on its own thread. SIGHUP reads the configuration file again.
+/// The cameras of `odt watch`, each on its own thread. SIGHUP reads the configuration file again.
 final class WatchedCameras: Sendable {
     private struct State {
         /// The cameras of the current configuration and the removed ones. A removed camera is kept, because it
@@ -70,7 +70,7 @@ final class WatchedCameras: Sendable {
     private func reloadAtHangUp() {
         let hadTerminal = Self.hasTerminal
         TerminationHandler.shared.onHangUp { [state] in
-            // The kernel also sends SIGHUP when the terminal is closed. In this case the watch ends.
+            // The kernel also sends SIGHUP when the terminal is closed. In this case `odt watch` ends.
             if hadTerminal, !Self.hasTerminal { return false }
             state.update { $0.isReloadDue = true }
             return true

@@ -17,9 +17,9 @@ struct ClipOptions: Sendable {
 
     /// The folder for the clips, ending in a slash.
     let folder: String
-    /// The time before the event in nanoseconds.
+    /// The time before the event that a clip shows, in nanoseconds.
     let before: Nanoseconds
-    /// The time after the event in nanoseconds.
+    /// The time after the event that a clip shows, in nanoseconds.
     let after: Nanoseconds
     private let longestKept: Nanoseconds?
     private let largest: Int?
@@ -62,8 +62,8 @@ struct Clips: Sendable {
         for camera in cameras { adopt(camera) }
     }
 
-    /// Renames the clips that an interrupted watch left unfinished to their final names, and deletes its unfinished
-    /// pictures.
+    /// Renames the clips that an interrupted `odt watch` left unfinished to their final names, and deletes its
+    /// unfinished pictures.
     func adopt(_ camera: String) {
         let folder = options.folder + camera + "/"
         Recording.adopt(in: folder, of: camera)

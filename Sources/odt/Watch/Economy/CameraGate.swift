@@ -15,7 +15,7 @@ final class CameraGate: Sendable {
 
     /// What delivers the stream.
     enum Source {
-        /// A camera delivers frames in real time.
+        /// A camera, which delivers frames in real time.
         case camera
         /// A file, which is read only as fast as it is analysed.
         case file
@@ -27,7 +27,7 @@ final class CameraGate: Sendable {
         /// The gate element; `nil` until the codec of the camera is known, and if the gate does not support the codec.
         var element: Element?
         var isHeldOpen = false
-        /// The highest timestamp of the encoded frames.
+        /// The highest timestamp of the encoded frames so far, in nanoseconds.
         var latest: Nanoseconds = .min
         var pace = AnalysisPace()
     }

@@ -12,7 +12,7 @@ struct EventMatcher {
         let event: WatchEvent
     }
 
-    /// A condition that has begun and matches after the rule's dwell time.
+    /// A condition that has begun. It matches the rule when it has lasted for the rule's dwell time.
     private struct Pending {
         let since: Nanoseconds
         var event: WatchEvent
@@ -136,7 +136,7 @@ struct EventMatcher {
             if let id = object.count("tracking-id") { labels[id] = object.text("label") ?? "" }
         }
         return due.flatMap { key, pending -> [Match] in
-            // An object that is occluded or has another label now may match later.
+            // An object that is now occluded, or that has another label, may match later.
             guard let id = key.id, let label = labels[id], let event = stay(pending, rule, label: label, at: now) else {
                 return []
             }

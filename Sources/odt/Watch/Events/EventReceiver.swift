@@ -19,7 +19,7 @@ final class EventReceiver: Sendable {
         var waiting: [Item] = []
         /// The event that is being delivered, or that waits for another attempt.
         var current: Item?
-        /// The monotonic time until which events are delivered when the watch ends; `nil` while the watch continues.
+        /// The monotonic time until which events are delivered when `odt watch` ends; `nil` while `odt watch` runs.
         var end: Nanoseconds?
         var delivered = 0
         var dropped = 0
@@ -32,7 +32,7 @@ final class EventReceiver: Sendable {
 
     /// The maximum number of waiting events.
     static let maximum = 1_000
-    /// The maximum time in nanoseconds for deliveries when the watch ends.
+    /// The maximum time in nanoseconds for deliveries when `odt watch` ends.
     private static let closeTimeout: Nanoseconds = 5_000_000_000
     /// The time in nanoseconds to wait for the first picture of an object.
     private static let pictureTimeout: Nanoseconds = 1_500_000_000
@@ -68,7 +68,7 @@ final class EventReceiver: Sendable {
         if isFirst { notify("\(name): the queue of \(Self.maximum) events is full: dropping the oldest") }
     }
 
-    /// Waits some seconds until the queued events are delivered.
+    /// Waits until the queued events are delivered, but at most 5.5 s.
     func close() {
         let deadline = MonotonicClock.now + Self.closeTimeout
         state.update { $0.end = deadline }
@@ -102,7 +102,7 @@ final class EventReceiver: Sendable {
                 } else {
                     let pause = MonotonicClock.now + backOff.next(after: 0)
                     state.wait(until: pause) { $0.end != nil ? () : nil }
-                    // When the watch ends, an event is sent again twice per second instead of with back-off.
+                    // When `odt watch` ends, an event is sent again twice per second instead of with back-off.
                     if state.read({ $0.end != nil }) {
                         state.wait(until: MonotonicClock.now + 500_000_000) { _ in Void?.none }
                     }
@@ -113,7 +113,7 @@ final class EventReceiver: Sendable {
 
     /// Returns the event that waits for another attempt or, if there is none, waits for the next event.
     ///
-    /// - Returns: `nil` if the watch ends.
+    /// - Returns: `nil` if `odt watch` ends.
     private func next() -> Item? {
         let item: Item?? = state.wait { state in
             if let end = state.end, MonotonicClock.now >= end { return .some(nil) }

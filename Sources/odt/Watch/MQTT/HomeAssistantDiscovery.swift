@@ -9,7 +9,7 @@ struct HomeAssistantDiscovery: Sendable {
 
     /// The topic prefix of Home Assistant's discovery messages.
     let prefix: String
-    /// The topic prefix of the messages of this watch.
+    /// The topic prefix of the messages of this `odt watch`.
     let topic: String
 
     /// Returns the discovery message of the sensor that shows whether the camera is connected.

@@ -50,8 +50,8 @@ final class MQTTConnection {
     /// Whether the library has data to write to the socket.
     var isBusy: Bool { library.wantsToWrite(client) }
 
-    /// Waits until the broker has sent data or the wakeup pipe is woken, at most for a time. Then reads from and writes
-    /// to the socket.
+    /// Waits until the broker has sent data or the wakeup pipe is woken, but not longer than `milliseconds`. Then reads
+    /// from and writes to the socket.
     ///
     /// - Throws: ``PlaybackError`` if the connection is lost.
     func process(_ wakeup: WakeupPipe, milliseconds: Int32) throws {

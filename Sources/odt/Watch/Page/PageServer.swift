@@ -106,7 +106,7 @@ final class PageServer: @unchecked Sendable {
         }
         soup.disconnect(server)
         Glibc.close(idle)
-        // libsoup releases the connections that were shut down in the next iterations of the loop.
+        // In the next iterations of the loop, libsoup releases the connections that were shut down above.
         loop.runPendingEvents()
         // Releasing a connection may finalize its stream, whose finalizer modifies `connections`. The connections are
         // therefore moved out before they are released.
@@ -150,8 +150,8 @@ final class PageServer: @unchecked Sendable {
                 return file
             }
             guard file >= 0 else {
-                // If no file descriptor is free, the client stays in the queue of the socket, which stays readable. The
-                // pause prevents a busy loop.
+                // If no file descriptor is free, the waiting client keeps the listening socket readable. The pause
+                // prevents a busy loop.
                 if errno == EMFILE || errno == ENFILE, !evictIdle() { poll(nil, 0, 100) }
                 return
             }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Records one connection to a camera in consecutive segments. Each segment begins with a key frame.
 ///
-/// If writing fails, the recorder closes the segment, logs the error, and starts a new segment after 10 s. The watch
+/// If writing fails, the recorder closes the segment, logs the error, and starts a new segment after 10 s. `odt watch`
 /// continues.
 ///
 /// `@unchecked Sendable`: the lock protects all mutable state.

@@ -7,7 +7,7 @@ struct StoreRetention {
     /// The interval in nanoseconds at which the ages of rows are checked.
     private static let interval: Nanoseconds = 60_000_000_000
     private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment", "alarm"]
-    /// Each step deletes one of this many equal parts of all rows.
+    /// The divisor of a deletion step: each step deletes 1/20 of all rows.
     private static let stepsOfAll = 20
 
     /// The maximum age of rows in days; `nil` for no limit.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Stores tracks, zone events and counts in a database, and the boxes of one result per second.
 ///
-/// A separate thread writes the rows in batches. If writing fails, the rows are queued up to a limit, and the watch
+/// A separate thread writes the rows in batches. If writing fails, the rows are queued up to a limit, and `odt watch`
 /// continues.
 final class StoreSink: MeasuredSink {
     /// The delay in milliseconds between batches. If the process crashes, the rows that arrived after the latest batch
@@ -24,7 +24,7 @@ final class StoreSink: MeasuredSink {
         var cameras: [String: StoredCamera] = [:]
         var sessionCount = 0
         var rows: [StoreRow] = []
-        /// The sum of the weights of `rows`.
+        /// The sum of the weights (the approximate memory use) of `rows`.
         var weight = 0
         /// The number of dropped rows that have not been reported yet.
         var lostCount = 0
@@ -56,7 +56,7 @@ final class StoreSink: MeasuredSink {
     private let state = Mutex(State())
     /// Wakes the thread when rows are queued.
     private let wakeup = WakeupPipe()
-    /// Wakes the thread from a delay when the watch ends.
+    /// Wakes the thread from a delay when `odt watch` ends.
     private let ending = WakeupPipe()
     /// Signals that the thread has ended.
     private let done = WakeupPipe()
