@@ -44,8 +44,8 @@ final class Annotation: Sendable {
                 try AnnotationPipeline.container(of: $0), encoder: plan.encoder, quality: plan.quality)
         }
         try outputs.check(against: source, mayReplace: plan.mayReplace)
-        // `notify` clears the progress line before it prints. The progress line is created after the pipeline, and this
-        // variable holds it from then on.
+        // `notify` clears the progress line before it prints. The progress line is created after the pipeline, and
+        // `shown` holds it from then on.
         let shown = Monitor<Progress?>(nil)
         let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
         let notify: @Sendable (String) -> Void = { text in

@@ -49,8 +49,8 @@ struct AnnotationOutputs: Sendable {
     /// Whether there is no output.
     var isEmpty: Bool { names.isEmpty && pictures == nil }
 
-    /// - Throws: ``PlaybackError`` if an output is the input itself, exists and must not be replaced, or is in a missing
-    ///   folder.
+    /// - Throws: ``PlaybackError`` if an output is the input itself, if it exists and must not be replaced, or if its
+    ///   folder is missing.
     func check(against source: MediaSource, mayReplace: Bool) throws {
         for name in names where name != "-" {
             // A missing folder is an error instead of being created, because its name may be misspelled.

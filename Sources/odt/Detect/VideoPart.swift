@@ -13,7 +13,7 @@ final class VideoPart: Sendable {
     private struct State {
         /// The sequence number of the seek event; `nil` before the seek.
         var sought: UInt32?
-        /// Whether the seek has been completed, so that arriving frames are at their new position.
+        /// Whether the seek has been completed. Frames that arrive before this are dropped.
         var isThere: Bool
         var frames = 0
         var first: [FrameChecksum] = []

@@ -55,7 +55,8 @@ final class Camera: Sendable {
 
     var plan: CameraPlan { state.read(\.plan) }
 
-    /// Uses a plan from now on. If the camera is connected with another plan, the connection is ended and made again.
+    /// Uses a plan (the source and settings of the camera) from now on. If the camera is connected with another plan,
+    /// the connection is ended and made again.
     ///
     /// - Returns: Whether no thread watches the camera. In that case the caller has to start a thread that calls
     ///   ``watch()``.

@@ -102,7 +102,7 @@ extension CameraPlan {
         }
     }
 
-    /// Whether the source can be lost and come back. This is true for all sources except files.
+    /// Whether the source can be lost and become available again. This is true for all sources except files.
     var isCamera: Bool {
         MediaSource.isAddress(source) || (source.hasPrefix("/dev/") && !StandardInput.isPath(source))
     }

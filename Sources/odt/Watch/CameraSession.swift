@@ -18,8 +18,8 @@ final class CameraSession: Sendable {
         /// Whether the `swiftodt` element reported an error before the first frame. Reconnecting would fail in the same
         /// way.
         var isRefused = false
-        /// Whether the source has a known duration, like a file. The end of its stream is then final, and it is not
-        /// reconnected.
+        /// Whether the source has a known duration, like a file. The end of its stream is then final, and the source is
+        /// not connected again.
         var isWhole = false
         /// The time from the first frame to the last, in nanoseconds.
         var held: Nanoseconds = 0

@@ -35,7 +35,7 @@ protocol WatchSink: AnyObject, Sendable {
     /// Receives the picture of an event, a JPEG file. Must not block.
     func take(snapshot jpeg: [UInt8], of camera: String)
 
-    /// Called when the configuration was read again.
+    /// Called with the cameras of the new configuration when the configuration was read again.
     func use(_ cameras: [CameraPlan])
 
     /// Forwards the queued messages, for some seconds at most, and closes the destination. ``take(_:)`` is not called

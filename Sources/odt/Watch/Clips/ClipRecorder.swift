@@ -114,7 +114,7 @@ final class ClipRecorder: @unchecked Sendable {
         }
     }
 
-    /// Finishes the clips that end before a running time. Begins the next clip if a frame of it has arrived.
+    /// Finishes the clips that end before a running time. Begins the next clip if a frame of that clip has arrived.
     private func advance(to running: Nanoseconds) {
         while let span = spans.withLock({ $0.first }) {
             if file == nil {
@@ -129,8 +129,8 @@ final class ClipRecorder: @unchecked Sendable {
 
     /// Begins a clip with the frames in memory.
     private func begin(_ span: ClipSpans.Span) {
-        // The clip begins much later than the newest frame, so its event belongs to timestamps from before a restart.
-        // The frames of the clip were dropped.
+        // The clip begins much later than the newest frame, so its event belongs to the time before the timestamps
+        // restarted. The frames of the clip were dropped.
         guard let last = frames.last, span.start <= last.running.adding(Self.latency) else {
             _ = spans.withLock { $0.finish(before: .max) }
             return

@@ -6,7 +6,7 @@ struct ClipSpans {
         /// The running times at which the clip begins and ends, in nanoseconds.
         let start: Nanoseconds
         fileprivate(set) var end: Nanoseconds
-        /// The wall-clock time of the beginning in nanoseconds since 1970.
+        /// The wall-clock time at which the clip begins, in nanoseconds since 1970.
         let wall: Nanoseconds
         let picture: ClipPicture
     }

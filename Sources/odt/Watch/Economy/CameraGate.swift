@@ -13,7 +13,7 @@ final class CameraGate: Sendable {
         var delay: UInt64
     }
 
-    /// What delivers the stream.
+    /// The kind of source that delivers the stream.
     enum Source {
         /// A camera, which delivers frames in real time.
         case camera

@@ -6,7 +6,8 @@ import Synchronization
 /// Keeps the best picture of each object of one connection to a camera. The pictures are cropped from the frames that
 /// leave the element. If redaction is requested, these frames are redacted.
 final class BestCrops: Sendable {
-    /// The description of the branch. The pipeline must contain a tee named `seen`.
+    /// The pipeline description of the branch from which pictures are cropped. The pipeline must contain a tee named
+    /// `seen`.
     static let description =
         " seen. ! queue name=cropped leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
         + "! video/x-raw,format=RGBx ! fakesink name=crops sync=false async=false"

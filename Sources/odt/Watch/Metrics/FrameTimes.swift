@@ -91,8 +91,10 @@ final class FrameTimes: Sendable {
         }
     }
 
-    /// Removes the encoded frame with this timestamp and all encoded frames with earlier timestamps. The latter have
-    /// been processed or dropped.
+    /// Removes the encoded frame with this timestamp and all encoded frames with earlier timestamps. The earlier frames
+    /// have been processed or dropped.
+    ///
+    /// - Returns: The arrival of the encoded frame; `nil` if it is unknown.
     private static func takeEncoded(_ timestamp: GstClockTime, from state: inout State) -> Nanoseconds? {
         let arrival = state.encoded.first { $0.timestamp == timestamp }?.arrival
         state.encoded.removeAll { $0.timestamp <= timestamp }

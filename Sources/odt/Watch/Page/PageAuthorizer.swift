@@ -26,7 +26,7 @@ struct PageAuthorizer {
     /// a host.
     var cookieName: String { "odt-watch-\(port)" }
 
-    /// Decides about a request at a monotonic time.
+    /// Decides about a request. `now` is the current monotonic time in nanoseconds.
     mutating func judge(_ request: PageRequest, at now: Nanoseconds) -> Verdict {
         guard let token else {
             // The check of the host name prevents DNS rebinding. In this attack, the host name of a foreign web page

@@ -37,7 +37,7 @@ final class PageConnection {
 
     func begin(_ message: Soup.Object) { (self.message, since, allowed) = (message, MonotonicClock.now, Self.slow) }
 
-    /// Allows the time that a response of this size in bytes needs at 64 KiB per second.
+    /// Sets the time limit of the current response: 30 s, and 1 s for each 64 KiB of its size in bytes.
     func allow(sending size: Int) { allowed = Self.slow + Nanoseconds(size >> 16) * 1_000_000_000 }
 
     func end() {

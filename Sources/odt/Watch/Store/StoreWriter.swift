@@ -18,7 +18,7 @@ final class StoreWriter {
     }
 
     /// The maximum number of cached ids of labels and of sessions. A label that was dropped from the cache is queried
-    /// again. A dropped session gets a new row if another of its rows arrives.
+    /// again. If a session was dropped and further data of it arrives, a new session is inserted.
     private static let maximumNumbers = 10_000
 
     private let database: SQLiteDatabase
