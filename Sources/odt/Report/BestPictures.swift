@@ -36,6 +36,8 @@ final class BestPictures: VideoPass.Viewer {
     private(set) var signal: Int32?
 
     /// Reads the video. If the video ends with an error, keeps the pictures extracted so far and prints the error.
+    ///
+    /// - Throws: ``PlaybackError`` if no frame can be read.
     convenience init(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws {
         let moments = tracks.enumerated().compactMap { place, track in
             track.best.map { Moment(place: place, time: $0.streamTime, box: $0.box) }

@@ -216,6 +216,8 @@ final class Camera: Sendable {
     }
 
     /// Learns when the camera sees objects, and reports an alarm if it has seen none for unusually long.
+    ///
+    /// - Parameter message: A message of the element; `nil` if only time has passed.
     private func noteQuiet(_ message: MessageFields?, _ plan: CameraPlan) {
         guard alarms.quietFactor != nil else { return }
         var seconds = time_t(WallClock.now / 1_000_000_000)
