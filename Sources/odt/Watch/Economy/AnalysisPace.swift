@@ -18,8 +18,8 @@ struct AnalysisPace {
     private static let late: Nanoseconds = 200_000_000
     /// Below this delay, the analysis has caught up with the camera.
     private static let caughtUp: Nanoseconds = 150_000_000
-    /// Above this delay, the analysis is overloaded, and frames are dropped. The delay of the kept frames when the gate
-    /// opens, at most 15 s, is smaller.
+    /// Above this delay, the analysis is overloaded, and frames are dropped. The delay of the frames that the gate
+    /// releases when it opens is smaller: at most 15 s.
     static let overload: Nanoseconds = 20_000_000_000
 
     /// Whether decoded frames wait until the analysis is free.

@@ -25,7 +25,7 @@ final class EventCommand: EventDelivery {
         let id = try spawn(input, environment: environment(event, rule, file))
         running.withLock { $0 = id }
         let isOver = Self.waits(for: id, until: MonotonicClock.now + Self.timeout)
-        // The command has its own process group, so its children end, too.
+        // The command has its own process group. A signal to the group also ends the command's children.
         if !isOver { kill(-id, SIGKILL) }
         var status: Int32 = 0
         // `waitpid` releases the process id. The lock prevents that ``cancel()`` signals another process with the same

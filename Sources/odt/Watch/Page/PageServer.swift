@@ -118,9 +118,9 @@ final class PageServer: @unchecked Sendable {
         isOver.update { $0 = true }
     }
 
-    /// Makes libsoup keep connections open after a response. Without a listener, libsoup's server closes them and does
-    /// not announce this in a header. Because this server accepts connections itself, the listener is one end of a
-    /// socket pair, at which no connection can arrive.
+    /// Makes libsoup keep connections open after a response. A libsoup server without a listener closes them and does
+    /// not announce this in a header. This server accepts connections itself, so it gets a listener that is never used:
+    /// one end of a socket pair, at which no connection can arrive.
     ///
     /// - Returns: The descriptor of the other end of the socket pair. The caller closes it after the server has
     ///   disconnected. -1 after an error.

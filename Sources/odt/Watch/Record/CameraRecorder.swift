@@ -27,7 +27,7 @@ final class CameraRecorder: @unchecked Sendable {
     private var times = GstSegment()
     /// The segment that is being written; `nil` if there is none.
     private var segment: RecordedSegment?
-    /// The monotonic time before which no segment is started.
+    /// The monotonic time before which no recorded segment is started.
     private var resting: Nanoseconds = .min
     /// Whether the latest attempt to write failed.
     private var isFailing = false

@@ -12,8 +12,8 @@ final class Recording: Sendable {
     /// folders, because the two would replace each other's segments.
     private let locks: Mutex<[String: FolderLock]>
     let retention: SegmentRetention
-    /// The size in bytes at which a segment is ended before its full length. It is a small part of the size limit, so
-    /// that there are always older segments to delete.
+    /// The size in bytes at which a recorded segment is ended before its full length. It is a small part of the size
+    /// limit, so that there are always older segments to delete.
     let largestSegment: Int
 
     /// - Parameter cameras: The names of the recorded cameras.
@@ -63,8 +63,8 @@ final class Recording: Sendable {
     /// The description of the branch that records annotated frames; `nil` if the original video is recorded instead.
     var annotatedChain: String? { options.isAnnotated ? chain(for: "video/x-raw") : nil }
 
-    /// Returns the description of the branch that converts a stream to the format of a segment. The branch ends in the
-    /// sink element `recorded`.
+    /// Returns the description of the branch that converts a stream to the format of a recorded segment. The branch
+    /// ends in the sink element `recorded`.
     ///
     /// - Parameter kind: The name of the stream's caps, such as `video/x-h264`.
     func chain(for kind: String) -> String {
@@ -108,11 +108,11 @@ struct RecordOptions: Sendable {
     /// The folder for the recordings, ending in a slash.
     let folder: String
     let isAnnotated: Bool
-    /// The length of a segment in nanoseconds.
+    /// The length of a recorded segment in nanoseconds.
     let length: Nanoseconds
-    /// The maximum age of a segment in nanoseconds; `nil` for no limit.
+    /// The maximum age of a recorded segment in nanoseconds; `nil` for no limit.
     let longestKept: Nanoseconds?
-    /// The maximum size of all segments in bytes; `nil` for no limit.
+    /// The maximum size of all recorded segments in bytes; `nil` for no limit.
     let largest: Int?
     let quality: VideoEncoder.Quality
     private let requestedEncoder: String

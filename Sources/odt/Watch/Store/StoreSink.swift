@@ -182,7 +182,7 @@ final class StoreSink: MeasuredSink {
         return rows[start..<end]
     }
 
-    /// Puts rows that could not be written back into the queue, before the newer rows.
+    /// Puts unwritten rows back into the queue, before the newer rows.
     private func putBack(_ rows: ArraySlice<StoreRow>, isOver: Bool) {
         state.withLock { state in
             state.isOver = isOver
