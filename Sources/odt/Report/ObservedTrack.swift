@@ -10,7 +10,7 @@ struct ObservedTrack {
         let id: Int
     }
 
-    /// The detection of a track with the highest score.
+    /// A track's detection with the highest score.
     struct Best {
         let score: Double
         /// The time of the detection on the report's time axis, in seconds.
