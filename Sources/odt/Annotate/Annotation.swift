@@ -44,8 +44,8 @@ final class Annotation: Sendable {
                 try AnnotationPipeline.container(of: $0), encoder: plan.encoder, quality: plan.quality)
         }
         try outputs.check(against: source, mayReplace: plan.mayReplace)
-        // The progress line needs the pipeline, which is created later. The pipeline does not call `notify` before it
-        // plays.
+        // `notify` clears the progress line before it prints. The progress line is created after the pipeline, and
+        // `shown` holds it from then on.
         let shown = Monitor<Progress?>(nil)
         let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
         let notify: @Sendable (String) -> Void = { text in
@@ -57,7 +57,7 @@ final class Annotation: Sendable {
             notify: notify)
         let pipeline = annotation.pipeline
         RedactionRequest.allow(of: pipeline["swiftodt"], unless: plan.settings.contains { $0.hasPrefix("draw=") })
-        // The pictures are cut from the video without annotations.
+        // The pictures are cropped from frames without drawing, so they would show what the element redacts.
         if outputs.pictures != nil, let redaction = RedactionRequest(of: pipeline["swiftodt"]) {
             throw PlaybackError(
                 "--crops would show what '\(redaction.word)' redacts: leave out one of them", isUsage: true)
@@ -91,7 +91,7 @@ final class Annotation: Sendable {
     }
 
     private let notify: @Sendable (String) -> Void
-    /// Whether the element has posted a message, which means that the first frame has arrived.
+    /// Whether the element has posted a message. It posts the first one after the first frame has arrived.
     private let hasPosted = Monitor(false)
 
     // MARK: Playing
@@ -148,7 +148,7 @@ final class Annotation: Sendable {
             let seconds = DecimalText.text(Double(MonotonicClock.now - begun) / 1e9, decimals: 1)
             inform("wrote \(written): \(CountText.text(progress.frames, "frame"))\(objects), \(seconds) s")
         }
-        // If an element is still blocked, its callbacks may use this object, so it is leaked deliberately.
+        // If an element is still blocked, its callbacks may use this object later, so the object is never freed.
         if !player.stop() { _ = Unmanaged.passRetained(self) }
         return outcome
     }
@@ -169,7 +169,8 @@ final class Annotation: Sendable {
         do {
             try output.write(text)
         } catch is BrokenPipe {
-            // If the reader closes the pipe, the recording still ends properly, and the run counts as successful.
+            // A reader that closes the pipe is not an error: the recording still ends properly. The exit code is then
+            // that of SIGPIPE.
             isRead = false
             player.askToEnd()
         } catch {

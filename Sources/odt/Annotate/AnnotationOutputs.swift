@@ -3,7 +3,7 @@ import Playback
 
 /// The names of the outputs of one input.
 struct AnnotationOutputs: Sendable {
-    /// The file of `--export`.
+    /// The format and the file of one option `--export KIND=FILE`.
     struct Export: Sendable {
         let format: TrackExport.Format
         var name: String
@@ -49,11 +49,11 @@ struct AnnotationOutputs: Sendable {
     /// Whether there is no output.
     var isEmpty: Bool { names.isEmpty && pictures == nil }
 
-    /// - Throws: ``PlaybackError`` if an output is the input itself, exists and must not be replaced, or is in a missing
-    ///   folder.
+    /// - Throws: ``PlaybackError`` if an output is the input itself, if it exists and must not be replaced, or if its
+    ///   folder is missing.
     func check(against source: MediaSource, mayReplace: Bool) throws {
         for name in names where name != "-" {
-            // As with other programs, a misspelled folder is an error.
+            // A missing folder is an error instead of being created, because its name may be misspelled.
             let folder = PartFile.parts(of: name).folder
             if !folder.isEmpty, !PathText.isThere(folder) {
                 throw PlaybackError("\(name): there is no folder \(folder): create it or check the name")

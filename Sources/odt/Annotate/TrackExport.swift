@@ -1,8 +1,8 @@
 import Playback
 import SwiftODT
 
-/// Collects the boxes of all frames and formats them for tools of annotation and evaluation. Memory use is proportional
-/// to the number of boxes.
+/// Collects the boxes of all frames and formats them for annotation and evaluation tools. Memory use is proportional to
+/// the number of boxes.
 struct TrackExport {
     enum Format: String, CaseIterable, Sendable {
         /// JSON as defined by COCO, with `track_id` and `score`.
@@ -131,7 +131,8 @@ struct TrackExport {
         var text = "  <track id=\"\(number)\" label=\"\(Self.escaped(label))\" source=\"auto\">\n"
         for (place, entry) in track.enumerated() {
             text += Self.box(entry, at: entry.frame, isOutside: false)
-            // The object is outside from the first frame without a box on.
+            // From the first frame without a box on, the object is marked as outside the picture (CVAT's attribute
+            // `outside`).
             let next = place + 1 < track.count ? track[place + 1].frame : times.count
             if next > entry.frame + 1 { text += Self.box(entry, at: entry.frame + 1, isOutside: true) }
         }

@@ -6,7 +6,7 @@ import Synchronization
 /// Writes the best picture of each track as a JPEG file when the track ends. The picture is cropped from the frame in
 /// which the object has its highest score, before annotations are drawn.
 ///
-/// Memory use: all frames that the element has not reported yet, plus one cropped picture per track.
+/// Memory use: the frames whose messages have not been processed yet, and one cropped picture per active track.
 final class TrackPictures: Sendable {
     /// A reference to a frame as it enters the element.
     ///
@@ -35,8 +35,8 @@ final class TrackPictures: Sendable {
         let picture: ColorPicture
     }
 
-    /// The maximum number of held frames. There are more only if the element's messages are not read from the bus; the
-    /// oldest frames are then dropped.
+    /// The maximum number of held frames. A frame is held until the element's message about it is processed. If
+    /// messages are not processed in time, the oldest frames are dropped.
     private static let maximumFrames = 256
 
     private let folder: String
@@ -74,8 +74,8 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// Processes a `swiftodt` message. Keeps the picture of each object that was detected in this frame with its
-    /// highest score so far.
+    /// Processes a `swiftodt` message. Crops and keeps the picture of each object that was detected in this frame with
+    /// a higher score than in all earlier frames.
     func see(_ message: MessageFields) {
         guard let frame = frame(at: message.count("timestamp")) else { return }
         for object in message.list("objects") {

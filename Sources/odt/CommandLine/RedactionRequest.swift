@@ -20,8 +20,8 @@ struct RedactionRequest {
         isStrict = element.text(of: "privacy-strict") != "false"
     }
 
-    /// Sets `draw=true` if redaction is requested and the user has not set `draw`. Where `odt` shows no video, it sets
-    /// `draw=false` by default, and the element rejects redaction with `draw=false`.
+    /// Sets `draw=true` if redaction is requested and the user has not set `draw`. Subcommands that show no video set
+    /// `draw=false` by default, and the element rejects the combination of redaction and `draw=false`.
     static func allow(of element: Element, unless isDrawSet: Bool) {
         if !isDrawSet, RedactionRequest(of: element) != nil { element.set("draw", to: "true") }
     }

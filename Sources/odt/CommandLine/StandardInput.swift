@@ -1,7 +1,7 @@
 import Glibc
 import SwiftODT
 
-/// Standard input as the source of a video or picture, which the operand `-` names.
+/// Resolves the operand `-`, which means that standard input is the video or picture.
 enum StandardInput {
     private static let path = "/dev/stdin"
 

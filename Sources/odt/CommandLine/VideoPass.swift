@@ -87,7 +87,7 @@ private final class Gate: @unchecked Sendable {
 
     init(_ viewer: VideoPass.Viewer, end: @escaping () -> Void) { (self.viewer, self.end) = (viewer, end) }
 
-    /// Returns whether the viewer wants the frame. The frame is passed on for rotation and conversion only if so.
+    /// Asks the viewer and returns whether it wants the frame. Other frames are neither rotated nor converted.
     func passes(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> Bool {
         guard let time = pad.streamTime(of: buffer).map({ Double($0) / 1e9 }) else { return false }
         let duration = buffer.pointee.duration

@@ -82,7 +82,7 @@ private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int3
 
 /// Returns the range of frame times to process; `nil` to process all frames.
 private func range(_ line: CommandLineOptions) throws -> Range<Nanoseconds>? {
-    // With larger values, a Double could not represent single nanoseconds.
+    // A Double represents every whole nanosecond only up to about 9e6 s, so the limit is below that.
     let (from, to) = (try line.number("--from", in: 0...4e6), try line.number("--to", in: 0...4e6))
     guard from != nil || to != nil else { return nil }
     let (start, end) = (from.map(Nanoseconds.init(seconds:)) ?? 0, to.map(Nanoseconds.init(seconds:)) ?? .max)
@@ -140,8 +140,8 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     let score = try line.number("--score", in: 0...1)
     sceneOptions.tracker.scoreThreshold = score ?? configuration.scoreThreshold
     let threshold = sceneOptions.tracker.scoreThreshold
-    // The floor is below the score threshold, so that the best detection below the threshold can be reported if there
-    // is no other.
+    // The detector also returns detections below the score threshold, down to the score floor. If no detection reaches
+    // the threshold, the best detection below it can then be reported.
     var options = DetectionOptions(
         scoreFloor: sceneOptions.scoreFloor, iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
     if let zoom = try zoom(line) {

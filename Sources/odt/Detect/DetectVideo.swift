@@ -32,8 +32,8 @@ struct VideoDetection {
         source.give(to: pipeline)
         progress = Progress(of: pipeline, name: video)
         let element = pipeline["swiftodt"]
-        // Only detections are recorded, so tracking is off, except for `zoom=auto`, which needs it. Frames are rotated
-        // before inference, as in `odt annotate`.
+        // Only detections are recorded, so tracking is off. The exception is `zoom=auto`, which needs tracks to choose
+        // regions. Frames are turned upright before they reach the element, as in `odt annotate`.
         for word in [
             "orientation=identity", "draw=false", "tracking=\(settings.contains("zoom=auto"))", "updates=none",
             "track-events=false",
@@ -67,8 +67,8 @@ struct VideoDetection {
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
         var configuration = Player.Configuration()
-        // Each line is already in the file, so an interrupted stream need not end properly. An end-of-stream event
-        // would even mark the recording as complete.
+        // The element writes each line of the recording at once, so an interrupted stream needs no end-of-stream event.
+        // Such an event would mark the recording as complete.
         configuration.hasBegun = { false }
         configuration.end = {}
         configuration.tick = { progress.show() }
@@ -91,8 +91,8 @@ struct VideoDetection {
 
     private static func isWhole(_ file: String) -> Bool { (try? RecordingReader(file))?.end != nil }
 
-    /// Returns the key of the last frame of an incomplete recording; `nil` if the recording is complete or cannot be
-    /// read.
+    /// Returns the key (time or number) of the last frame of an incomplete recording; `nil` if the recording is
+    /// complete or cannot be read.
     private static func place(_ file: String) -> FrameKey? {
         guard let reader = try? RecordingReader(file), reader.header != nil, reader.end == nil else { return nil }
         return reader.last

@@ -3,25 +3,25 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Passes only the frames of one part of a video: those in a range of times, from the start (inclusive) to the end
-/// (exclusive). The stream seeks to the key frame at or before the start. The frames must be identical to those of a
-/// full pass over the video.
+/// Passes only the frames of one part of a video and drops the others. The part is a range of stream times that
+/// includes its start and excludes its end. The stream seeks to the key frame at or before the start. The frames must
+/// be identical to those of a full pass over the video.
 ///
-/// Some streams decode to different pixels after a seek. To detect this, the report has checksums of the first frames
-/// of this part, and of the first frames after it, which the caller compares with the first frames of the next part.
+/// Some streams decode to different pixels after a seek. The report therefore has checksums of the first frames of this
+/// part and of the first frames after it. The caller compares the latter with the first frames of the next part.
 final class VideoPart: Sendable {
     private struct State {
         /// The sequence number of the seek event; `nil` before the seek.
         var sought: UInt32?
-        /// Whether the seek has been completed, so that arriving frames are at their new position.
+        /// Whether the seek has been completed. Frames that arrive before this are dropped.
         var isThere: Bool
         var frames = 0
         var first: [FrameChecksum] = []
         var behind: [FrameChecksum] = []
     }
 
-    /// The number of frames that are compared at each boundary between parts. Few suffice: after a faulty seek, the
-    /// first frames are wrong.
+    /// The number of frames that are compared at each boundary between parts. A few frames suffice, because after a
+    /// faulty seek the first frames already differ.
     private static let compared = 8
 
     /// The flags of a seek to the key frame at or before a time.

@@ -24,8 +24,8 @@ private let help = """
     """
 
 @Sendable private func runDoctor(_ arguments: [String]) throws -> Int32 {
-    // The internal option `--try` makes this process load the plugin. A damaged plugin can crash, so the check runs in
-    // a child process.
+    // A damaged plugin can crash the process that loads it, so `odt doctor` runs itself in a child process with the
+    // internal option `--try PLUGIN`. With this option, the process only loads the plugin and prints the error.
     let line = try CommandLineOptions(arguments, valued: ["--try"], flags: ["--json"])
     if let plugin = line.text("--try") {
         try PluginSearch.startGStreamer()

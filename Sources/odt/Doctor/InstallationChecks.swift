@@ -4,10 +4,12 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// A check of one part of the installation. It returns `nil` if the reason of a failure is reported by another check.
+/// A check of one part of the installation. It returns `nil` if the part cannot be checked because another part is
+/// missing. The check of that other part reports the problem.
 typealias InstallationCheck = (part: String, run: () -> CheckResult?)
 
-/// All checks in their order. Those that need GStreamer follow the one that initialises it.
+/// Returns all checks in the order in which they run. Checks that need GStreamer come after the check that initialises
+/// GStreamer.
 func installationChecks() -> [InstallationCheck] {
     let models = ModelSearchPath.Purpose.allCases.map { purpose in
         (part: purpose.rawValue, run: { checkModel(purpose) }) as InstallationCheck
@@ -28,7 +30,7 @@ private func checkGStreamer() -> CheckResult? {
 
 /// Checks whether the plugin can be loaded and has the version of this program.
 private func checkPlugin() -> CheckResult? {
-    // An installed program may come from a package, an archive or a checkout. This is not recorded, so the remedy names
+    // The program does not know whether it was installed from a package, an archive or a checkout, so the remedy names
     // all three.
     let remedy =
         FetchProgram.areInstalled
@@ -48,7 +50,8 @@ private func checkPlugin() -> CheckResult? {
     }
 }
 
-/// Returns why the plugin cannot be loaded. A child process tries it, because a damaged file can crash the process.
+/// Returns why the plugin cannot be loaded. The plugin is loaded in a child process, because a damaged plugin can crash
+/// the process.
 private func reason(against file: String) -> String {
     do {
         var other = try ChildProcess("/proc/self/exe", ["doctor", "--try", file], readsOutput: true)
@@ -96,7 +99,8 @@ private func checkModel(_ purpose: ModelSearchPath.Purpose) -> CheckResult? {
         "\(first.path) is damaged or missing", remedy: "remove \(model.manifestPath) and run \(fetch)")
 }
 
-/// Runs the known-answer tests of the default models' manifests.
+/// Runs the known-answer test of each default model: the test compares the model's result for a reference picture with
+/// the result that its manifest lists.
 private func checkKnownAnswers() -> CheckResult? {
     guard (try? InferenceRuntime.find()) != nil else { return nil }
     var right: [String] = []
@@ -123,7 +127,7 @@ private func checkKnownAnswers() -> CheckResult? {
     return right.isEmpty ? nil : .fine("known answers from \(right.joined(separator: ", "))")
 }
 
-/// Loads the default model, which runs its known-answer test.
+/// Loads the default model for a purpose. Loading includes the model's known-answer test.
 private func load(_ purpose: ModelSearchPath.Purpose) throws {
     switch purpose {
     case .detector: _ = try DetectorConfiguration(.neural).makeDetector()
@@ -147,7 +151,8 @@ private func checkNetwork() -> CheckResult? {
     }
 }
 
-/// Returns the shortest time of three inferences on a grey frame. The first one warms up the network.
+/// Returns the shortest time of three inferences on a grey frame, in nanoseconds. The first inference is slower because
+/// the network warms up.
 private func shortestAnswer(of detector: any Detector) throws -> Nanoseconds {
     let (width, height) = (640, 480)
     let pixels = UnsafeMutableRawPointer.allocate(byteCount: 4 * width * height, alignment: 64)

@@ -6,7 +6,7 @@ struct InstalledModel {
     let path: String
     let manifest: ModelManifest?
     let bytes: Int
-    /// Whether this model is used where the user names no model.
+    /// Whether this model is used if the user names no model.
     let isDefault: Bool
 
     /// The model's file name without its extension.

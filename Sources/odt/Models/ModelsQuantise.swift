@@ -1,7 +1,8 @@
 import Glibc
 import SwiftODT
 
-/// The command `odt models quantise`. It determines the network's input and runs NNCF in a Python process.
+/// The command `odt models quantise`. It determines the input format of the network and runs NNCF, OpenVINO's
+/// quantiser, in a Python process.
 struct ModelQuantiser {
     static let help = """
         Converts a detector to 8-bit integers (INT8) and reports the loss of accuracy.
@@ -93,7 +94,8 @@ struct ModelQuantiser {
     }
 }
 
-/// Returns the manifest's entries "fit" and "fill" for a network's input.
+/// Returns the manifest's entries "fit" (how a picture is fitted into the network's input) and "fill" (the value, 0 to
+/// 255, of the input's pixels beside the picture).
 func fitEntries(of input: NetworkInput) -> (fit: String, fill: UInt8) {
     switch input.fit {
     case .stretch: ("stretch", 0)

@@ -6,8 +6,8 @@ import SwiftODT
 func useModel(_ name: String) throws -> Int32 {
     let path = try FetchableModel.locate(name)
     let purpose = try purpose(of: path)
-    // The choice is stored as a name if possible, so that it remains valid if the model moves to another folder. A path
-    // is stored as an absolute path, because a relative one would depend on the working directory.
+    // An installed model is stored by its name, which remains valid if the model moves to another folder. Other models
+    // are stored with an absolute path, because a relative path depends on the working directory.
     let isInstalled = !name.contains("/") && ModelSearchPath.folders.contains(FilePath.folder(of: path))
     try write(ModelChoice.content(choosing: isInstalled ? name : FilePath.canonical(path) ?? path, for: purpose))
     print("The default \(purpose.rawValue) is \(try ModelSearchPath.locate(purpose)).")
@@ -17,8 +17,8 @@ func useModel(_ name: String) throws -> Int32 {
     return ExitCode.success
 }
 
-/// Implements `odt models use --best`: removes the choices for all purposes, so that the best installed models are the
-/// default ones again.
+/// Implements `odt models use --best`: removes the user's choices for all purposes. The default for each purpose is
+/// then the best installed model.
 func useBestModels() throws -> Int32 {
     guard let file = ModelChoice.file else { throw noHome }
     guard unlink(file) == 0 || errno == ENOENT else {

@@ -1,18 +1,19 @@
 import Playback
 import SwiftODT
 
-/// Extracts the best picture of each track, and a background frame for heat maps and zones, in one pass over a video.
+/// Extracts the best picture of each track, the one of its detection with the highest score, in one pass over a video.
+/// The same pass extracts a background frame for heat maps and zones.
 final class BestPictures: VideoPass.Viewer {
     /// The maximum size of all pictures together, in bytes. It keeps the page below 20 MB, including the Base64
     /// encoding.
     private static let maximumBytes = 9 << 20
-    /// The maximum time in seconds by which a frame may be later than the moment whose picture it provides.
+    /// The picture of a detection is taken from a frame that is at most this many seconds later than the detection.
     private static let tolerance = 0.25
 
     /// The background frame as a JPEG file; `nil` if no frame was extracted.
     private(set) var frame: [UInt8]?
-    /// The best pictures as JPEG files, one per track, in the order of the tracks; `nil` for a track whose best moment
-    /// is not in the video.
+    /// The best pictures as JPEG files, one per track, in the order of the tracks; `nil` for a track whose best
+    /// detection is not in the video.
     private(set) var pictures: [[UInt8]?]
 
     /// The time and box of the best detection of a track.
@@ -24,7 +25,7 @@ final class BestPictures: VideoPass.Viewer {
         let box: Box
     }
 
-    /// The moments whose pictures are still missing, sorted by descending time.
+    /// The best detections whose pictures are still missing, sorted by descending time.
     private var moments: [Moment]
     /// The stream time of the background frame in seconds; `nil` if no background frame is needed.
     private let middle: Double?
@@ -34,7 +35,7 @@ final class BestPictures: VideoPass.Viewer {
     /// The number of the signal that ended the pass; `nil` if no signal did.
     private(set) var signal: Int32?
 
-    /// Reads the video. If the video ends with an error, keeps the pictures extracted before and prints the error.
+    /// Reads the video. If the video ends with an error, keeps the pictures extracted so far and prints the error.
     ///
     /// - Throws: ``PlaybackError`` if no frame can be read.
     convenience init(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws {
@@ -83,7 +84,7 @@ final class BestPictures: VideoPass.Viewer {
 
     func process(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
         if frame == nil, let middle, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
-        // A moment between two frames belongs to the nearer frame: to this one until the middle between both.
+        // The detection belongs to this frame if it is before the middle between this frame and the next.
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }
@@ -101,23 +102,24 @@ final class BestPictures: VideoPass.Viewer {
     }
 }
 
-/// Extracts the best picture of each track and a background frame from recorded segments.
+/// Extracts the best picture of each track and a background frame from recorded segments, the video files that `odt
+/// watch` writes.
 struct RecordedPictures {
     private(set) var frame: [UInt8]?
-    /// The best pictures as JPEG files, one per track, in the order of the tracks; `nil` for a track whose best moment
-    /// is in no segment.
+    /// The best pictures as JPEG files, one per track, in the order of the tracks; `nil` for a track whose best
+    /// detection is in no segment.
     private(set) var pictures: [[UInt8]?]
     /// The number of the signal that ended the pass over a segment; `nil` if no signal did.
     private(set) var signal: Int32?
 
-    /// Reads each segment that contains the best moment of a track, up to the last such moment. Segments that cannot be
-    /// read are skipped.
+    /// Reads each segment that contains the best detection of a track, and stops after the last such detection.
+    /// Segments that cannot be read are skipped.
     ///
     /// - Parameter tracks: Tracks from a database. Their stream times are wall-clock times.
     init(of tracks: [ObservedTrack], in segments: [StoredSegment], _ observations: Observations) {
         pictures = Array(repeating: nil, count: tracks.count)
-        // Segments are searched by session, because the sessions of one camera overlap in time if files are watched
-        // faster than real time.
+        // Segments are searched by session (one connection to a camera). The sessions of one camera overlap in time if
+        // files are watched faster than real time.
         let bySession = Dictionary(grouping: segments, by: \.session)
         var moments: [String: [BestPictures.Moment]] = [:]
         for (place, track) in tracks.enumerated() {

@@ -7,7 +7,7 @@ final class JPEGCrop {
     /// - Parameters:
     ///   - side: The maximum width and height in pixels. A larger crop is downscaled by averaging.
     ///   - limit: The maximum size of the file in bytes. To reach it, the quality is reduced first, then the
-    ///     resolution. Crops of at most 16 pixels may exceed it.
+    ///     resolution. A crop that was already reduced to 16 pixels may exceed the limit.
     /// - Returns: The bytes of the file; `nil` if the box is outside the frame or compression fails.
     func jpeg(of box: Box, in frame: VideoPass.Pixels, side: Int, limit: Int) -> [UInt8]? {
         guard let part = part(box, of: frame) else { return nil }

@@ -26,7 +26,7 @@ struct Observations {
     private(set) var sources: [String] = []
     /// The networks that detected the objects, with their checksums, in the order of their first result.
     private(set) var models: [String] = []
-    /// The number of tracks that were only counted because of ``maximumTracks``, by index of the label.
+    /// The number of tracks of each label, by the label's index, that were dropped because of ``maximumTracks``.
     private(set) var forgotten: [Int: Int] = [:]
     private(set) var zones: [ObservedZone] = []
     /// The heat maps by index of the label. The key -1 holds the common map of all labels without their own map.
@@ -64,7 +64,8 @@ struct Observations {
         return (span.lowerBound + span.upperBound) / 2 - clock.offset + clock.streamOffset
     }
 
-    /// Returns the session id in a track's messages; `nil` if the messages have none.
+    /// Returns the id of the session (one connection to a camera) in a track's messages; `nil` if the messages have
+    /// none.
     func recording(of track: ObservedTrack) -> Int64? { clocks[track.key.source].name(of: track.key.recording) }
 
     /// The tracks that were kept, sorted by the time of their start.
@@ -218,9 +219,9 @@ struct Observations {
         }
     }
 
-    /// Adds the latest result of a source to the heat maps and counts, weighted by its duration. The duration lasts
-    /// until `time`, the time of the next result. At the end of the stream, `time` is `nil` and the duration of the
-    /// frame is used.
+    /// Adds the latest result of a source to the heat maps and counts, weighted by the time for which it is valid. It
+    /// is valid until `time`, the time of the next result, but not longer than ``longestHold``. At the end of the
+    /// stream, `time` is `nil`, and the duration of the frame is used.
     private mutating func release(_ source: Int, at time: Double?) {
         guard let before = held[source] else { return }
         let lasted = time.map { $0 - before.time } ?? before.duration ?? 0
@@ -244,7 +245,8 @@ struct Observations {
         _ key: ObservedTrack.Key, _ label: Int, at time: Double, by body: (inout ObservedTrack) -> Void
     ) {
         body(&byKey[key, default: ObservedTrack(key, label: label, at: time)])
-        // An object is reported some frames after its first detection, so the time axis may have to begin earlier.
+        // A track is reported some frames after its first detection, so its start may be before the current begin of
+        // the time axis.
         if let first = byKey[key]?.first { extend(to: first) }
     }
 
@@ -252,8 +254,8 @@ struct Observations {
         span = span.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
 
-    /// Drops tracks that exceed the maximum number. Drops the shortest ones among those that ended before `time`, and
-    /// counts the dropped tracks.
+    /// If there are more tracks than ``maximumTracks``, drops and counts the shortest of those that ended before
+    /// `time`, a time in seconds on the report's time axis.
     private mutating func forget(before time: Double) {
         let surplus = byKey.count - Self.maximumTracks
         guard surplus > 0 else { return }

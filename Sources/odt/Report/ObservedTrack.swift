@@ -2,14 +2,15 @@ import SwiftODT
 
 /// A track, aggregated from all its messages.
 struct ObservedTrack {
-    /// Identifies a track. Track ids are unique only within one recording of one source.
+    /// Identifies a track. A file can contain several recordings of a source, and track ids are unique only within one
+    /// of them. `source` and `recording` are indices.
     struct Key: Hashable {
         let source: Int
         let recording: Int
         let id: Int
     }
 
-    /// The detection of a track with the highest score.
+    /// A track's detection with the highest score.
     struct Best {
         let score: Double
         /// The time of the detection on the report's time axis, in seconds.
@@ -113,7 +114,8 @@ struct ObservedZone {
         if isMarked { events.append(event) }
     }
 
-    /// Takes over the counts of a result message, unless zone events have been counted.
+    /// Replaces the counts by those of a result message. Does nothing once a zone event has been counted, because the
+    /// counts of a result would count the same objects again.
     mutating func count(_ tallies: [Int: Tally]) {
         if eventCount == 0 { byLabel = tallies }
     }

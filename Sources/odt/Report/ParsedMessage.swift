@@ -46,8 +46,7 @@ struct ParsedMessage {
     /// Returns a time or duration in seconds; `nil` if the field is missing or its value is unknown.
     func seconds(_ name: String) -> Double? { fields.seconds(name) }
 
-    /// The running time of the message in seconds. If it is unknown, the stream time; if this is unknown, too, the
-    /// timestamp.
+    /// The time of the message in seconds: the running time or, if it is unknown, the stream time or the timestamp.
     var time: Double? { seconds("running-time") ?? seconds("stream-time") ?? seconds("timestamp") }
 
     /// - Throws: ``ReportError`` if an entry is not an object.

@@ -83,7 +83,7 @@ private let help = """
     return ExitCode.success
 }
 
-/// Writes the report about the messages that a database has for a period.
+/// Writes a report from the messages of a period that `odt watch` has stored in a database.
 private func runReport(ofStore store: String, _ line: CommandLineOptions) throws -> Int32 {
     guard line.operands.count <= 1 else {
         throw CommandLineError("unexpected operand '\(line.operands[1])': with --store, pictures come from recordings.")
@@ -139,7 +139,7 @@ private func pictures(
 
 /// Writes the tables.
 ///
-/// - Returns: Whether a page is wanted, too.
+/// - Returns: Whether the page has to be written, too.
 private func write(_ observations: Observations, _ tracks: [ObservedTrack], _ line: CommandLineOptions) throws -> Bool {
     let tables = ReportTables(observations: observations)
     if let file = line.text("--csv") { try ByteStream.write(Array(tables.objects(tracks).utf8), to: file) }

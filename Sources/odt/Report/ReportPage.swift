@@ -55,8 +55,8 @@ enum ReportPage {
     }
 }
 
-/// The data of the page as JSON text for the page's script. There may be thousands of rows, so tables are arrays of
-/// rows, and rows refer to labels and sources by index.
+/// The data of the page as JSON text for the page's script. Tables can have thousands of rows. To keep the text small,
+/// a row is an array that refers to labels and sources by index.
 struct ReportData {
     let title: String
     let file: String

@@ -105,8 +105,8 @@ struct RecordingClock {
     /// The index of the recording of each session id. Sessions overlap if videos are watched faster than real time.
     private var named: [Int64: Int] = [:]
 
-    /// The number of seconds by which message times may go back, because messages of one moment may be out of order. A
-    /// larger step starts a new recording.
+    /// The number of seconds by which message times may go back without a new recording. Messages of one moment may be
+    /// out of order. A larger step back starts a new recording.
     private static let tolerance = 1.0
 
     /// Returns the session id of a recording; `nil` if the recording's messages have none.

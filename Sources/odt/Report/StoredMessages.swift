@@ -1,8 +1,9 @@
 import Playback
 import SwiftODT
 
-/// Reads the rows of a period from a database and converts them to messages in the order of time. The running time and
-/// stream time of a message are its wall-clock time. A track becomes a single message with all its data.
+/// Reads the rows of a period from a database of `odt watch` and converts them to messages in the order of time. The
+/// running time and stream time of a message are its wall-clock time. A track becomes a single message with all its
+/// data.
 struct StoredMessages {
     /// The requested cameras and period. If `cameras` is empty, all cameras are requested. `from` and `to` are in
     /// milliseconds since 1970 (UTC).
@@ -18,8 +19,8 @@ struct StoredMessages {
         let height: Int64
     }
 
-    /// The rows of one table in the order of time. `time` is the time of the current row, which has been read; `nil`
-    /// after the last row.
+    /// The rows of one table in the order of time. `rows` is at the current row, and `time` is the time of that row.
+    /// After the last row, `time` is `nil`.
     private struct Feed {
         let kind: ParsedMessage.Kind
         let rows: SQLiteStatement
@@ -34,8 +35,8 @@ struct StoredMessages {
     private let boxes: SQLiteStatement
     private var sessions: [Int64: Session] = [:]
     private var labels: [Int64: String] = [:]
-    /// The zones of each camera. They are listed in the first result of the camera, so that the report also shows zones
-    /// without events. Then the camera's entry is removed.
+    /// The zones of each camera. The camera's first result message lists them, so that the report also shows zones
+    /// without events. The entry of the camera is then removed.
     private var zones: [String: [JSONValue]] = [:]
 
     /// The names of the cameras that have a session in the period.

@@ -125,7 +125,7 @@ private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) ->
     func time(of frame: Int) -> Nanoseconds { Nanoseconds(seconds: Double(frame - 1) / (request.frameRate ?? 30)) }
     var next = 1
     for frame in input.frames {
-        // Without tracks, empty frames have no effect, so they are skipped.
+        // An empty frame has no effect while the tracker has no tracks, so such frames are skipped.
         while next < frame {
             following.follow([], in: next, at: time(of: next))
             next = following.tracker.trackCount == 0 ? frame : next + 1
@@ -136,8 +136,8 @@ private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) ->
     return following
 }
 
-/// Tracks the objects of a recording, using only the frames with an inference. Frame numbers are derived from frame
-/// times.
+/// Tracks the objects of a recording of `odt detect`. Only frames with an inference are tracked. If the recording
+/// identifies frames by time, frame numbers are computed from the times and the frame rate.
 private func follow(_ recording: RecordingReader, _ request: TrackRequest) throws -> TrackingRun {
     guard let header = recording.header else { throw MOTChallengeError("\(request.detections) is not a recording.") }
     let recorded = Double(header.frameRate.numerator) / Double(header.frameRate.denominator)

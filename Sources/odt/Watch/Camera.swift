@@ -3,8 +3,8 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// Watches one camera until the watch ends or the camera is removed from the configuration. Connects to the camera and
-/// reconnects whenever the camera is lost. A file is played once.
+/// Watches one camera until `odt watch` ends or the camera is removed from the configuration. Connects to the camera
+/// and reconnects whenever the camera is lost. A file is played once.
 ///
 /// Each camera has its own thread, so the failure of one camera does not affect other cameras.
 final class Camera: Sendable {
@@ -23,7 +23,7 @@ final class Camera: Sendable {
         var attempt: UInt32 = 0
         /// The reasons for the current outage that have already been reported.
         var reasons: Set<String> = []
-        /// Learns how long the camera usually sees no object; `nil` if this is not reported.
+        /// Learns how long the camera usually sees no object; `nil` if no alarm about this is requested.
         var quiet: QuietMonitor?
     }
 
@@ -47,7 +47,7 @@ final class Camera: Sendable {
 
     enum Outcome {
         case watched
-        /// The watch ended before the camera delivered its first frame.
+        /// `odt watch` ended before the camera delivered its first frame.
         case neverReached
         /// The source failed permanently, so reconnecting would fail again.
         case failed
@@ -55,9 +55,11 @@ final class Camera: Sendable {
 
     var plan: CameraPlan { state.read(\.plan) }
 
-    /// Uses a plan from now on. If the camera is connected with another plan, it is connected again.
+    /// Uses a plan (the source and settings of the camera) from now on. If the camera is connected with another plan,
+    /// the connection is ended and made again.
     ///
-    /// - Returns: Whether no thread watches the camera, so that the caller has to start one that calls ``watch()``.
+    /// - Returns: Whether no thread watches the camera. In that case the caller has to start a thread that calls
+    ///   ``watch()``.
     func use(_ plan: CameraPlan) -> Bool {
         let (connection, isIdle) = state.update { state in
             defer { (state.isRunning, state.stopReason) = (true, nil) }
@@ -69,7 +71,7 @@ final class Camera: Sendable {
         return isIdle
     }
 
-    /// Ends the connection, after which ``watch()`` returns.
+    /// Ends the connection. ``watch()`` then returns.
     func stop(because reason: String) {
         let connection = state.update { state in
             state.stopReason = state.stopReason ?? reason
@@ -78,12 +80,14 @@ final class Camera: Sendable {
         connection?.askToEnd()
     }
 
-    /// Watches the camera until the watch ends, the camera is stopped, the video ends or the source fails permanently.
+    /// Watches the camera until `odt watch` ends, the camera is stopped, the video ends or the source fails
+    /// permanently.
     func watch() -> Outcome {
         while true {
             let outcome = watchOnce()
             let isDone = state.update { state in
-                // A new plan that arrived after the last connection restarts the camera.
+                // A new plan may arrive while the last connection ends. Then the camera is watched again with this
+                // plan.
                 let isDone = !state.isChanged || state.stopReason != nil
                 (state.isChanged, state.isRunning) = (false, !isDone)
                 return isDone
@@ -156,7 +160,7 @@ final class Camera: Sendable {
                 noteQuiet(MessageFields(message.pointer), plan)
             }
         } catch {
-            // A device may reappear, so its absence is temporary. A missing file is a mistake of the user.
+            // A device may reappear, so connecting is tried again. A missing file is a mistake of the user.
             return CameraSession.Ending(failure: "\(error)", isRefused: !plan.isCamera)
         }
     }
@@ -211,7 +215,7 @@ final class Camera: Sendable {
                 camera: name, kind: .ended, reason: plan.discreet(reason), session: session, attempt: attempt), plan)
     }
 
-    /// Learns when the camera sees objects, and reports when it has not for unusually long.
+    /// Learns when the camera sees objects, and reports an alarm if it has seen none for unusually long.
     ///
     /// - Parameter message: A message of the element; `nil` if only time has passed.
     private func noteQuiet(_ message: MessageFields?, _ plan: CameraPlan) {

@@ -4,10 +4,10 @@ import SwiftODT
 import Synchronization
 
 /// Encodes a camera's annotated frames as JPEG for the live page. Frames are encoded only while a client views the
-/// camera, in a branch of the pipeline that never blocks the stream.
+/// camera. This branch of the pipeline drops frames instead of blocking the stream.
 final class CameraPictures: Sendable {
-    /// The description of the branch. The pipeline must contain a tee named `seen`. Frames are scaled to at most 1,280
-    /// pixels in width and height.
+    /// The pipeline description of the branch. The pipeline must contain a tee named `seen`. Frames are scaled to at
+    /// most 1,280 pixels in width and height.
     static let description =
         " seen. ! queue name=page leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
         + "! videoscale ! video/x-raw,width=[1,1280],height=[1,1280],pixel-aspect-ratio=1/1 ! jpegenc quality=75 "
@@ -17,7 +17,7 @@ final class CameraPictures: Sendable {
     private let sink: any PictureSink
     /// The minimum time between two pictures in nanoseconds.
     private let pause: Nanoseconds
-    /// The time at which the latest frame was passed to the encoder; `nil` before the first one.
+    /// The monotonic time at which the latest frame was passed to the encoder; `nil` before the first frame.
     private let latest = Mutex<Nanoseconds?>(nil)
 
     /// Installs probes on the pipeline's pads. The probes keep the instance alive.

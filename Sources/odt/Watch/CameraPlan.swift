@@ -1,7 +1,8 @@
 import Glibc
 import Playback
 
-/// A camera as named on the command line or in the configuration file, for example `front=rtsp://192.168.1.20/stream1`.
+/// A camera as named on the command line or in the configuration file, for example `front=rtsp://192.168.1.20/stream1`,
+/// with its settings.
 struct CameraPlan: Sendable {
     var name: String
     /// A file, a URI or a device.
@@ -10,14 +11,14 @@ struct CameraPlan: Sendable {
     var settings: [CameraSetting] = []
     /// Whether `--record` records this camera.
     var isRecorded = true
-    /// Whether actions receive pictures of the objects of the camera.
+    /// Whether commands and URLs that receive events also receive pictures of the objects.
     var sendsPictures = false
-    /// Whether clips of events of the camera are saved.
+    /// Whether clips (short videos of events) are saved for this camera.
     var savesClips = false
     var decoding = DecodingChoice()
     /// Whether pictures of objects are taken.
     var takesPictures: Bool { sendsPictures || savesClips }
-    /// The states of the files that the properties name, see ``noteFiles()``.
+    /// The size and modification time of each file that a property names. Set by ``noteFiles()``.
     private var files: [String] = []
 
     init(name: String, source: String) { (self.name, self.source) = (name, source) }
@@ -101,13 +102,13 @@ extension CameraPlan {
         }
     }
 
-    /// Whether the source can be lost and come back. This is true for all sources except files.
+    /// Whether the source can be lost and become available again. This is true for all sources except files.
     var isCamera: Bool {
         MediaSource.isAddress(source) || (source.hasPrefix("/dev/") && !StandardInput.isPath(source))
     }
 
-    /// Returns whether a camera with this plan has to be connected again to follow the other plan. This is also the case
-    /// if a file that a property names, such as that of the zones, was modified.
+    /// Returns whether a camera with this plan has to be connected again to follow the other plan. This is also the
+    /// case if a property names a file, such as the zones, and the file was modified.
     func differs(from other: CameraPlan) -> Bool {
         source != other.source || isRecorded != other.isRecorded
             || sendsPictures != other.sendsPictures || savesClips != other.savesClips || files != other.files
@@ -124,8 +125,8 @@ extension CameraPlan {
         return RedactionRequest(of: element)
     }
 
-    /// - Throws: ``PlaybackError`` if a property is invalid, if the choices about decoding contradict each other, or if the
-    ///   recording would show objects that the properties redact.
+    /// - Throws: ``PlaybackError`` if a property is invalid, if the options about decoding contradict each other, or if
+    ///   the recording would show objects that the properties redact.
     func check(_ options: WatchOptions, warn: (String) -> Void) throws {
         let redaction = try redaction()
         try checkDecoding(options, warn: warn)

@@ -9,16 +9,17 @@ import Synchronization
 ///                        └─ recorder (original)                                ├─ pictures for the page
 ///                                                                              └─ recorder (annotated)
 ///
-/// Parts that are not needed are omitted.
+/// Parts that are not needed are omitted. The gate drops encoded frames before the decoder while the picture is calm.
 final class CameraSession: Sendable {
     /// The result of a connection.
     struct Ending {
         /// The text of the error; `nil` if the stream ended without an error.
         var failure: String?
-        /// Whether the `swiftodt` element itself reported an error before the first frame, so that reconnecting is
-        /// useless.
+        /// Whether the `swiftodt` element reported an error before the first frame. Reconnecting would fail in the same
+        /// way.
         var isRefused = false
-        /// Whether the source has a known duration, so that the end of its stream is final.
+        /// Whether the source has a known duration, like a file. The end of its stream is then final, and the source is
+        /// not connected again.
         var isWhole = false
         /// The time from the first frame to the last, in nanoseconds.
         var held: Nanoseconds = 0
@@ -28,7 +29,7 @@ final class CameraSession: Sendable {
     private let player: Player
     private let watchdog: FrameWatchdog
     private let recorder: CameraRecorder?
-    /// `nil` if the gate is not used.
+    /// The gate before the decoder; `nil` if it is not used.
     private let gate: CameraGate?
     /// Whether the source has a known duration.
     private let hasLength: Monitor<Bool>
@@ -41,11 +42,12 @@ final class CameraSession: Sendable {
     ///   - viewer: The receiver of pictures for the live page; `nil` for none.
     ///   - crops: Collects pictures of the objects; `nil` for none.
     ///   - times: Measures the times of the frames; `nil` without metrics.
+    ///   - alarms: The options of the alarms about the picture.
+    ///   - recording: The recording; `nil` if this camera is not recorded.
     ///   - clips: Saves clips of the recorded frames; `nil` for none.
-    ///   - alarms: The alarms about the picture.
-    ///   - recorded: Called for each finished segment.
+    ///   - recorded: Called for each finished segment of the recording.
     ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
-    ///   - tick: Called several times per second on that thread.
+    ///   - tick: Called several times per second on the same thread.
     /// - Throws: ``PlaybackError`` if the pipeline cannot be built.
     init(
         _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, crops: BestCrops?,
@@ -127,8 +129,8 @@ final class CameraSession: Sendable {
         beginIfNeeded = first
         var configuration = Player.Configuration()
         configuration.hasBegun = { watchdog.isThere }
-        // The end-of-stream event is sent to the first element behind the source, because a stalled source does not
-        // react to events. It makes the element report the end of active tracks.
+        // The end-of-stream event makes the element report the end of active tracks. It is sent to the first element
+        // behind the source, because a stalled source does not react to events.
         configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
         configuration.survives = { !["swiftodt", "video"].contains($0) }
         let camera = plan.name
@@ -167,13 +169,14 @@ final class CameraSession: Sendable {
             let (leaky, strategy) = isFile ? ("no", "auto") : ("downstream", "keep-only-latest")
             var text = source.description
             if usesGate {
-                // The queue is linked when the codec is known.
+                // The queue and the decoder are linked by ``CameraGate/insert(into:for:from:)`` when the codec is
+                // known.
                 text += " tee name=original ! \(CameraGate.queue) decodebin name=coded"
             } else if recordsOriginal {
                 text += " tee name=original ! queue max-size-buffers=0 max-size-time=2000000000 ! decodebin name=coded"
             }
-            // A file is read faster than it is analysed. Without a queue, the gate gets the report on a key frame before
-            // the next frame.
+            // A file is read faster than it is analysed, and a queue would decouple the gate from the analysis. Without
+            // a queue, the gate receives the report about a key frame before it receives the next frame.
             let queue =
                 isFile && usesGate
                 ? "identity name=video"
@@ -204,12 +207,14 @@ final class CameraSession: Sendable {
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
         RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
-        // The pictures of objects are cut out at the boxes in this metadata.
+        // The element attaches its result to each frame as metadata. Pictures of objects are cropped at the boxes in
+        // this metadata.
         let metadata = element.text(of: "attach-meta")
         if plan.takesPictures, !metadata.contains("custom") {
             element.set("attach-meta", to: metadata.isEmpty || metadata == "0x0" ? "custom" : metadata + "+custom")
         }
-        // Frames are rotated before inference, so that the pictures on the page and the reported coordinates agree.
+        // videoflip rotates the frames before inference. The pictures on the page and the reported coordinates then
+        // have the same orientation.
         pipeline["upright"].set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
     }
@@ -264,7 +269,7 @@ final class CameraSession: Sendable {
     /// Ends the stream. May be called on any thread, also before ``play(onMessage:)``.
     func askToEnd() { player.askToEnd() }
 
-    /// Plays the stream until it ends, fails or stalls, or until the watch ends.
+    /// Plays the stream until it ends, fails or stalls, or until `odt watch` ends.
     ///
     /// - Parameter onMessage: Receives the messages of the element. Each message is valid only during the call.
     func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
@@ -274,7 +279,8 @@ final class CameraSession: Sendable {
         }
         let counts = elementCounts
         finalCounts.withLock { $0 = counts }
-        // The segment is finished after all elements have stopped, because a blocked element may still write to it.
+        // The recorded segment is finished only if all elements have stopped, because a blocked element may still write
+        // to it.
         if player.stop() { recorder?.finish() }
         return Ending(
             failure: ending.failure,

@@ -9,7 +9,7 @@ enum CameraSource {
     ///
     /// - Parameters:
     ///   - keepsCoded: Whether H.264 and H.265 streams are passed on without decoding.
-    ///   - skipsParsers: Whether the stream is linked to a decoder without a parser, because it is parsed already.
+    ///   - skipsParsers: Whether the decoder omits its parser, because the stream is parsed already.
     ///   - linkPad: Called before data flows, with the pad and format of the first video stream. `hasLength` is whether
     ///     the duration of the stream is known.
     ///   - refuse: Ends the stream with an error, whose text is the argument.
@@ -84,7 +84,7 @@ enum CameraSource {
         { _, source, _ in
             gst_object_ref(source)
             let source = Element(source)
-            // With its default latency, the jitter buffer of `rtspsrc` would delay the live page by 2 s.
+            // By default, the jitter buffer of `rtspsrc` would delay the live page by 2 s.
             if source.kind == "rtspsrc" { source.set("latency", to: "200") }
         } as SetUp, to: GCallback.self)
 
@@ -92,8 +92,8 @@ enum CameraSource {
         { _, _, element, _ in
             gst_object_ref(element)
             let element = Element(element)
-            // Without this property, decodebin buffers megabytes of an MJPEG stream, because it waits for further
-            // streams.
+            // Without this property, decodebin waits for further streams in an MJPEG stream and buffers megabytes
+            // meanwhile.
             if element.kind == "multipartdemux" { element.set("single-stream", to: "true") }
         } as ElementAdded, to: GCallback.self)
 

@@ -4,21 +4,23 @@ import Synchronization
 
 /// Records when frames arrive, in monotonic time, to detect a stalled camera.
 ///
-/// Behind a gate, decoded frames are rare while the picture is calm. Then encoded frames show that the camera works.
+/// The gate passes few frames to the decoder while the picture is calm. During this time, encoded frames show that the
+/// camera works.
 final class FrameWatchdog: Sendable {
     private struct State {
-        /// The first decoded frame.
+        /// The arrival of the first decoded frame.
         var first: Nanoseconds?
-        /// The latest frame, encoded or decoded.
+        /// The arrival of the latest frame, encoded or decoded.
         var latest: Nanoseconds
-        /// The latest decoded frame.
+        /// The arrival of the latest decoded frame.
         var latestDecoded: Nanoseconds
     }
 
     private let state: Mutex<State>
     private let longestCalm: Nanoseconds
 
-    /// - Parameter longestCalm: The time in nanoseconds for which no frame may be decoded while encoded frames arrive.
+    /// - Parameter longestCalm: The time in nanoseconds without a decoded frame that is accepted while encoded frames
+    ///   arrive.
     init(longestCalm: Nanoseconds = 0) {
         self.longestCalm = longestCalm
         let now = MonotonicClock.now
@@ -52,8 +54,8 @@ final class FrameWatchdog: Sendable {
     /// The time from the first decoded frame to the latest frame, in nanoseconds; 0 before the first frame.
     var held: Nanoseconds { state.withLock { state in state.first.map { state.latest - $0 } ?? 0 } }
 
-    /// The time in nanoseconds for which frames have been missing. Before the first frame, the time since this object
-    /// was created.
+    /// The time in nanoseconds for which frames have been missing. Before the first frame, it is counted from the
+    /// creation of this object.
     var silence: Nanoseconds {
         let now = MonotonicClock.now
         return state.withLock { max(now - $0.latest, now - $0.latestDecoded - longestCalm) }

@@ -4,9 +4,11 @@ import SwiftODT
 
 /// Writes messages as lines of JSON to standard output, or appends them to a file.
 ///
-/// A separate thread writes, so a slow reader does not block cameras. Up to 512 KiB are queued. Lines of a camera that
-/// exceed the queue are dropped, counted and reported. A message about a file waits until the queue has room instead.
-/// Meanwhile the element drops results that are not read in time, and counts them in `stats`.
+/// A separate thread writes, so a slow reader does not block cameras. Up to 512 KiB are queued. If the queue is full,
+/// lines of a camera are dropped, counted and reported.
+///
+/// A message about a file is not dropped: the caller waits until the queue has room. Meanwhile the element drops
+/// results that are not read in time, and counts them in `stats`.
 final class JSONLines: MeasuredSink {
     private struct State {
         var waiting: [String] = []
@@ -24,9 +26,9 @@ final class JSONLines: MeasuredSink {
         var isOver = false
         /// Whether all lines have been written.
         var isWritten = false
-        /// Whether the watch has to end.
+        /// Whether `odt watch` has to end.
         var isInterrupted = false
-        /// Whether the watch has to end because of a signal.
+        /// Whether `odt watch` has to end because of a signal.
         var isSignalled = false
 
         var hasRoom: Bool { bytes < JSONLines.maximum }
@@ -37,7 +39,8 @@ final class JSONLines: MeasuredSink {
     private let notify: @Sendable (String) -> Void
     private let state = Monitor(State())
 
-    /// The maximum size of queued lines in bytes. One line may exceed it.
+    /// The maximum size of queued lines in bytes. A line is queued if the lines that are queued before it are smaller
+    /// than this.
     private static let maximum = 1 << 19
     /// The maximum time for writing queued lines after a signal, in nanoseconds.
     private static let closeTimeout: Nanoseconds = 3_000_000_000
@@ -77,8 +80,8 @@ final class JSONLines: MeasuredSink {
     func close() {
         state.update { $0.isOver = true }
         let deadline = MonotonicClock.now + Self.closeTimeout
-        // After a signal, the wait for the reader is limited. The thread may then still be writing, so the descriptor
-        // stays open until the process ends.
+        // After a signal, the wait for the reader is limited. The thread may still be writing afterwards, so the
+        // descriptor stays open until the process ends.
         let isWritten = state.wait { state -> Bool? in state.isWritten ? true : state.isSignalled ? false : nil }
         if !isWritten { state.wait(until: deadline) { $0.isWritten ? () : nil } }
     }

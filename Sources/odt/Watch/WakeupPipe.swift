@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// Wakes a thread that waits in `poll` for a pipe and possibly for another descriptor. If no thread waits, the next
-/// call of ``wait(milliseconds:orFor:toWrite:)`` returns at once.
+/// Wakes a thread that waits in ``wait(milliseconds:orFor:toWrite:)``. If no thread waits, the next call of this
+/// function returns at once.
 final class WakeupPipe: Sendable {
-    /// The two ends of a pipe. `poll` can wait for a pipe together with other descriptors.
+    /// The two ends of a pipe. A pipe is used because `poll` can wait for it together with another descriptor.
     private let (readEnd, writeEnd): (Int32, Int32)
 
     init() {
@@ -19,7 +19,7 @@ final class WakeupPipe: Sendable {
     }
 
     func wake() {
-        // If the pipe is full, the thread is woken already, so the error is ignored.
+        // If the pipe is full, a wake-up is already pending, so the error is ignored.
         withUnsafeBytes(of: 1 as UInt8) { _ = write(writeEnd, $0.baseAddress, 1) }
     }
 

@@ -13,13 +13,13 @@ import SwiftODT
 ///     [camera front]
 ///     source=rtsp://192.168.1.20/stream1
 ///
-/// A group [event NAME] has a rule for events. The group [watch] has the options of the command without dashes. The group [cameras] has properties for all cameras.
-/// A group [camera NAME] has the source and the properties of one camera.
+/// The group [watch] has the options of the command without dashes. The group [cameras] has properties for all cameras.
+/// A group [camera NAME] has the source and the properties of one camera. A group [event NAME] has a rule for events.
 struct WatchConfiguration {
     private(set) var cameras: [CameraPlan] = []
     /// The entries of the group [watch].
     private(set) var options: [KeyFile.Entry] = []
-    /// The choices about decoding in the group [watch].
+    /// The options about decoding in the group [watch].
     private(set) var decoding = DecodingChoice()
     private(set) var rules: [EventRule] = []
     private let folder: String
@@ -114,7 +114,7 @@ struct WatchConfiguration {
     private func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
 }
 
-/// The cameras to watch, and the time limits of their connections.
+/// What the command line and the configuration file request: the cameras, options, rules, alarms and time limits.
 struct WatchPlan: Sendable {
     let cameras: [CameraPlan]
     let options: WatchOptions
@@ -134,7 +134,8 @@ struct WatchPlan: Sendable {
         var cameras = listed + (try CameraPlan.list(line.operands, besides: listed.map(\.name)))
         guard !cameras.isEmpty else { throw CommandLineError("missing SOURCE: name a camera or use --config FILE.") }
         let settings = try Self.settings(line)
-        // The command line overrides the file, and [camera NAME] and [cameras] override [watch].
+        // The command line overrides the file. In the file, [camera NAME] overrides [cameras], and both override
+        // [watch].
         let (decoding, usualDecoding) = (try DecodingChoice(line), file?.decoding ?? DecodingChoice())
         for number in cameras.indices {
             cameras[number].settings += settings
@@ -161,8 +162,8 @@ struct WatchPlan: Sendable {
             try options.number("retry", in: 0.01...86_400).map { Nanoseconds(seconds: $0) } ?? BackOff.usualLongest
     }
 
-    /// Returns the properties to set for all cameras. The properties that options such as `--zones` imply come first,
-    /// so that `--set` overrides them.
+    /// Returns the properties to set for all cameras. Properties from `--zones` come before those from `--set`, so that
+    /// `--set` overrides them.
     private static func settings(_ line: CommandLineOptions) throws -> [CameraSetting] {
         let named = line.texts("--set").map { CameraSetting($0) }
         guard let zones = line.text("--zones") else { return named }

@@ -9,21 +9,24 @@ struct WatchMessage {
     let time: Nanoseconds
     /// The monotonic time at which the message arrived, in nanoseconds.
     let steady: Nanoseconds
-    /// The fields of the message. A message of the element is `swiftodt`, `swiftodt-track` or `swiftodt-zone`, with the
-    /// camera's name as `source`. A message of the watch is `swiftodt-camera`, with the `event` `connected`, `lost` or
-    /// `ended`, and a `reason`, or `swiftodt-alarm` (``CameraAlarm``). The fields are valid only until ``WatchSink/take(_:)`` returns.
+    /// The fields of the message. They are valid only until ``WatchSink/take(_:)`` returns.
+    ///
+    /// - `swiftodt`, `swiftodt-track` and `swiftodt-zone` are messages of the element. Their `source` is the camera's
+    ///   name.
+    /// - `swiftodt-camera` is about the connection. Its `event` is `connected`, `lost` or `ended`.
+    /// - `swiftodt-alarm` is a ``CameraAlarm``.
     let fields: MessageFields
     /// The message as a line of JSON, including the line feed.
     let line: String
-    /// Whether the sink may block until it can forward the message. This is true for messages about a file, because a
-    /// file can wait and a camera cannot.
+    /// Whether the sink may block until it can forward the message. This is true for messages about a file: a file can
+    /// be read later, and a camera cannot wait.
     let mayWait: Bool
 }
 
 /// A destination of messages: standard output, a broker, a database or a page. One instance serves all cameras.
 protocol WatchSink: AnyObject, Sendable {
-    /// Receives a message. Called on the threads of all cameras. It must not block the thread, unless the message may
-    /// wait. If the message cannot be forwarded at once, it is queued or, if the queue is full, dropped.
+    /// Receives a message. Called on the threads of all cameras. It may block the thread only if the message may wait.
+    /// A message that cannot be forwarded at once is queued or, if the queue is full, dropped.
     func take(_ message: WatchMessage)
 
     /// Receives a clip of an event. Must not block.
@@ -32,7 +35,7 @@ protocol WatchSink: AnyObject, Sendable {
     /// Receives the picture of an event, a JPEG file. Must not block.
     func take(snapshot jpeg: [UInt8], of camera: String)
 
-    /// Called when the configuration was read again.
+    /// Called with the cameras of the new configuration when the configuration was read again.
     func use(_ cameras: [CameraPlan])
 
     /// Forwards the queued messages, for some seconds at most, and closes the destination. ``take(_:)`` is not called
@@ -46,7 +49,7 @@ extension WatchSink {
     func use(_ cameras: [CameraPlan]) {}
 }
 
-/// All sinks of a watch.
+/// All sinks of `odt watch`.
 final class WatchSinks: Sendable {
     private let all: [any WatchSink]
     /// The sink that receives pictures; `nil` without a live page.
@@ -83,18 +86,19 @@ final class WatchSinks: Sendable {
         sinks.append(events)
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, notify: notify) }
-        // The broker's sink is created after the other sinks that can fail, because it announces at once that the watch
-        // is online.
+        // The sink for the MQTT broker announces at once that `odt watch` is online. It is therefore created after all
+        // other sinks that can fail.
         if let broker { sinks.append(try MQTTSink(broker, notify: notify)) }
-        // The lines of JSON come last: their reader may block messages about files, and all other sinks have received
-        // the message before.
+        // The lines of JSON come last, because their reader may block messages about files. All other sinks have then
+        // received the message before.
         if let lines { sinks.append(lines) }
         metrics?.add(sinks.compactMap { $0 as? any MeasuredSink })
         metricsServer =
             if let address, let metrics { try MetricsServer(address, metrics, notify: notify) } else { nil }
-        // The servers answer requests after everything was created, so that the metrics are complete. GLib can also
-        // deadlock if a server and another thread register libsoup's types for the first time at once. This is the only
-        // place that starts servers, and ``EventURL`` registers its types when it is created.
+        // The servers start after everything was created, so that the metrics are complete. This order also avoids a
+        // deadlock: GLib can deadlock if a server and another thread register libsoup's types for the first time at
+        // once. Only this function starts servers, and ``EventURL`` registers its types when it is created, which is
+        // earlier.
         for sink in sinks { try (sink as? LivePage)?.start() }
         try metricsServer?.start()
         (all, self.lines, self.store) = (sinks, lines, store)
@@ -134,7 +138,7 @@ protocol PictureSink: WatchSink {
     /// on the camera's streaming thread, so it must not block.
     func wantsPictures(of camera: String) -> Bool
 
-    /// Receives a picture as a JPEG file. Called on a thread that only encodes the pictures of this camera, so blocking
-    /// it only reduces the rate of pictures.
+    /// Receives a picture as a JPEG file. Called on a thread that only encodes the pictures of this camera. Blocking
+    /// the thread only reduces the rate of pictures.
     func take(picture jpeg: [UInt8], of camera: String)
 }

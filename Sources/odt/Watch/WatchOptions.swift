@@ -54,8 +54,8 @@ struct WatchOptions: Sendable {
         throw PlaybackError("\(called(name)) needs \(called(owner))", isUsage: true)
     }
 
-    /// Returns the names of the options whose values differ, for error messages.
-    /// `--on-event` and the choices about decoding are not among them, because they are replaced while the watch runs.
+    /// Returns the names of the options whose values differ, for error messages. `--on-event` and the options about
+    /// decoding are omitted, because their new values are used without a restart.
     func changes(since other: WatchOptions) -> [String] {
         Set(values.keys).union(other.values.keys).subtracting([EventRule.option]).subtracting(DecodingChoice.names)
             .subtracting(DecodingChoice.flags).filter { values[$0] != other.values[$0] }.sorted()

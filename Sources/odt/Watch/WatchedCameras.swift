@@ -2,11 +2,11 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// The cameras of a watch, each on its own thread. SIGHUP reads the configuration file again.
+/// The cameras of `odt watch`, each on its own thread. SIGHUP reads the configuration file again.
 final class WatchedCameras: Sendable {
     private struct State {
-        /// The cameras of the current configuration and, because a camera that is added again continues to count its
-        /// sessions, the removed ones.
+        /// The cameras of the current configuration and the removed ones. A removed camera is kept, because it
+        /// continues to count its sessions (connections) if it is added again.
         var cameras: [String: Camera] = [:]
         /// The cameras of the current configuration, in its order.
         var plans: [CameraPlan] = []
@@ -49,8 +49,8 @@ final class WatchedCameras: Sendable {
         if sinks.isUnread { return 128 + SIGPIPE }
         return state.read { state in
             let outcomes = state.plans.compactMap { state.outcomes[$0.name] }
-            // If one of several cameras is unreachable, this is not a failure, because the camera may be switched off
-            // for weeks.
+            // It is not a failure if only some of the cameras are unreachable, because a camera may be switched off for
+            // weeks.
             let isWatched = outcomes.contains { $0 != .neverReached }
             return isWatched && !outcomes.contains(.failed) ? ExitCode.success : ExitCode.failure
         }
@@ -70,7 +70,7 @@ final class WatchedCameras: Sendable {
     private func reloadAtHangUp() {
         let hadTerminal = Self.hasTerminal
         TerminationHandler.shared.onHangUp { [state] in
-            // SIGHUP also announces that the terminal was closed, in which case the watch ends.
+            // The kernel also sends SIGHUP when the terminal is closed. In this case `odt watch` ends.
             if hadTerminal, !Self.hasTerminal { return false }
             state.update { $0.isReloadDue = true }
             return true
@@ -89,7 +89,8 @@ final class WatchedCameras: Sendable {
         do {
             let new = try WatchPlan(line)
             try new.options.check()
-            // The options of the running watch decide what is recorded and shown, so redaction is checked with them.
+            // A changed option takes effect only after a restart. What is recorded and shown therefore depends on the
+            // old options, and redaction is checked with the old options.
             for camera in new.cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
             try recording?.add(new.cameras.filter(\.isRecorded).map(\.name))
             for camera in new.cameras { clips?.adopt(camera.name) }
@@ -124,7 +125,8 @@ final class WatchedCameras: Sendable {
             state.update { $0.cameras[new.name] = camera }
             if camera.use(new) { try start(camera) }
         }
-        // A signal that arrived before the new cameras were listed has not stopped them.
+        // A signal stops only the cameras that are listed when it arrives. If it arrived before, the new cameras are
+        // stopped here.
         if TerminationHandler.shared.isOver {
             for camera in state.read(\.cameras).values { camera.stop(because: "the watch ended") }
         }

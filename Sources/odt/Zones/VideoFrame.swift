@@ -29,8 +29,9 @@ enum VideoFrame {
         let source =
             isAddress
             ? ["uridecodebin", "uri=\(quoted(video))"] : ["filesrc", "location=\(quoted(video))", "!", "decodebin"]
-        // identity drops the frame at which it sends end of stream. A decoder that is told to stop can still return frames,
-        // some of them damaged, and identity passes them. The wanted frame therefore is one of the latest files.
+        // GStreamer's identity drops the frame at which it sends end of stream, so `eos-after` is the wanted number
+        // plus one. Afterwards the decoder can still return frames, some of them damaged, and identity passes them.
+        // multifilesink keeps the latest 64 files, and the wanted frame is found among them by its index.
         let pipeline =
             source + [
                 "!", "identity", "eos-after=\(number + 1)", "!", "videoflip", "video-direction=auto", "!",

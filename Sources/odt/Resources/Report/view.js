@@ -31,7 +31,7 @@ function show(from, to) {
   if (isNew) redraw();
   return isNew;
 }
-// Zooms by a factor; below 1 it zooms in. The time `around` keeps its place on the screen.
+// Zooms by a factor. A factor below 1 zooms in. The time `around` keeps its place on the screen.
 function zoom(factor, around = (view.from + view.to) / 2) {
   const length = Math.min(Math.max((view.to - view.from) * factor, SHORTEST), WHOLE.to - WHOLE.from);
   const place = (around - view.from) / (view.to - view.from);

@@ -2,8 +2,8 @@
 
 // The boxes are requested in windows of this length in milliseconds. Few windows are kept, so memory is bounded.
 const WINDOW = 30_000, WINDOWS_KEPT = 6;
-// The maximum time in milliseconds between two results whose boxes are interpolated, and for which a box without a
-// successor stays visible.
+// LONGEST_STEP: boxes are interpolated between two results that are at most this many milliseconds apart. HOLD: a box
+// that is missing in the next result stays visible for this many milliseconds.
 const LONGEST_STEP = 2500, HOLD = 500;
 
 const overlay = {windows: new Map(), shown: [], labels: new Set(), time: 0};
@@ -129,7 +129,7 @@ function placeLabel(frame, width, height, size, taken) {
     && !taken.some(other => place.left < other.left + other.width && other.left < place.left + width && place.top < other.top + other.height && other.top < place.top + height)) ?? null;
 }
 
-// Draws with each frame of the video, with the time of the frame.
+// Draws the boxes for each frame of the video, at the time of that frame.
 function follow() {
   const player = $("player");
   if (!player.requestVideoFrameCallback) {

@@ -83,7 +83,7 @@ function offer(select, all, values, text) {
 }
 function isChosen(select, value) { return select.value === "*" || select.value === "=" + value || select.value === ""; }
 
-// Returns for each zone and object the periods in which it was in the zone. An object that crossed a line belongs to it
+// Returns the periods in which each object was in each zone. An object that crossed a line counts as being at the line
 // during the whole recording.
 function staysOf(events) {
   const stays = new Map();
@@ -104,7 +104,8 @@ function isInZone(id, time) {
   return stays.some(([from, to]) => from <= time && time <= to);
 }
 
-// The times of the video are stream times, those of the database are wall-clock times.
+// Returns the milliseconds of wall-clock time per second of the video. Times of the video are stream times, and times
+// of the database are wall-clock times.
 function clockRate() {
   const {began, ended, length} = recordings.info;
   return length > 0 && ended > began ? (ended - began) / length : 1000;
@@ -128,7 +129,7 @@ $("pieces").onchange = () => openRecording($("pieces").value);
 for (const id of ["bylabel", "byzone"]) $(id).addEventListener("change", () => { showMoments(); drawOverlay(); });
 $("byscore").oninput = () => { say($("leastscore"), Number($("byscore").value).toFixed(2)); drawOverlay(); };
 $("drawn").onchange = () => drawOverlay();
-// The browser's own button would show the video without the boxes.
+// The full-screen button of the browser would show the video without the boxes, so the page has its own button.
 $("whole").hidden = !document.fullscreenEnabled;
 $("whole").onclick = () => { if (document.fullscreenElement) document.exitFullscreen(); else $("screen").requestFullscreen(); };
 $("player").onerror = () => {

@@ -17,9 +17,9 @@ struct ClipOptions: Sendable {
 
     /// The folder for the clips, ending in a slash.
     let folder: String
-    /// The time before the event in nanoseconds.
+    /// The time before the event that a clip shows, in nanoseconds.
     let before: Nanoseconds
-    /// The time after the event in nanoseconds.
+    /// The time after the event that a clip shows, in nanoseconds.
     let after: Nanoseconds
     private let longestKept: Nanoseconds?
     private let largest: Int?
@@ -62,8 +62,8 @@ struct Clips: Sendable {
         for camera in cameras { adopt(camera) }
     }
 
-    /// Renames the clips that an interrupted watch left unfinished to their final names, and deletes its unfinished
-    /// pictures.
+    /// Renames the clips that an interrupted `odt watch` left unfinished to their final names, and deletes its
+    /// unfinished pictures.
     func adopt(_ camera: String) {
         let folder = options.folder + camera + "/"
         Recording.adopt(in: folder, of: camera)
@@ -78,9 +78,9 @@ struct Clips: Sendable {
 
 /// A clip whose file is complete.
 struct SavedClip: Sendable {
-    /// The names of the files in the camera's folder.
+    /// The file name of the video in the camera's folder.
     let video: String
-    /// `nil` if no picture of the object was taken.
+    /// The file name of the object's picture in the same folder; `nil` if no picture was taken.
     let picture: String?
     /// The wall-clock times at which the clip begins and ends, in nanoseconds since 1970.
     let (from, to): (Nanoseconds, Nanoseconds)

@@ -3,12 +3,12 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Saves the clips of one connection to a camera. It receives the encoded frames that are recorded, keeps the newest
-/// ones in memory, and writes them to the clips without encoding them again.
+/// Saves the clips of one connection to a camera. It receives the encoded frames that are recorded and keeps the newest
+/// frames in memory. It writes them to the clips without encoding them again.
 ///
 /// `@unchecked Sendable`: the lock protects the frames and the open file.
 final class ClipRecorder: @unchecked Sendable {
-    /// The maximum time in nanoseconds from the recording of a frame to the arrival of its event.
+    /// The maximum time in nanoseconds from the recording of a frame to the arrival of an event about this frame.
     private static let latency: Nanoseconds = 10_000_000_000
     /// The maximum size in bytes of the frames in memory.
     private static let largest = 64 << 20
@@ -27,7 +27,8 @@ final class ClipRecorder: @unchecked Sendable {
     private let saved: @Sendable (SavedClip) -> Void
     private let pictured: @Sendable ([UInt8]) -> Void
     private let notify: @Sendable (String) -> Void
-    /// Events are added on another thread, which must not wait for the disk.
+    /// The times of the clips to save. They have their own lock, because the thread that adds events must not wait for
+    /// the disk.
     private let spans: Mutex<ClipSpans>
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
@@ -37,13 +38,13 @@ final class ClipRecorder: @unchecked Sendable {
     private var size = 0
     /// The clip that is being written; `nil` if there is none.
     private var file: RecordedSegment?
-    /// The clips that have ended and wait for their pictures, with the paths of their videos.
+    /// The clips that have ended and wait for the picture of their object, with the paths of their videos.
     private var ended: [(span: ClipSpans.Span, path: String)] = []
     private var isFailing = false
 
     /// - Parameters:
-    ///   - content: What the frames show.
-    ///   - crops: Takes the pictures.
+    ///   - content: What the frames show: original, annotated or redacted video.
+    ///   - crops: Takes the pictures of objects; `nil` for none.
     ///   - saved: Called for each saved clip.
     ///   - pictured: Called with the picture of each clip, a JPEG file, as soon as it is taken.
     init(
@@ -80,12 +81,12 @@ final class ClipRecorder: @unchecked Sendable {
         }
     }
 
-    /// Takes an encoded frame.
+    /// Takes an encoded frame with its timestamp (`time`) and its running time, both in nanoseconds.
     func take(_ buffer: UnsafeMutablePointer<GstBuffer>, isKey: Bool, time: Nanoseconds, running: Nanoseconds?) {
         lock.withLock { _ in
             clips.retention.cleanIfDue()
             guard let running, isKey || !frames.isEmpty || file != nil else { return }
-            // A time that goes back by more than a reordered frame means that the timestamps have restarted.
+            // Reordered frames go back by less than 1 s. A larger step back means that the timestamps have restarted.
             if let last = frames.last, running < last.running.since(1_000_000_000) {
                 advance(to: .max)
                 report(endedBefore: .max)
@@ -113,12 +114,12 @@ final class ClipRecorder: @unchecked Sendable {
         }
     }
 
-    /// Ends the clips that end before a running time, and begins the clip that is due.
+    /// Finishes the clips that end before a running time. Begins the next clip if a frame of that clip has arrived.
     private func advance(to running: Nanoseconds) {
         while let span = spans.withLock({ $0.first }) {
             if file == nil {
                 begin(span)
-                // A clip that cannot begin was removed. The next clip is then the first one.
+                // ``begin(_:)`` removes a clip that cannot begin any more. Another clip may then be the first one.
                 guard spans.withLock({ $0.first?.start }) == span.start else { continue }
             }
             guard let over = spans.withLock({ $0.finish(before: running) }) else { return }
@@ -128,7 +129,8 @@ final class ClipRecorder: @unchecked Sendable {
 
     /// Begins a clip with the frames in memory.
     private func begin(_ span: ClipSpans.Span) {
-        // The event belongs to timestamps from before a restart. Its frames have been dropped.
+        // The clip begins much later than the newest frame, so its event belongs to the time before the timestamps
+        // restarted. The frames of the clip were dropped.
         guard let last = frames.last, span.start <= last.running.adding(Self.latency) else {
             _ = spans.withLock { $0.finish(before: .max) }
             return
@@ -161,7 +163,8 @@ final class ClipRecorder: @unchecked Sendable {
         } catch { fail("\(error)") }
     }
 
-    /// Reports the ended clips that wait for no picture, and all clips that ended before a running time.
+    /// Reports the ended clips whose picture has been taken or was not requested. Clips that ended before a running
+    /// time are reported even if their picture is missing.
     private func report(endedBefore running: Nanoseconds) {
         guard !ended.isEmpty else { return }
         let due = ended.filter { !$0.span.picture.isRequested || $0.span.end < running }

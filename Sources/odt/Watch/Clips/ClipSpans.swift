@@ -6,14 +6,14 @@ struct ClipSpans {
         /// The running times at which the clip begins and ends, in nanoseconds.
         let start: Nanoseconds
         fileprivate(set) var end: Nanoseconds
-        /// The wall-clock time of the beginning in nanoseconds since 1970.
+        /// The wall-clock time at which the clip begins, in nanoseconds since 1970.
         let wall: Nanoseconds
         let picture: ClipPicture
     }
 
     /// The length in nanoseconds above which a clip is not extended.
     static let longest: Nanoseconds = 60_000_000_000
-    /// The maximum number of clips that wait.
+    /// The maximum number of clips that are still to be saved.
     private static let maximum = 8
 
     private let before: Nanoseconds
@@ -28,11 +28,12 @@ struct ClipSpans {
     ///
     /// - Parameters:
     ///   - time: The running time of the event in nanoseconds.
-    ///   - wall: Its wall-clock time in nanoseconds since 1970.
+    ///   - wall: The wall-clock time of the event in nanoseconds since 1970.
     ///   - picture: The picture of the clip, if a new clip begins.
-    /// - Returns: Whether a new clip begins. If not, the event belongs to a clip that has begun, or too many clips wait.
+    /// - Returns: Whether a new clip begins. If not, the event belongs to an earlier clip, or it is dropped because too
+    ///   many clips are still to be saved.
     mutating func add(at time: Nanoseconds, wall: Nanoseconds, picture: ClipPicture) -> Bool {
-        // A clip does not repeat the end of the previous one.
+        // A clip does not repeat the end of the previous clip if that clip is still to be saved.
         let (start, end) = (max(0, time.since(before), spans.last?.end ?? 0), time.adding(after))
         if let last = spans.last, time <= last.end, end.since(last.start) <= max(Self.longest, before + after) {
             spans[spans.count - 1].end = max(last.end, end)

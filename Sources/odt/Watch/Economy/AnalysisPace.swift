@@ -1,25 +1,28 @@
 import SwiftODT
 
-/// Decides whether decoded frames wait for the analysis or are dropped while it is busy.
+/// Decides whether decoded frames wait in the queue before the analysis, or are dropped while the analysis is busy. The
+/// gate before the decoder passes few frames while the picture is calm. When it opens, it releases the frames that it
+/// has kept.
 ///
-/// - While the gate is calm, frames are rare. They wait, so that the result of a key frame is known before the next one.
-/// - When the gate opens, the decoder delivers the kept frames at once. They wait, so that the tracker processes each of
-///   them.
+/// - While the gate is calm, frames wait, so that the result of a key frame is known before the next key frame.
+/// - When the gate opens, the decoder delivers the kept frames at once. They wait, so that the tracker processes each
+///   of them.
 /// - When the analysis has caught up with the camera, frames do not wait any longer, as without a gate.
 ///
-/// All times are stream times in nanoseconds. A delay is the time from a frame to the latest frame that has arrived from
-/// the camera.
+/// All times are stream times in nanoseconds. A delay is the time from a frame to the latest frame that has arrived
+/// from the camera.
 struct AnalysisPace {
-    /// The time between two frames from which frames are rare.
+    /// If the time between two passed frames exceeds this, the gate is considered calm.
     private static let rare: Nanoseconds = 400_000_000
-    /// The delay at which frames begin to wait. Reordered frames are late by less.
+    /// Frames begin to wait if their delay exceeds this. The delay of merely reordered frames is smaller.
     private static let late: Nanoseconds = 200_000_000
-    /// The delay at which the analysis has caught up.
+    /// Below this delay, the analysis has caught up with the camera.
     private static let caughtUp: Nanoseconds = 150_000_000
-    /// The delay at which the analysis is overloaded. It exceeds the duration of the kept frames.
+    /// Above this delay, the analysis is overloaded, and frames are dropped. The delay of the frames that the gate
+    /// releases when it opens is smaller: at most 15 s.
     static let overload: Nanoseconds = 20_000_000_000
 
-    /// Whether frames wait.
+    /// Whether decoded frames wait until the analysis is free.
     private(set) var waits = false
     private var isOverloaded = false
     private var isCalm = false

@@ -3,7 +3,8 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// The gate of one connection to a camera, between the parser and the decoder of the analysis.
+/// The gate (`swiftodtgate`) of one connection to a camera, between the parser and the decoder of the analysis. It
+/// drops encoded frames while the picture is calm.
 final class CameraGate: Sendable {
     /// The state of the gate for the metrics.
     struct Figures {
@@ -12,27 +13,27 @@ final class CameraGate: Sendable {
         var delay: UInt64
     }
 
-    /// What delivers the stream.
+    /// The kind of source that delivers the stream.
     enum Source {
-        /// A camera delivers frames in real time.
+        /// A camera, which delivers frames in real time.
         case camera
-        /// A file waits for the analysis.
+        /// A file, which is read only as fast as it is analysed.
         case file
         /// A video of known duration at an address.
         case video
     }
 
     private struct State {
-        /// `nil` until the codec of the camera is known, and if the gate does not support it.
+        /// The gate element; `nil` until the codec of the camera is known, and if the gate does not support the codec.
         var element: Element?
         var isHeldOpen = false
-        /// The highest timestamp of the encoded frames.
+        /// The highest timestamp of the encoded frames so far, in nanoseconds.
         var latest: Nanoseconds = .min
         var pace = AnalysisPace()
     }
 
-    /// The maximum time in nanoseconds without a decoded frame while encoded frames arrive: the limit of the gate for
-    /// kept frames, and the time that the analysis needs to catch up.
+    /// The maximum time in nanoseconds without a decoded frame while encoded frames arrive. It is the sum of the
+    /// maximum time for which the gate keeps frames, 15 s, and the maximum delay of the analysis.
     static let longestCalm: Nanoseconds = 15_000_000_000 + AnalysisPace.overload
 
     /// The queue before the gate. It holds the encoded frames that arrive while the analysis processes released frames.
@@ -41,10 +42,11 @@ final class CameraGate: Sendable {
     private let state = Mutex(State())
     private let setsStrategy: Bool
 
-    /// - Parameter setsStrategy: Whether the user has left the element's `strategy` to the watch.
+    /// - Parameter setsStrategy: Whether to set the element's property `strategy`. False if the user has set it.
     init(setsStrategy: Bool) { self.setsStrategy = setsStrategy }
 
-    /// Links the queue `analysis` with the decoder `coded`, by a parser and the gate if the codec is supported.
+    /// Links the queue `analysis` with the decoder `coded`. If the codec is supported, a parser is inserted between
+    /// them, and also the gate unless the stream does not permit it.
     ///
     /// - Parameters:
     ///   - kind: The name of the stream's caps.
@@ -56,11 +58,12 @@ final class CameraGate: Sendable {
             try Self.link("identity", in: pipeline)
             return "the gate needs H.264 or H.265, which this source does not send"
         }
-        // All decoders accept byte streams with headers. They need no parser behind the gate, which would delay the
-        // events of the gate.
+        // All decoders accept a byte stream with repeated headers. They need no second parser after the gate, which
+        // would delay the gate's events.
         let parsed = "\(parser) config-interval=-1 ! \(kind),stream-format=byte-stream,alignment=au"
         let isVideo = source == .video
-        // Redaction begins a new epoch after each gap between frames, because the next frame may show somebody else.
+        // With redaction, the element ends all tracks after a gap between frames that is longer than `track-max-age`,
+        // because the next frame may show another person. The gate causes such gaps.
         if isVideo || RedactionRequest(of: pipeline["swiftodt"]) != nil {
             try Self.link("\(parsed) ! identity", in: pipeline)
             return isVideo
@@ -90,7 +93,7 @@ final class CameraGate: Sendable {
         else { throw PlaybackError("GStreamer cannot link \(description)") }
     }
 
-    /// Passes all frames while `isWatched`, because somebody sees the pictures.
+    /// Makes the gate pass all frames while somebody views the live pictures of the camera.
     func set(isWatched: Bool) {
         let element: Element? = state.withLock { state in
             guard let element = state.element, state.isHeldOpen != isWatched else { return nil }
@@ -104,7 +107,8 @@ final class CameraGate: Sendable {
         pipeline["analysis"].pad("sink")?.watchBuffers { buffer in
             if let time = Nanoseconds(exactly: buffer.pointee.pts) {
                 self.state.withLock { state in
-                    // A time that is far below the latest one begins another segment.
+                    // A small step back is a reordered frame. A large step back is the begin of another GStreamer
+                    // segment.
                     let isReordered = time > state.latest.since(AnalysisPace.overload)
                     state.latest = isReordered ? max(state.latest, time) : time
                 }

@@ -1,6 +1,6 @@
 import Playback
 
-/// The choices of a user about the frames that are decoded for the analysis.
+/// The user's options about the cost of decoding and inference: `gate`, `economy` and `cpus`.
 struct DecodingChoice: Equatable, Sendable {
     enum Gate: String, CaseIterable, Sendable { case auto, off }
 
@@ -15,16 +15,16 @@ struct DecodingChoice: Equatable, Sendable {
                              inference first, and no camera waits forever (default: each camera uses all processors)
         """
 
-    /// `nil` if the user has not chosen.
+    /// The option `gate`, about the gate that drops encoded frames before the decoder; `nil` if it is not set.
     var gate: Gate?
-    /// Whether the short form for `inference-interval=0` and the gate was chosen; `nil` if the user has not chosen.
+    /// The option `economy`, short for `inference-interval=0` with the gate; `nil` if it is not set.
     var isEconomical: Bool?
     /// The number of processors for the inference of all cameras; `nil` for no limit.
     var processors: Int?
 
     init() {}
 
-    /// Reads the choices of the command line.
+    /// Reads the options from the command line.
     ///
     /// - Throws: ``CommandLineError`` if a value is invalid.
     init(_ line: CommandLineOptions) throws {
@@ -33,7 +33,7 @@ struct DecodingChoice: Equatable, Sendable {
         processors = try line.text("--cpus").map { try Self.processors($0, called: "--cpus") }
     }
 
-    /// Takes an entry of the group [watch] of a configuration file, which holds for all cameras.
+    /// Takes an entry of the group [watch] of a configuration file. Such an entry applies to all cameras.
     mutating func takeCommon(_ entry: KeyFile.Entry) throws {
         if entry.key == "cpus" {
             processors = try Self.processors(entry.value, called: "\(entry.place): cpus")
@@ -44,7 +44,7 @@ struct DecodingChoice: Equatable, Sendable {
 
     /// Takes an entry of the configuration of one camera.
     ///
-    /// - Returns: Whether the entry is a choice about decoding.
+    /// - Returns: Whether the entry is one of these options.
     /// - Throws: ``PlaybackError`` if the value is invalid.
     mutating func take(_ entry: KeyFile.Entry) throws -> Bool {
         switch entry.key {
@@ -55,7 +55,7 @@ struct DecodingChoice: Equatable, Sendable {
         return true
     }
 
-    /// Returns these choices, completed by those of `other`.
+    /// Returns a copy in which options that are not set have the values of `other`.
     func or(_ other: DecodingChoice) -> DecodingChoice {
         var choice = self
         choice.gate = gate ?? other.gate
@@ -80,7 +80,7 @@ struct DecodingChoice: Equatable, Sendable {
 }
 
 extension CameraPlan {
-    /// Adds the properties that the choices imply. Properties that are set explicitly follow and override them.
+    /// Adds the element's properties that the options imply. The user's properties come after them and override them.
     mutating func applyDecoding() {
         if let processors = decoding.processors {
             settings.insert(
@@ -89,17 +89,18 @@ extension CameraPlan {
         if decoding.isEconomical == true { settings.insert(CameraSetting("inference-interval=0"), at: 0) }
     }
 
-    /// Whether the gate is used if the codec of the camera permits it.
+    /// Whether to use the gate if it supports the codec of the camera.
     var usesGate: Bool { decoding.gate != .off && isAdaptive }
 
-    /// Whether the properties select adaptive inference. With other intervals, the gate would never close for long.
+    /// Whether the properties select adaptive inference (`inference-interval=0`). With other intervals, the gate would
+    /// stay open while objects are visible.
     private var isAdaptive: Bool {
         let values = settings.lazy.map { $0.word.split(separator: "=", maxSplits: 1) }
             .filter { $0.first.map { $0.replacing("_", with: "-") } == "inference-interval" }
         return values.last.map { $0.count == 2 && Int($0[1]) == 0 } ?? false
     }
 
-    /// - Throws: ``PlaybackError`` if the choices about decoding contradict each other or the properties.
+    /// - Throws: ``PlaybackError`` if the options contradict each other or the properties.
     func checkDecoding(_ options: WatchOptions, warn: (String) -> Void) throws {
         if decoding.isEconomical == true {
             guard decoding.gate != .off else {

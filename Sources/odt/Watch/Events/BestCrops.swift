@@ -3,10 +3,11 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// The best picture of each object of one connection, cut out of the frames that leave the element. These frames are
-/// redacted if redaction is requested.
+/// Keeps the best picture of each object of one connection to a camera. The pictures are cropped from the frames that
+/// leave the element. If redaction is requested, these frames are redacted.
 final class BestCrops: Sendable {
-    /// The description of the branch. The pipeline must contain a tee named `seen`.
+    /// The pipeline description of the branch from which pictures are cropped. The pipeline must contain a tee named
+    /// `seen`.
     static let description =
         " seen. ! queue name=cropped leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
         + "! video/x-raw,format=RGBx ! fakesink name=crops sync=false async=false"
@@ -14,7 +15,7 @@ final class BestCrops: Sendable {
     private static let maximum = 128
     /// The minimum distance in nanoseconds between the timestamps of two examined frames.
     private static let interval: GstClockTime = 150_000_000
-    /// The maximum width and height in pixels, and the maximum size in bytes.
+    /// The maximum width and height of a picture in pixels, and its maximum size in bytes.
     private static let (side, limit) = (480, 48 << 10)
     /// The part of the object's width and height that is added at each edge.
     private static let margin = 0.1
@@ -33,7 +34,7 @@ final class BestCrops: Sendable {
         let give: @Sendable ([UInt8]) -> Void
     }
 
-    /// The time in nanoseconds within which the object of a snapshot has to be visible.
+    /// A snapshot is dropped if its object is not visible within this time in nanoseconds.
     private static let patience: Nanoseconds = 3_000_000_000
     /// The maximum width and height of a snapshot in pixels.
     private static let snapshotSide = 1280
@@ -46,7 +47,7 @@ final class BestCrops: Sendable {
         var snapshots: [UInt64: Snapshot] = [:]
     }
 
-    /// Whether a picture of each object is kept, and not only snapshots are taken on request.
+    /// Whether to keep a picture of each object. If not, only requested snapshots are taken.
     private let keepsCrops: Bool
     private let state = Mutex(State())
 
@@ -61,8 +62,8 @@ final class BestCrops: Sendable {
         }
     }
 
-    /// Passes the next frame in which an object is visible to `give`, as a JPEG file with the object's box. `give` is
-    /// called on the thread of the frames, and not at all if the object does not appear within 3 s.
+    /// Requests a snapshot: the next frame in which an object is visible, as a JPEG file with the object's box. `give`
+    /// receives it on the thread of the frames. If the object does not appear within 3 s, `give` is not called.
     func takeSnapshot(of id: UInt64, give: @escaping @Sendable ([UInt8]) -> Void) {
         let end = MonotonicClock.now + Self.patience
         state.withLock { $0.snapshots[id] = Snapshot(end: end, give: give) }

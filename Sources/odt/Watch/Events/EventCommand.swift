@@ -25,10 +25,11 @@ final class EventCommand: EventDelivery {
         let id = try spawn(input, environment: environment(event, rule, file))
         running.withLock { $0 = id }
         let isOver = Self.waits(for: id, until: MonotonicClock.now + Self.timeout)
-        // The command has its own process group, so its children end, too.
+        // The command has its own process group. A signal to the group also ends the command's children.
         if !isOver { kill(-id, SIGKILL) }
         var status: Int32 = 0
-        // The lock prevents that the id is signalled after it was released.
+        // `waitpid` releases the process id. The lock prevents that ``cancel()`` signals another process with the same
+        // id.
         if !isOver { Self.waitForEnd(of: id) }
         running.withLock { running in
             waitpid(id, &status, 0)
@@ -42,7 +43,8 @@ final class EventCommand: EventDelivery {
         throw EventDeliveryError(description: text, isFinal: true)
     }
 
-    /// Waits until a process has ended or a monotonic time has come. The process keeps its id.
+    /// Waits until a process has ended or a monotonic time has come. The process is not reaped, so its id remains
+    /// valid.
     ///
     /// - Returns: Whether the process has ended.
     private static func waits(for id: pid_t, until deadline: Nanoseconds) -> Bool {
@@ -51,7 +53,7 @@ final class EventCommand: EventDelivery {
             waitForEnd(of: id)
             hasEnded.update { $0 = true }
         }
-        // Without a thread, there is no time limit.
+        // If no thread can be started, there is no time limit.
         guard isStarted else {
             waitForEnd(of: id)
             return true
@@ -85,7 +87,7 @@ final class EventCommand: EventDelivery {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // Standard output carries the lines of JSON.
+        // This program writes lines of JSON to standard output, so the output of the command goes to standard error.
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -116,7 +118,8 @@ final class EventCommand: EventDelivery {
         return id
     }
 
-    /// Returns the read end of a pipe that contains the bytes, so that a command that does not read cannot block.
+    /// Returns the read end of a pipe that already contains the bytes. A command that does not read them therefore
+    /// cannot block this thread.
     private static func pipe(with bytes: [UInt8]) throws -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard linux_pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else {

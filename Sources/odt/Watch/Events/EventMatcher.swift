@@ -1,23 +1,24 @@
 import Playback
 import SwiftODT
 
-/// Selects the events that match rules. Stays and counts are derived from the results.
+/// Selects the events that match the user's rules. Two kinds of events are derived from the element's results: an
+/// object has stayed for a time (a stay), or a number of objects was reached (a count).
 ///
-/// The time of files is the running time of their stream, because files are read faster than in real time. The time of
-/// cameras is the monotonic time.
+/// Times of cameras are monotonic times. Times of files are running times, because files are read faster than in real
+/// time.
 struct EventMatcher {
     struct Match {
         let rule: EventRule
         let event: WatchEvent
     }
 
-    /// A condition that has begun and matches after the rule's dwell time.
+    /// A condition that has begun. It matches the rule when it has lasted for the rule's dwell time.
     private struct Pending {
         let since: Nanoseconds
         var event: WatchEvent
     }
 
-    /// Identifies an object in a zone, or a number of objects, for a rule.
+    /// Identifies what a rule observes: an object, an object in a zone, or a number of objects.
     private struct Key: Hashable {
         let rule: String
         let camera: String
@@ -34,9 +35,9 @@ struct EventMatcher {
     private var pending: [Key: Pending] = [:]
     /// The counts that have reached their threshold.
     private var reached: Set<Key> = []
-    /// The time of the latest match of each rule, for rules that follow it.
+    /// The time of the latest match of each rule. A rule with a predecessor compares it with the current time.
     private var matched: [String: Nanoseconds] = [:]
-    /// The time of the match of the predecessor that was used by each rule.
+    /// For each rule with a predecessor, the time of the predecessor's match that this rule has used.
     private var used: [String: Nanoseconds] = [:]
     /// The time of the latest action of each rule.
     private var acted: [RuleAndCamera: Nanoseconds] = [:]
@@ -84,11 +85,11 @@ struct EventMatcher {
 
     // MARK: Stays
 
-    /// Notes that an object begins or ends to stay.
+    /// Notes the begin or the end of an object's stay.
     ///
-    /// - Returns: The event of a stay that was long enough, but ended without a result in between.
+    /// - Returns: At the end of a stay, its event, if the stay was long enough and no result has reported it before.
     private mutating func takeStay(_ event: WatchEvent, _ rule: EventRule, at now: Nanoseconds) -> WatchEvent? {
-        // Without zones, the stay is that of the track.
+        // For a rule without zones, the stay lasts from the begin to the end of the track.
         let names = rule.zones.isEmpty ? ("begin", "end", "track") : ("enter", "leave", "zone")
         guard event.kind == names.2 else { return nil }
         let key = Key(rule: rule.name, camera: event.camera, zone: rule.zones.isEmpty ? nil : event.zone, id: event.id)
@@ -135,7 +136,7 @@ struct EventMatcher {
             if let id = object.count("tracking-id") { labels[id] = object.text("label") ?? "" }
         }
         return due.flatMap { key, pending -> [Match] in
-            // An object that is occluded or has another label now may match later.
+            // An object that is now occluded, or that has another label, may match later.
             guard let id = key.id, let label = labels[id], let event = stay(pending, rule, label: label, at: now) else {
                 return []
             }
@@ -168,7 +169,8 @@ struct EventMatcher {
         return matches
     }
 
-    /// Returns the numbers of objects that have the labels of the rule, by zone. Without zones, the number of all.
+    /// Returns the number of objects with the rule's labels in each of the rule's zones. For a rule without zones,
+    /// returns the number in the whole frame.
     private func counts(in result: MessageFields, _ rule: EventRule) -> [(zone: String?, count: Int)] {
         guard !rule.zones.isEmpty else {
             let objects = result.list("objects").filter { object in
@@ -203,7 +205,7 @@ struct EventMatcher {
 }
 
 extension EventRule {
-    /// Returns whether the rule concerns a camera and, if the event has one, a zone.
+    /// Returns whether the rule applies to a camera and a zone. `zone` is `nil` for an event without a zone.
     fileprivate func watches(_ camera: String, _ zone: String?) -> Bool {
         (cameras.isEmpty || cameras.contains(camera)) && (zone.map { zones.isEmpty || zones.contains($0) } ?? true)
     }

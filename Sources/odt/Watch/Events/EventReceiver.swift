@@ -1,10 +1,11 @@
 import Playback
 import SwiftODT
 
-/// The queue and the thread of one command or URL. A receiver that fails delays neither cameras nor other receivers.
+/// Delivers events to one command or URL. It has its own queue and thread, so a failure delays neither cameras nor
+/// other receivers.
 ///
-/// A URL that cannot be reached, or answers with a temporary error, is tried again with exponential back-off. The oldest
-/// events are dropped if the queue is full.
+/// If a URL cannot be reached or answers with a temporary error, the event is sent again, with exponential back-off. If
+/// the queue is full, its oldest event is dropped.
 final class EventReceiver: Sendable {
     private struct Item {
         let rule: String
@@ -16,9 +17,9 @@ final class EventReceiver: Sendable {
 
     private struct State {
         var waiting: [Item] = []
-        /// The event that is being delivered, or that is delivered again after a pause.
+        /// The event that is being delivered, or that waits for another attempt.
         var current: Item?
-        /// The monotonic time until which events are delivered when the watch ends; `nil` while the watch continues.
+        /// The monotonic time until which events are delivered when `odt watch` ends; `nil` while `odt watch` runs.
         var end: Nanoseconds?
         var delivered = 0
         var dropped = 0
@@ -31,7 +32,7 @@ final class EventReceiver: Sendable {
 
     /// The maximum number of waiting events.
     static let maximum = 1_000
-    /// The maximum time in nanoseconds for deliveries when the watch ends.
+    /// The maximum time in nanoseconds for deliveries when `odt watch` ends.
     private static let closeTimeout: Nanoseconds = 5_000_000_000
     /// The time in nanoseconds to wait for the first picture of an object.
     private static let pictureTimeout: Nanoseconds = 1_500_000_000
@@ -67,7 +68,7 @@ final class EventReceiver: Sendable {
         if isFirst { notify("\(name): the queue of \(Self.maximum) events is full: dropping the oldest") }
     }
 
-    /// Waits some seconds until the queued events are delivered.
+    /// Waits until the queued events are delivered, but at most 5.5 s.
     func close() {
         let deadline = MonotonicClock.now + Self.closeTimeout
         state.update { $0.end = deadline }
@@ -101,7 +102,7 @@ final class EventReceiver: Sendable {
                 } else {
                     let pause = MonotonicClock.now + backOff.next(after: 0)
                     state.wait(until: pause) { $0.end != nil ? () : nil }
-                    // When the watch ends, the receiver is tried twice per second.
+                    // When `odt watch` ends, an event is sent again twice per second instead of with back-off.
                     if state.read({ $0.end != nil }) {
                         state.wait(until: MonotonicClock.now + 500_000_000) { _ in Void?.none }
                     }
@@ -110,9 +111,9 @@ final class EventReceiver: Sendable {
         }
     }
 
-    /// Waits for an event, or returns the event that is delivered again.
+    /// Returns the event that waits for another attempt or, if there is none, waits for the next event.
     ///
-    /// - Returns: `nil` if the watch ends.
+    /// - Returns: `nil` if `odt watch` ends.
     private func next() -> Item? {
         let item: Item?? = state.wait { state in
             if let end = state.end, MonotonicClock.now >= end { return .some(nil) }
@@ -130,7 +131,8 @@ final class EventReceiver: Sendable {
         }
     }
 
-    /// Waits a moment for the first picture of a new object.
+    /// Returns the best picture for an event. A new object may have no picture yet, so this waits up to 1.5 s for the
+    /// first one.
     private func picture(of item: Item) -> [UInt8]? {
         guard let picture = item.picture else { return nil }
         while true {

@@ -3,7 +3,7 @@ import Playback
 import SwiftODT
 
 /// A rule that selects events and names the command or URL that receives them. It is a group [event NAME] of the
-/// configuration file, or `--on-event` without conditions.
+/// configuration file. The option `--on-event` is a rule without conditions.
 struct EventRule: Sendable {
     static let option = "on-event"
     static let help = """
@@ -15,20 +15,21 @@ struct EventRule: Sendable {
     let name: String
     /// The command or URL; `nil` if the rule is only the condition of another rule.
     var action: String?
-    /// The selected values. An empty set selects all events.
+    /// The cameras, zones, labels and events that the rule selects. An empty set selects all of them.
     var cameras: Set<String> = []
     var zones: Set<String> = []
     var labels: Set<String> = []
     var events: Set<String> = []
-    /// The time in nanoseconds for which an object has to stay in the zone or in view; 0 for none.
+    /// The time in nanoseconds for which an object has to stay in the zone or in view, or for which a number of objects
+    /// has to be reached; 0 for none.
     var dwell: Nanoseconds = 0
-    /// The minimum number of objects; `nil` if the rule does not select a number of objects.
+    /// The number of objects that has to be reached; `nil` if the rule does not count objects.
     var count: Int?
-    /// The minimum time in nanoseconds between two events of a camera that match the rule.
+    /// The minimum time in nanoseconds between two actions of the rule for the same camera.
     var cooldown: Nanoseconds = 0
     /// The times of day in minutes since midnight in which the rule matches; empty for all times.
     var times: [(begin: Int, end: Int)] = []
-    /// The rule that has to match before this rule does, and the maximum time in nanoseconds in between.
+    /// The rule that has to match first, and the maximum time in nanoseconds from its match to a match of this rule.
     var predecessor: (name: String, within: Nanoseconds)?
     /// Whether the action receives a picture of the object.
     var sendsPicture = false
@@ -41,7 +42,7 @@ struct EventRule: Sendable {
 
     private init(clipsOf events: Set<String>) { (name, self.events, savesClip) = ("clips", events, true) }
 
-    /// The rule of `--clips` if no group [event NAME] has clip=true.
+    /// The rule that selects the events of which clips are saved if no group [event NAME] has clip=true.
     static let clips = EventRule(clipsOf: ["begin", "enter", "cross"])
 
     private static let eventNames = Set(CameraAlarm.Problem.allCases.map(\.rawValue)).union([
@@ -98,7 +99,7 @@ struct EventRule: Sendable {
         }
     }
 
-    /// The events that belong to no frame.
+    /// The events that concern no frame. No clip of them can be saved.
     private static let frameless: Set<String> = ["connected", "lost", "ended", "quiet"]
 
     /// - Throws: ``PlaybackError`` if the rules name cameras or other rules that do not exist, or need clips that are not

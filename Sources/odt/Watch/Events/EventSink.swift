@@ -24,7 +24,7 @@ final class EventSink: MeasuredSink {
         try use(rules)
     }
 
-    /// Replaces the rules. The queue of a receiver that is no longer used is delivered.
+    /// Replaces the rules. A receiver that is no longer used still delivers the events in its queue.
     func use(_ rules: [EventRule]) throws {
         let actions = Set(rules.compactMap(\.action))
         var receivers = state.withLock(\.receivers)
@@ -41,7 +41,7 @@ final class EventSink: MeasuredSink {
         for receiver in old.values { DetachedThread.run { receiver.close() } }
     }
 
-    /// Uses the pictures and clips of a camera's new connection.
+    /// Uses the pictures and clips of a camera's new connection from now on.
     func use(_ crops: BestCrops?, _ clips: ClipRecorder?, of camera: String) {
         state.withLock { ($0.pictures[camera], $0.clips[camera]) = (crops, clips) }
     }
@@ -70,7 +70,7 @@ final class EventSink: MeasuredSink {
 
     func measure(into text: inout MetricsText) {
         typealias Sample = MetricsText.Sample
-        // The figures of URLs of one host, which share a name, are added up.
+        // Receivers with URLs of the same host have the same name, so their figures are added.
         var figures: [String: (waiting: Int, delivered: Int, dropped: Int)] = [:]
         for receiver in state.withLock(\.receivers).values {
             let (sum, one) = (figures[receiver.name] ?? (0, 0, 0), receiver.figures)

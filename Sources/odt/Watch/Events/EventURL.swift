@@ -25,14 +25,15 @@ final class EventURL: EventDelivery, @unchecked Sendable {
             throw PlaybackError("'\(url)' is not a valid URL", isUsage: true)
         }
         g_object_unref(UnsafeMutableRawPointer(message))
-        // This session is only created to register its types before the servers start, see ``WatchSinks``. A session
-        // belongs to the thread that created it.
+        // Creating a session registers libsoup's types, which has to happen before the servers start (see
+        // ``WatchSinks``). This session is released at once, because requests need a session that was created on the
+        // receiver's thread.
         if let first = library.newSession() { g_object_unref(UnsafeMutableRawPointer(first)) }
     }
 
     deinit { if let session { g_object_unref(UnsafeMutableRawPointer(session)) } }
 
-    /// The scheme and the host, because the path and the query often contain a secret.
+    /// The scheme and the host of the URL. The path and the query are omitted, because they often contain a secret.
     var name: String {
         let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
         let host = (parts.dropFirst().first ?? "").split(separator: "@").last ?? ""

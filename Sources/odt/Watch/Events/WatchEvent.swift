@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// An event that rules select and actions receive.
+/// An event of a camera. Rules select events, and commands and URLs receive them.
 struct WatchEvent: Sendable {
     let camera: String
     /// `track`, `zone`, `camera`, `alarm` or `count`.

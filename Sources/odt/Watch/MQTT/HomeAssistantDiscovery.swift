@@ -9,7 +9,7 @@ struct HomeAssistantDiscovery: Sendable {
 
     /// The topic prefix of Home Assistant's discovery messages.
     let prefix: String
-    /// The topic prefix of the messages of this watch.
+    /// The topic prefix of the messages of this `odt watch`.
     let topic: String
 
     /// Returns the discovery message of the sensor that shows whether the camera is connected.
@@ -57,7 +57,7 @@ struct HomeAssistantDiscovery: Sendable {
     func count(of label: String, in zone: String, _ camera: String) -> MQTTMessage {
         let value =
             "value_json['by-label'] | selectattr('label', 'eq', \(Self.quoted(label))) | map(attribute='count') | first | default(0)"
-        // The slug of a zone never contains a slash, so this slug cannot be that of a zone.
+        // The slug contains a hash of "zone/label", so it differs from the slug of any zone whose name has no slash.
         return figure(
             "\(MQTTTopic.slug("\(zone)/\(label)"))_count", "\(zone) \(label)", value, zone, "measurement", of: camera,
             called: "\(MQTTTopic.slug(zone))_\(MQTTTopic.slug(label))_count")

@@ -50,8 +50,8 @@ final class MQTTConnection {
     /// Whether the library has data to write to the socket.
     var isBusy: Bool { library.wantsToWrite(client) }
 
-    /// Waits until the broker has sent data or the wakeup pipe is woken, at most for a time. Then reads from and writes
-    /// to the socket.
+    /// Waits until the broker has sent data or the wakeup pipe is woken, but not longer than `milliseconds`. Then reads
+    /// from and writes to the socket.
     ///
     /// - Throws: ``PlaybackError`` if the connection is lost.
     func process(_ wakeup: WakeupPipe, milliseconds: Int32) throws {
@@ -79,7 +79,8 @@ final class MQTTConnection {
         return nil
     }
 
-    /// Disconnects with a disconnect message, so that the broker does not publish the will.
+    /// Disconnects with an MQTT disconnect message. The broker then does not publish the will, the message for a lost
+    /// connection.
     func leave() {
         _ = library.disconnect(client)
         var rounds = 0

@@ -1,5 +1,5 @@
-/// The queue of messages to the broker. Events are kept in order. Retained messages and results replace an older
-/// message of the same topic. Results are sent with QoS 0 and may be lost.
+/// The queue of messages to the broker. Events are kept in order. A retained message or a result (the objects in a
+/// frame) replaces an older message of the same topic. Results are sent with QoS 0 and may be lost.
 struct MQTTOutbox {
     /// The maximum size of waiting events in bytes.
     let maximumBytes: Int

@@ -5,17 +5,17 @@ import Synchronization
 /// Maintains the connection to a broker on its own thread and sends the messages of the outbox. If the connection
 /// fails, reconnects with exponential back-off.
 final class MQTTPublisher: Sendable {
-    /// The maximum time in nanoseconds for sending queued messages when the watch ends.
+    /// The maximum time in nanoseconds for sending queued messages when `odt watch` ends.
     private static let closeTimeout: Nanoseconds = 5_000_000_000
-    /// The maximum delay in nanoseconds before reconnecting when the watch ends.
+    /// The maximum delay in nanoseconds before reconnecting when `odt watch` ends.
     private static let longestPauseAtEnd: Nanoseconds = 500_000_000
 
     private struct State {
         var outbox: MQTTOutbox
         var isConnected = false
-        /// The messages to send after all others when the watch ends; `nil` while the watch continues.
+        /// The messages to send after all others when `odt watch` ends; `nil` while `odt watch` runs.
         var finalMessages: [MQTTMessage]?
-        /// The monotonic time until which messages are sent when the watch ends; `nil` while the watch continues.
+        /// The monotonic time until which messages are sent when `odt watch` ends; `nil` while `odt watch` runs.
         var end: Nanoseconds?
         /// Whether the user has been informed of dropped events. Reset when the queue is empty or the connection is
         /// established.
@@ -30,7 +30,7 @@ final class MQTTPublisher: Sendable {
     private let state: Mutex<State>
     /// Wakes the thread when the outbox has new messages.
     private let wakeup = WakeupPipe()
-    /// Wakes the thread from the delay before reconnecting when the watch ends.
+    /// Wakes the thread from the delay before reconnecting when `odt watch` ends.
     private let ending = WakeupPipe()
     /// Signals that the thread has ended.
     private let done = WakeupPipe()
@@ -114,8 +114,8 @@ final class MQTTPublisher: Sendable {
                 complaint = text
                 var pause = backOff.next(after: MonotonicClock.now - start)
                 if state.withLock({ $0.end }) != nil {
-                    // When the watch ends, only a broker that closed an established connection is retried. Waiting for
-                    // an unreachable one would only delay the end.
+                    // When `odt watch` ends, connecting is tried again only if the broker closed an established
+                    // connection. Waiting for an unreachable broker would only delay the end.
                     guard wasOpen else { break }
                     pause = min(pause, Self.longestPauseAtEnd)
                 }
@@ -125,7 +125,7 @@ final class MQTTPublisher: Sendable {
         done.wake()
     }
 
-    /// Sends messages until the watch ends or the connection is lost.
+    /// Sends messages until `odt watch` ends or the connection is lost.
     private func serve(_ connection: MQTTConnection, whenOpen: () -> Void) throws {
         while !connection.isOpen {
             if isOver { return }

@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// The metrics of one camera that follow from its messages.
+/// The metrics of one camera that are derived from its messages.
 struct CameraMetrics {
     struct LabelledZone: Hashable {
         let zone: String
@@ -54,7 +54,7 @@ struct CameraMetrics {
     }
 
     private mutating func note(_ result: MessageFields) {
-        // Labels that were seen before stay, with the value 0.
+        // Labels of earlier results keep their entry, with the value 0.
         for label in objects.keys { objects[label] = 0 }
         for object in result.list("objects") where object.text("state") != "lost" {
             objects[object.text("label") ?? "", default: 0] += 1

@@ -4,7 +4,7 @@ import SwiftODT
 import Synchronization
 
 /// Measures the times of a camera's frames over all its connections: the wait in the queue before the element, and the
-/// time from arrival until the element has processed the frame. Counts the frames that the queue dropped.
+/// latency from the arrival of a frame until the element has processed it. Counts the frames that the queue dropped.
 final class FrameTimes: Sendable {
     struct Figures {
         /// The frames that arrived.
@@ -36,7 +36,7 @@ final class FrameTimes: Sendable {
 
     /// The maximum number of frames that are remembered in each part of the pipeline.
     private static let maximum = 64
-    /// The maximum number of encoded frames that are remembered before a gate.
+    /// The maximum number of encoded frames that are remembered if the gate is used.
     private static let maximumEncoded = 2048
 
     private let state = Mutex(State())
@@ -45,8 +45,8 @@ final class FrameTimes: Sendable {
 
     /// Installs probes on a pipeline. The probes keep the instance alive.
     ///
-    /// - Parameter entry: The name of the element at which encoded frames arrive before a gate; `nil` without a gate. The
-    ///   time between a gate and the decoder is part of the latency.
+    /// - Parameter entry: The name of the element at which encoded frames arrive if the gate (`swiftodtgate`) is used;
+    ///   `nil` without the gate. With the gate, the latency begins at this element.
     func attach(to pipeline: Pipeline, encodedAt entry: String?) {
         state.withLock { ($0.queued, $0.processed, $0.encoded) = ([], [], []) }
         if let entry {
@@ -91,7 +91,8 @@ final class FrameTimes: Sendable {
         }
     }
 
-    /// Removes the encoded frame with this timestamp and the frames before it, which are processed or dropped.
+    /// Removes the encoded frame with this timestamp and all encoded frames with earlier timestamps. The earlier frames
+    /// have been processed or dropped.
     ///
     /// - Returns: The arrival of the encoded frame; `nil` if it is unknown.
     private static func takeEncoded(_ timestamp: GstClockTime, from state: inout State) -> Nanoseconds? {
@@ -105,9 +106,10 @@ final class FrameTimes: Sendable {
         if frames.count > maximum { frames.removeFirst() }
     }
 
-    /// Removes the frame with this timestamp and the older ones, which have been dropped, because the order is kept.
+    /// Removes the frame with this timestamp and the frames before it. The queue keeps the order of frames, so the
+    /// frames before it have been dropped.
     ///
-    /// - Returns: The frame and the number of older ones; `nil` if there is no such frame.
+    /// - Returns: The frame and the number of frames before it; `nil` if there is no such frame.
     private static func take(_ timestamp: GstClockTime, from frames: inout [Frame]) -> (frame: Frame, dropped: Int)? {
         guard let place = frames.firstIndex(where: { $0.timestamp == timestamp }) else { return nil }
         defer { frames.removeFirst(place + 1) }

@@ -22,7 +22,7 @@ final class MetricsBoard: WatchSink {
 
     private let state: Mutex<State>
     private let start = WallClock.now
-    /// The folders and files whose sizes are reported.
+    /// The folder of the recordings and the path of the database, whose sizes are reported; `nil` for none.
     private let recordFolder: String?
     private let storeFile: String?
 
@@ -69,7 +69,8 @@ final class MetricsBoard: WatchSink {
 
     // MARK: Health
 
-    /// Whether a camera is connected, or all have ended properly, and a description of all problems.
+    /// The answer of `/healthz`. `isGood` means that all outputs work, and that a camera is connected or all cameras
+    /// have ended properly. `text` describes all problems.
     var health: (isGood: Bool, text: String) {
         let (cameras, sinks) = state.withLock { state in
             (state.names.map { ($0, state.cameras[$0]?.metrics ?? CameraMetrics()) }, state.sinks)
@@ -195,7 +196,7 @@ final class MetricsBoard: WatchSink {
                 name, .counter, help,
                 cameras.compactMap { camera, counts in counts[field].map { Sample(["camera": camera], $0) } })
         }
-        // Without `--cpus`, there are no turns.
+        // Cameras take turns for inference only with `--cpus`.
         let sharing = cameras.filter { $1["turns.count"] ?? 0 > 0 }
         text.add(
             "swiftodt_inference_turns_total", .counter, "Inferences that ran in turns with other cameras.",

@@ -1,7 +1,7 @@
 /// The part of a file that an HTTP `Range` header requests.
 struct ByteRange: Equatable {
-    /// The maximum size in bytes of a part. Browsers request the rest of a file and stop to read while they are paused,
-    /// so a limit keeps the responses short. They request the next part by themselves.
+    /// The maximum size in bytes of a part. Browsers request the rest of a file and stop reading while the video is
+    /// paused. The limit keeps the responses short, and browsers then request the next part.
     static let largest = 4 << 20
 
     let first: Int

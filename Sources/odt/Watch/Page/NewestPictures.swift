@@ -8,8 +8,8 @@ import Synchronization
 final class PagePicture: @unchecked Sendable {
     static let boundary = "odt-picture"
 
-    /// The picture as a part of a multipart stream. The part includes the following boundary, because browsers show a
-    /// picture only after they receive that boundary.
+    /// The picture as a part of a multipart stream. The part includes the boundary after the picture, because browsers
+    /// show a picture only after they receive this boundary.
     let part: OpaquePointer
     /// The JPEG file without the multipart header and boundary.
     let file: OpaquePointer

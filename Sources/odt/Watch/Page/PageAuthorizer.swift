@@ -8,7 +8,7 @@ struct PageAuthorizer {
     enum Verdict: Equatable {
         /// Access is granted.
         case open
-        /// Access is granted, and the browser stores the token in a cookie.
+        /// Access is granted, and the response tells the browser to keep the token in a cookie.
         case allowAndSetCookie
         /// Access is denied. The values are the HTTP status and the reason. If `isStale` is true, the browser's cookie
         /// is removed.
@@ -26,7 +26,7 @@ struct PageAuthorizer {
     /// a host.
     var cookieName: String { "odt-watch-\(port)" }
 
-    /// Decides about a request at a monotonic time.
+    /// Decides about a request. `now` is the current monotonic time in nanoseconds.
     mutating func judge(_ request: PageRequest, at now: Nanoseconds) -> Verdict {
         guard let token else {
             // The check of the host name prevents DNS rebinding. In this attack, the host name of a foreign web page
@@ -64,7 +64,7 @@ struct PageAuthorizer {
 /// Counts wrong tokens by client address. After ``maximum`` wrong tokens within ``period``, further wrong tokens from
 /// this address are rejected until the period ends.
 struct TokenAttemptLimiter {
-    /// The maximum number of wrong tokens per period and address. Up to this number, they may be typing errors.
+    /// The maximum number of wrong tokens per period and address. A few wrong tokens may be typing errors.
     static let maximum = 20
     static let period: Nanoseconds = 60_000_000_000
     /// The maximum number of addresses for which wrong tokens are counted. An attacker with more addresses still has to

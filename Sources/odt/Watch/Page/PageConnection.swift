@@ -37,7 +37,7 @@ final class PageConnection {
 
     func begin(_ message: Soup.Object) { (self.message, since, allowed) = (message, MonotonicClock.now, Self.slow) }
 
-    /// Allows the time that a response of this size in bytes needs at 64 KiB per second.
+    /// Sets the time limit of the current response: 30 s, and 1 s for each 64 KiB of its size in bytes.
     func allow(sending size: Int) { allowed = Self.slow + Nanoseconds(size >> 16) * 1_000_000_000 }
 
     func end() {
@@ -50,8 +50,8 @@ final class PageConnection {
         return now - since > (message == nil ? Self.idle : allowed)
     }
 
-    /// Whether the client has closed the connection. The socket is polled, because otherwise this is noticed only when
-    /// something is written.
+    /// Whether the client has closed the connection. The socket is polled, because a closed connection is otherwise
+    /// noticed only when data is written.
     private var isLeft: Bool {
         var pollEntry = pollfd(fd: soup.descriptorOfSocket(socket), events: Self.isHalfClosed, revents: 0)
         return pollEntry.fd < 0 || (poll(&pollEntry, 1, 0) > 0 && pollEntry.revents != 0)

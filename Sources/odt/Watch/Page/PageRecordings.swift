@@ -2,18 +2,18 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// The recordings that the page plays, with the results of the database about them.
+/// Serves recordings and clips to the live page, with the results about them from the database.
 ///
 /// A camera with redaction serves only files whose header says that they were recorded with the same redaction.
 final class PageRecordings: Sendable {
-    /// The maximum number of listed segments.
+    /// The maximum number of recorded segments in a list.
     private static let maximum = 2_000
 
     private let folder: String?
     private let clips: String?
     private let store: String?
-    /// The redaction of each camera, as NAME=VALUE; an inner `nil` for none. Of a camera that is missing here, nothing is
-    /// served.
+    /// The redaction property of each camera, as NAME=VALUE; an inner `nil` for a camera without redaction. Nothing is
+    /// served of a camera without an entry.
     private let redactions = Mutex<[String: String?]>([:])
 
     /// - Parameters:
@@ -52,7 +52,7 @@ final class PageRecordings: Sendable {
         }
     }
 
-    /// Returns the newest segments of a camera, the newest first; `nil` if the camera is unknown.
+    /// Returns the newest recorded segments of a camera, the newest first; `nil` if the camera is unknown.
     func list(of camera: String) -> JSONValue? {
         guard redactions.withLock({ $0[camera] }) != nil else { return nil }
         guard let folder else { return .object(["isRecorded": .bool(false)]) }
@@ -71,7 +71,7 @@ final class PageRecordings: Sendable {
         ])
     }
 
-    /// Returns the times and the events of a finished segment; `nil` if there is none of this name.
+    /// Returns the times and the events of a finished segment; `nil` if no segment has this name.
     func details(_ file: String, of camera: String) -> PageResponse? {
         guard let folder, let name = segment(file, camera) else { return nil }
         let path = "\(folder)\(camera)/\(name.text)"
@@ -112,7 +112,7 @@ final class PageRecordings: Sendable {
         }
     }
 
-    /// Parses the name of a finished segment. Such a name cannot lead to another folder.
+    /// Parses the file name of a finished segment. A valid name cannot lead to another folder.
     private func segment(_ file: some StringProtocol, _ camera: String) -> SegmentName? {
         guard redactions.withLock({ $0[camera] }) != nil, let name = SegmentName(String(file), camera: camera),
             name.text == file

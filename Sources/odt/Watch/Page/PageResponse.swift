@@ -9,7 +9,7 @@ enum PageResponse {
     /// The next picture of the named camera.
     case picture(String)
 
-    /// A file of the machine.
+    /// A file of this machine, with its path and its media type.
     case file(String, kind: String)
 
     static func sentence(_ status: Int, _ text: String, headers: [(String, String)] = []) -> PageResponse {
@@ -47,8 +47,8 @@ struct PageContent: Sendable {
         }
     }
 
-    /// Returns the response to a client without access: `/healthz` without the reason, for probes without a token.
-    /// `nil` for all other paths.
+    /// Returns the response to a client without access. `/healthz` answers without reasons, so that probes need no
+    /// token. For all other paths, returns `nil`.
     func publicResponse(to request: PageRequest) -> PageResponse? {
         guard request.segments == ["healthz"], !request.hasBody, ["GET", "HEAD"].contains(request.method) else {
             return nil

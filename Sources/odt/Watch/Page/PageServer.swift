@@ -32,7 +32,8 @@ final class PageServer: @unchecked Sendable {
     private let isOver = Monitor(false)
     private let trustedProxies: TrustedProxies
     private var authorizer: PageAuthorizer
-    /// The connections by their remote address object. libsoup's messages and their connection share this object.
+    /// The connections, by the object that represents the address of the client. A libsoup message has the same object
+    /// as its connection.
     private var connections: [Soup.Object: PageConnection] = [:]
 
     /// Takes ownership of the socket.
@@ -105,7 +106,7 @@ final class PageServer: @unchecked Sendable {
         }
         soup.disconnect(server)
         Glibc.close(idle)
-        // libsoup releases the connections that were shut down in the next iterations of the loop.
+        // In the next iterations of the loop, libsoup releases the connections that were shut down above.
         loop.runPendingEvents()
         // Releasing a connection may finalize its stream, whose finalizer modifies `connections`. The connections are
         // therefore moved out before they are released.
@@ -117,9 +118,9 @@ final class PageServer: @unchecked Sendable {
         isOver.update { $0 = true }
     }
 
-    /// Makes libsoup keep connections open after a response. Without a listener, libsoup's server closes them and does
-    /// not announce this in a header. Because this server accepts connections itself, the listener is one end of a
-    /// socket pair, at which no connection can arrive.
+    /// Makes libsoup keep connections open after a response. A libsoup server without a listener closes them and does
+    /// not announce this in a header. This server accepts connections itself, so it gets a listener that is never used:
+    /// one end of a socket pair, at which no connection can arrive.
     ///
     /// - Returns: The descriptor of the other end of the socket pair. The caller closes it after the server has
     ///   disconnected. -1 after an error.
@@ -149,7 +150,8 @@ final class PageServer: @unchecked Sendable {
                 return file
             }
             guard file >= 0 else {
-                // Without a free descriptor, the socket stays readable. The pause prevents a busy loop.
+                // If no file descriptor is free, the waiting client keeps the listening socket readable. The pause
+                // prevents a busy loop.
                 if errno == EMFILE || errno == ENFILE, !evictIdle() { poll(nil, 0, 100) }
                 return
             }
@@ -207,8 +209,8 @@ final class PageServer: @unchecked Sendable {
         if soup.acceptStream(server, stream, local, address, nil) == 0 { connection.cut() }
     }
 
-    /// Removes a connection when its stream is finalized. Until then, the instance retains the address object, because
-    /// a new one at the same memory address would be confused with it.
+    /// Removes a connection when its stream is finalized. Until then, this instance retains the address object.
+    /// Otherwise a new address object could get the same memory address and be taken for the old one.
     private final class ClosedConnection {
         private let server: PageServer
         private let address: Soup.Object
@@ -346,8 +348,8 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Sends a file, or the part of it that the client requests. libsoup itself serves no parts of bodies that it does
-    /// not accumulate.
+    /// Sends a file, or the part of it that the client requests. libsoup can serve parts only of bodies that it
+    /// accumulates in memory.
     private func give(_ file: OpaquePointer, _ kind: String, to message: Soup.Object) {
         let size = Int(clamping: g_bytes_get_size(file))
         setHeader("Content-Type", kind, message)
@@ -371,7 +373,8 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Maps a regular file into memory. Returns `nil` if the path names no regular file; a symbolic link is none.
+    /// Maps a regular file into memory. Returns `nil` for an empty file, and for a path that names no regular file, for
+    /// example a symbolic link.
     private static func bytes(of path: String) -> OpaquePointer? {
         let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard file >= 0 else { return nil }

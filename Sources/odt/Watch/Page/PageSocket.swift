@@ -116,7 +116,7 @@ extension PageSocket {
     /// A listening socket and the token that clients need.
     struct Place {
         let socket: PageSocket
-        /// `nil` if only this machine can connect and no token file is given.
+        /// The token; `nil` if only this machine can connect and no token file is given.
         let token: PageToken?
         let soup: Soup
         /// The option that requested the server, for error messages.
@@ -126,7 +126,7 @@ extension PageSocket {
         ///
         /// - Parameters:
         ///   - path: The path of the printed address, without the leading slash.
-        ///   - name: What the address leads to, in the singular or plural.
+        ///   - name: The word for what the address serves, for example `page` or `metrics`.
         /// - Throws: ``PlaybackError`` or ``CommandLineError``.
         init(
             _ address: PageAddress, tokenFile: String?, of option: String, path: String, called name: String,

@@ -1,8 +1,8 @@
 import Playback
 import SwiftODT
 
-/// Reads the results about recorded segments from the database, for the page. Each request opens the database, so that
-/// the page holds no lock in between. All times are in milliseconds since 1970.
+/// Reads the results about recorded segments from the database, for the page. Each request opens the database anew, so
+/// that no lock is held between requests. All times are in milliseconds since 1970.
 struct RecordedResults {
     /// The maximum numbers of rows in a response.
     private static let (mostBoxes, mostEvents): (Int64, Int64) = (20_000, 5_000)
@@ -38,10 +38,12 @@ struct RecordedResults {
             session: rows.integer(0), began: rows.integer(1), ended: rows.integer(2), length: rows.integer(3))
     }
 
-    /// Returns the events of a period, sorted by time; of more than ``mostEvents``, the newest.
+    /// Returns the events of a period, sorted by time. If there are more than ``mostEvents``, returns the newest of
+    /// them.
     ///
-    /// Earlier zone events of the tracks in the period are included, because they show which objects are in a zone when the
-    /// period begins. The row of an active track is updated rarely, so its last time is not used.
+    /// Earlier zone events are included if their tracks overlap the period, because they show which objects are in a
+    /// zone when the period begins. A track without an end counts as overlapping: its row is updated rarely, so its
+    /// last time is outdated.
     ///
     /// - Parameter session: The session; `nil` for all sessions of the camera.
     func events(of camera: String, session: Int64?, from: Int64, to: Int64) throws -> [JSONValue] {

@@ -9,7 +9,8 @@ struct TrustedProxies: Sendable {
         let isMapped: Bool
 
         init?(_ text: some StringProtocol) {
-            // The name of the interface follows the percent sign in a link-local address.
+            // In a link-local address, a percent sign and the name of the interface follow the IP address. They are
+            // ignored.
             let text = String(text.prefix { $0 != "%" })
             var bytes = [UInt8](repeating: 0, count: 16)
             if inet_pton(AF_INET6, text, &bytes) != 1 {
@@ -76,7 +77,7 @@ struct TrustedProxies: Sendable {
         var rest = forwarded.split(separator: ",")[...]
         while isTrusted(client), let next = rest.popLast() {
             let next = next.drop { $0 == " " }.prefix { $0 != " " }
-            // Proxies write only addresses, so a client has written anything else.
+            // Proxies write only addresses. Any other text was written by a client and is not trusted.
             guard Address(next) != nil else { break }
             client = String(next)
         }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Records one connection to a camera in consecutive segments. Each segment begins with a key frame.
 ///
-/// If writing fails, the recorder closes the segment, logs the error, and starts a new segment after 10 s. The watch
+/// If writing fails, the recorder closes the segment, logs the error, and starts a new segment after 10 s. `odt watch`
 /// continues.
 ///
 /// `@unchecked Sendable`: the lock protects all mutable state.
@@ -27,11 +27,11 @@ final class CameraRecorder: @unchecked Sendable {
     private var times = GstSegment()
     /// The segment that is being written; `nil` if there is none.
     private var segment: RecordedSegment?
-    /// The monotonic time before which no segment is started.
+    /// The monotonic time before which no recorded segment is started.
     private var resting: Nanoseconds = .min
     /// Whether the latest attempt to write failed.
     private var isFailing = false
-    /// Whether a key frame has been requested, with which the next segment begins.
+    /// Whether a key frame has been requested for the begin of the next segment.
     private var isAsked = false
 
     /// - Parameters:

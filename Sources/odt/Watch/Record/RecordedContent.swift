@@ -8,7 +8,7 @@ enum RecordedContent: Equatable, Sendable {
     /// Annotated frames with guaranteed redaction, and the property that requested it, as NAME=VALUE.
     case redacted(String)
 
-    /// The size in bytes of the part of a file that is searched for the mark.
+    /// The number of bytes at the begin of a file that are searched for the mark.
     private static let headerSize = 4096
 
     init(of plan: CameraPlan, isAnnotated: Bool) throws {
@@ -17,7 +17,7 @@ enum RecordedContent: Equatable, Sendable {
         self = request.map { $0.isStrict ? .redacted($0.word) : .annotated } ?? .annotated
     }
 
-    /// The name of the writing application in the header of the file.
+    /// The text that identifies the content. The header of the file contains it as the name of the writing application.
     var mark: String {
         switch self {
         case .original: SegmentRetention.mark
@@ -26,7 +26,8 @@ enum RecordedContent: Equatable, Sendable {
         }
     }
 
-    /// Returns whether the header of a file contains the mark. A mark that the header is too short for is not found.
+    /// Returns whether a file has this content, according to its header. A mark that is not completely in the first
+    /// ``headerSize`` bytes is not found.
     func isContent(of path: String) -> Bool {
         let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard file >= 0 else { return false }

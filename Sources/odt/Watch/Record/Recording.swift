@@ -8,17 +8,17 @@ import Synchronization
 final class Recording: Sendable {
     let options: RecordOptions
     private let encoder: VideoEncoder
-    /// Locks on the cameras' folders. They prevent a second watch from recording the same cameras in the same folders,
-    /// because the two would replace each other's segments.
+    /// Locks on the cameras' folders. They prevent a second `odt watch` from recording the same cameras in the same
+    /// folders, because the two would replace each other's segments.
     private let locks: Mutex<[String: FolderLock]>
     let retention: SegmentRetention
-    /// The size in bytes at which a segment is ended before its full length. It is a small part of the size limit, so
-    /// that there are always older segments to delete.
+    /// The size in bytes at which a recorded segment is ended before its full length. It is a small part of the size
+    /// limit, so that there are always older segments to delete.
     let largestSegment: Int
 
     /// - Parameter cameras: The names of the recorded cameras.
-    /// - Throws: ``PlaybackError`` if recording is impossible, or if another watch records one of the cameras in the
-    ///   same folder.
+    /// - Throws: ``PlaybackError`` if recording is impossible, or if another `odt watch` records one of the cameras in
+    ///   the same folder.
     init(_ options: RecordOptions, cameras: [String]) throws {
         try options.checkFolder()
         encoder = try options.encoder()
@@ -31,7 +31,7 @@ final class Recording: Sendable {
 
     /// Locks the folders of further cameras. The locks are held until the program ends.
     ///
-    /// - Throws: ``PlaybackError`` if another watch records one of the cameras in the same folder.
+    /// - Throws: ``PlaybackError`` if another `odt watch` records one of the cameras in the same folder.
     func add(_ cameras: [String]) throws {
         let new = cameras.filter { name in locks.withLock { $0[name] == nil } }
         let added = try new.map { ($0, try Self.lock(options.folder + $0)) }
@@ -49,7 +49,7 @@ final class Recording: Sendable {
                 + "or choose another folder (--record DIR)")
     }
 
-    /// Renames segments that an interrupted watch left unfinished to their final names.
+    /// Renames segments that an interrupted `odt watch` left unfinished to their final names.
     ///
     /// - Parameter folder: The camera's folder, ending in a slash.
     static func adopt(in folder: String, of camera: String) {
@@ -63,8 +63,8 @@ final class Recording: Sendable {
     /// The description of the branch that records annotated frames; `nil` if the original video is recorded instead.
     var annotatedChain: String? { options.isAnnotated ? chain(for: "video/x-raw") : nil }
 
-    /// Returns the description of the branch that converts a stream to the format of a segment. The branch ends in the
-    /// sink element `recorded`.
+    /// Returns the description of the branch that converts a stream to the format of a recorded segment. The branch
+    /// ends in the sink element `recorded`.
     ///
     /// - Parameter kind: The name of the stream's caps, such as `video/x-h264`.
     func chain(for kind: String) -> String {
@@ -108,11 +108,11 @@ struct RecordOptions: Sendable {
     /// The folder for the recordings, ending in a slash.
     let folder: String
     let isAnnotated: Bool
-    /// The length of a segment in nanoseconds.
+    /// The length of a recorded segment in nanoseconds.
     let length: Nanoseconds
-    /// The maximum age of a segment in nanoseconds; `nil` for no limit.
+    /// The maximum age of a recorded segment in nanoseconds; `nil` for no limit.
     let longestKept: Nanoseconds?
-    /// The maximum size of all segments in bytes; `nil` for no limit.
+    /// The maximum size of all recorded segments in bytes; `nil` for no limit.
     let largest: Int?
     let quality: VideoEncoder.Quality
     private let requestedEncoder: String

@@ -12,9 +12,9 @@ struct AlarmOptions: Sendable {
                              (default: off). The usual times are learned for three days and then continuously
         """
 
-    /// The time in nanoseconds after which a bad picture is reported; `nil` to report none.
+    /// The time in nanoseconds after which a covered, frozen or moved picture is reported; `nil` to report none.
     let picturePatience: Nanoseconds?
-    /// The multiple of the usual time without objects that is reported; `nil` to report none.
+    /// A time without objects is reported if it exceeds the usual time by this factor; `nil` to report none.
     let quietFactor: Double?
 
     /// - Throws: ``CommandLineError`` if an option is invalid.
@@ -32,7 +32,7 @@ struct CameraProblems {
 
     /// Updates the problems from a message. A new connection has no problems.
     ///
-    /// - Returns: Whether they may have changed.
+    /// - Returns: Whether the problems may have changed.
     mutating func take(_ fields: MessageFields) -> Bool {
         switch fields.name {
         case "swiftodt-camera": names = []

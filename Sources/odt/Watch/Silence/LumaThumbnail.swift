@@ -15,7 +15,8 @@ struct LumaThumbnail: Equatable {
     /// - Returns: `nil` if the format of the frame has no samples that can be read, or the frame is empty.
     init?(_ frame: GstVideoFrame) {
         guard let format = frame.info.finfo?.pointee, frame.info.width > 0, frame.info.height > 0 else { return nil }
-        // The first component is the brightness. In RGB formats, green is the best approximation of it.
+        // The first component of YUV formats is the brightness. In RGB formats, the second component, green,
+        // approximates it best.
         let isColored = format.flags.rawValue & GST_VIDEO_FORMAT_FLAG_RGB.rawValue != 0
         let component = isColored ? 1 : 0
         func of<Value>(_ values: (Value, Value, Value, Value)) -> Value { component == 0 ? values.0 : values.1 }
@@ -64,7 +65,7 @@ struct LumaThumbnail: Equatable {
         return square > 0 && otherSquare > 0 ? product / (square * otherSquare).squareRoot() : 0
     }
 
-    /// Returns the picture with a part of another one.
+    /// Returns the weighted average with another picture. `part` (0 to 1) is the weight of the other picture.
     func blended(with other: LumaThumbnail, part: Float) -> LumaThumbnail {
         LumaThumbnail(zip(cells, other.cells).map { $0 + ($1 - $0) * part })
     }

@@ -9,11 +9,11 @@ struct QuietMonitor {
         var days = 0
     }
 
-    /// The number of days for which an hour is learned before it is judged.
+    /// The number of days that an hour of the day is learned before times in that hour are reported.
     static let introduction = 3
-    /// The shortest time without an object in nanoseconds that is reported.
+    /// Shorter times without an object, in nanoseconds, are never reported.
     static let shortest: Nanoseconds = 600_000_000_000
-    /// The weight of the latest day.
+    /// The weight of the latest day in the average over the days.
     private static let weight = 0.3
 
     private let factor: Double
@@ -24,10 +24,10 @@ struct QuietMonitor {
     /// The longest time without an object in this hour, in nanoseconds.
     private var longest: Nanoseconds = 0
     private var isReported = false
-    /// Whether the observation began after the hour had begun, so that the hour is not learned.
+    /// Whether the observation began during this hour. Such an hour is not learned.
     private var isPartial = true
 
-    /// - Parameter factor: The multiple of the usual time that is reported.
+    /// - Parameter factor: A time without an object is reported if it exceeds the usual time by this factor.
     init(factor: Double) { self.factor = factor }
 
     /// Begins a connection. The time without a connection is not counted.

@@ -17,8 +17,8 @@ enum StoreFile {
             let isNew = try isEmpty(database)
             // An existing database is checked before anything in it is changed.
             if !isNew { try check(database, path) }
-            // `auto_vacuum` has to be set before the first table is created. It makes it possible to return the space
-            // of deleted rows to the file system.
+            // `auto_vacuum` makes it possible to return the space of deleted rows to the file system. It has to be set
+            // before the first table is created.
             try database.execute(
                 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE"
             )

@@ -7,7 +7,7 @@ struct StoreRetention {
     /// The interval in nanoseconds at which the ages of rows are checked.
     private static let interval: Nanoseconds = 60_000_000_000
     private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment", "alarm"]
-    /// The divisor for the rows that are deleted in one step: 1/20 of all rows.
+    /// The divisor of a deletion step: each step deletes 1/20 of all rows.
     private static let stepsOfAll = 20
 
     /// The maximum age of rows in days; `nil` for no limit.
@@ -69,10 +69,10 @@ struct StoreRetention {
         return true
     }
 
-    /// Returns the time that separates the oldest 1/20 of all rows from the others. Rows of the table `box` are not
-    /// counted, because each belongs to a result. The rows of all other tables are counted, because a database may
-    /// contain no results. The time is not interpolated between the first and the last row, because a wrong clock may have produced
-    /// arbitrary times.
+    /// Returns the time that separates the oldest 1/20 of all rows from the others. The time is found by counting rows
+    /// and not by interpolation, because a wrong clock may have produced arbitrary times. Rows of `box` are not
+    /// counted, because each belongs to a row of `result`. All other tables are counted, because a database may contain
+    /// no results.
     private func end(ofOldestIn database: SQLiteDatabase) throws -> Int64? {
         let tables = Self.tables.filter { $0 != "box" }
         let times = (tables.map { "SELECT time FROM \($0)" } + ["SELECT ended FROM session"])
@@ -96,7 +96,7 @@ struct StoreRetention {
         }
     }
 
-    /// Vacuums in small steps, because each page that is moved is also written to the write-ahead log.
+    /// Vacuums in small steps, because each page that the vacuum moves is also written to the write-ahead log.
     private func vacuum(_ database: SQLiteDatabase) throws {
         var free = try database.figure("PRAGMA freelist_count")
         while free > 0 {

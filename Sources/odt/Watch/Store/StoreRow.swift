@@ -73,7 +73,7 @@ struct StoreRow: Sendable {
     let time: Int64
     let content: Content
 
-    /// The approximate memory use, in multiples of the size of a row without boxes.
+    /// The approximate memory use, as a multiple of the memory use of a row without boxes.
     var weight: Int {
         if case .result(let result) = content { 1 + result.boxes.count } else { 1 }
     }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Stores tracks, zone events and counts in a database, and the boxes of one result per second.
 ///
-/// A separate thread writes the rows in batches. If writing fails, the rows are queued up to a limit, and the watch
+/// A separate thread writes the rows in batches. If writing fails, the rows are queued up to a limit, and `odt watch`
 /// continues.
 final class StoreSink: MeasuredSink {
     /// The delay in milliseconds between batches. If the process crashes, the rows that arrived after the latest batch
@@ -12,31 +12,32 @@ final class StoreSink: MeasuredSink {
     private static let batchTime: Int32 = 400
     /// The delay in milliseconds before the next attempt after a failure.
     private static let pause: Int32 = 5_000
-    /// The maximum number of queued rows, including boxes, about 20 MB. Results are dropped when half of it is used.
+    /// The maximum number of queued rows, including boxes, about 20 MB. Results are dropped as soon as the queue is
+    /// half full.
     private static let maximumWaiting = 100_000
 
-    /// The maximum number of rows, including boxes, per transaction, about 50 KB. It is small, so that the size limit
-    /// is checked often enough.
+    /// The maximum number of rows, including boxes, per transaction, about 50 KB. The size limit is checked after each
+    /// transaction, so transactions have to be small.
     private static let maximumBatch = 1_000
 
     private struct State {
         var cameras: [String: StoredCamera] = [:]
         var sessionCount = 0
         var rows: [StoreRow] = []
-        /// The sum of the weights of `rows`.
+        /// The sum of the weights (the approximate memory use) of `rows`.
         var weight = 0
-        /// The number of rows that were dropped.
+        /// The number of dropped rows that have not been reported yet.
         var lostCount = 0
-        /// The number of rows that were dropped before `lostCount` was last reported and reset.
+        /// The number of dropped rows that have been reported.
         var reportedLostCount = 0
         var isClosing = false
         /// Whether the database is damaged, so that nothing more can be stored.
         var isOver = false
     }
 
-    /// Passes the database from the initializer to the thread that writes.
+    /// Passes the database from the initializer to the writing thread.
     ///
-    /// `@unchecked Sendable`: the database is used first by the initializer and then only by the thread.
+    /// `@unchecked Sendable`: the initializer uses the database first, and then only the thread uses it.
     private final class Store: @unchecked Sendable {
         private var parts: (SQLiteDatabase, StoreWriter, StoreRetention)?
 
@@ -55,7 +56,7 @@ final class StoreSink: MeasuredSink {
     private let state = Mutex(State())
     /// Wakes the thread when rows are queued.
     private let wakeup = WakeupPipe()
-    /// Wakes the thread from a delay when the watch ends.
+    /// Wakes the thread from a delay when `odt watch` ends.
     private let ending = WakeupPipe()
     /// Signals that the thread has ended.
     private let done = WakeupPipe()
@@ -181,7 +182,7 @@ final class StoreSink: MeasuredSink {
         return rows[start..<end]
     }
 
-    /// Returns rows that were not written to the queue, before the newer rows.
+    /// Puts unwritten rows back into the queue, before the newer rows.
     private func putBack(_ rows: ArraySlice<StoreRow>, isOver: Bool) {
         state.withLock { state in
             state.isOver = isOver

@@ -17,8 +17,8 @@ final class StoreWriter {
         let isLine: Bool
     }
 
-    /// The maximum number of cached ids of labels and of sessions. Ids that are dropped from the cache are queried
-    /// again.
+    /// The maximum number of cached ids of labels and of sessions. A label that was dropped from the cache is queried
+    /// again. If a session was dropped and further data of it arrives, a new session is inserted.
     private static let maximumNumbers = 10_000
 
     private let database: SQLiteDatabase

@@ -43,7 +43,7 @@ struct StoredCamera {
             case "connected": return row(now, .began)
             case "lost", "ended":
                 guard !clock.isEmpty else { return [] }
-                // A lost camera may report its end later. With an empty clock, that report does not end the session a
+                // A lost camera may report its end later. The empty clock prevents that this report ends the session a
                 // second time.
                 clock = StreamClock()
                 return row(now, .ended(reason: fields.text("reason")))
@@ -72,8 +72,8 @@ struct StoredCamera {
         }
     }
 
-    /// - Returns: The row of a recorded segment; `nil` before the first message with a time. No track can refer to such
-    ///   a segment.
+    /// - Returns: The row of a recorded segment; `nil` before the first message with a time. No track exists then, so
+    ///   the segment is not needed.
     func row(of segment: FinishedSegment) -> StoreRow? {
         let (start, end) = (segment.start.clampedToRange / 1_000_000, segment.end.clampedToRange / 1_000_000)
         guard let session, let began = clock.wall(at: start), let ended = clock.wall(at: end) else { return nil }
