@@ -38,11 +38,16 @@ package struct VideoEncoder: Sendable {
     /// Chooses an encoder that works on this machine.
     ///
     /// - Parameters:
-    ///   - wish: `auto`, `software` or the name of an element. Ignored for VP9, which has only one encoder.
+    ///   - wish: `auto`, `software` or the name of an element. VP9 has only one encoder.
     /// - Throws: ``PlaybackError`` if the requested encoder is unknown or does not work.
     package static func choose(_ codec: Codec, wish: String, quality: Quality) throws -> VideoEncoder {
         switch codec {
-        case .vp9: return vp9
+        case .vp9:
+            guard ["auto", "software", vp9.element].contains(wish) else {
+                throw PlaybackError(
+                    "the encoder '\(wish)' does not encode VP9: use auto, software or \(vp9.element)", isUsage: true)
+            }
+            return vp9
         case .h264:
             if wish == "software" { return software }
             let candidates = wish == "auto" ? hardware : (hardware + [software]).filter { $0.element == wish }

@@ -162,6 +162,7 @@ class Rules(Ruled):
         for rule, sentence in (
                 ("[event a]\nactoin=true", "watch.conf:6: unknown key 'actoin': did you mean 'action'?"), ("[event a]\nevent=enters", "watch.conf:6: unknown event 'enters'"),
                 ("[event a]\ndwell=long", "watch.conf:6: dwell must be a number of seconds"), ("[event a]\ncount=0", "watch.conf:6: count must be"),
+                ("[event a]\ndwell=2\nevent=leave", "watch.conf:5: dwell= and event= cannot be used together"),
                 ("[event a]\ntimes=25:00-26:00", "watch.conf:6: '25:00-26:00' is not a time of day"), ("[event a]\nafter=b", "watch.conf:5: after= and within="),
                 ("[event a]\naction=true\nafter=b\nwithin=3", "watch.conf:5: there is no [event b]"), ("[event a]\nlabel=x", "watch.conf:5: [event a] needs action="),
                 ("[event a]\naction=true\ncamera=none", "watch.conf:5: there is no [camera none]"), ("[event a]\npicture=maybe", "watch.conf:6: picture: use true or false")):

@@ -389,7 +389,7 @@ extension Annotator {
 
     /// Removes the label positions of objects that have not been drawn for ``memory`` seconds.
     private func forgetLabels(but objects: [AnnotatedObject], _ elapsed: Double) {
-        guard positions.count > objects.count else { return }
+        guard !positions.isEmpty else { return }
         let drawn = Set(objects.lazy.compactMap(\.id))
         for (id, position) in positions where !drawn.contains(id) {
             let away = (position.hiddenFor ?? 0) + elapsed

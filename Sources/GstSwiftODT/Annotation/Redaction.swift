@@ -64,7 +64,7 @@ private struct Mosaic {
     ) {
         (self.component, self.depth) = (component, depth)
         self.columns = Self.halved(columns, component.shiftX)
-        self.rows = Self.halved(rows, component.shiftY)
+        self.rows = Self.chromaRows(rows, component.shiftY, height: frame.height)
         blockWidth = block >> component.shiftX
         blockHeight = block >> component.shiftY
     }
@@ -72,6 +72,14 @@ private struct Mosaic {
     /// Returns the samples that overlap a range of pixels, for a component that is subsampled by 2^`shift`.
     private static func halved(_ pixels: Range<Int>, _ shift: Int) -> Range<Int> {
         pixels.lowerBound >> shift..<(pixels.upperBound + (1 << shift) - 1) >> shift
+    }
+
+    /// Returns the sample rows that overlap a range of pixel rows. In an interlaced frame with subsampled rows, two rows
+    /// of one field share a sample row. The range is therefore extended to whole groups of four pixel rows.
+    private static func chromaRows(_ pixels: Range<Int>, _ shift: Int, height: Int) -> Range<Int> {
+        guard shift > 0 else { return pixels }
+        let end = halved(0..<height, shift).upperBound
+        return pixels.lowerBound / 4 * 2..<min(end, (pixels.upperBound + 3) / 4 * 2)
     }
 
     func apply(_ method: Redaction.Method, to plane: Frame.Plane) {

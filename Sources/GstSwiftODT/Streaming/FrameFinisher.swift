@@ -394,7 +394,8 @@ final class FrameFinisher {
         scene.reset(reason: reason)
         statistics.update { $0.activeTracks = 0 }
         guard let lastReport else { return }
-        reporter.post(takeEvents(of: lastReport, lastSettings), as: lastSettings.messageFormat)
+        let dropped = reporter.post(takeEvents(of: lastReport, lastSettings), as: lastSettings.messageFormat)
+        if dropped > 0 { statistics.update { $0.coalesced += UInt64(dropped) } }
     }
 }
 

@@ -128,6 +128,7 @@ struct InferenceScheduler {
 
     /// Skips a frame that cannot be mapped.
     mutating func miss(_ context: FrameContext) {
+        noteInterval(context)
         policy.pass()
         statistics.update {
             $0.skipped += 1

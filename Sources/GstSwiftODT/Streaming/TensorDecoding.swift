@@ -11,8 +11,8 @@ final class TensorDecoding: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The decoder for the latest tensor shapes, and the shapes and input size for which it was created.
-        var decoder: (shapes: [[Int]], inputSize: InputSize, decoder: any DetectionDecoder)?
+        /// The decoder for the latest tensors, and the tensors and input size for which it was created.
+        var decoder: (outputs: [TensorDescription], inputSize: InputSize, decoder: any DetectionDecoder)?
         var hasTensors = false
         var framesWithout = 0
         /// The time of the latest frame with tensors.
@@ -96,7 +96,7 @@ final class TensorDecoding: Sendable {
     ) throws -> [Detection] {
         guard let metadata = TensorMetadata(of: buffer) else { return [] }
         return try metadata.withViews { descriptions, views in
-            let decoder = try decoder(for: descriptions, of: views.map(\.shape), frame)
+            let decoder = try decoder(for: descriptions, frame)
             // Boxes relate to the full frame. Inference elements do not scale frames, so the full frame was the
             // network's input. The frame may have been scaled after inference.
             let whole = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
@@ -107,18 +107,16 @@ final class TensorDecoding: Sendable {
         }
     }
 
-    private func decoder(
-        for outputs: [TensorDescription], of shapes: [[Int]], _ frame: Frame
-    ) throws -> any DetectionDecoder {
+    private func decoder(for outputs: [TensorDescription], _ frame: Frame) throws -> any DetectionDecoder {
         let size = InputSize(
             width: manifest?.input.width ?? frame.width, height: manifest?.input.height ?? frame.height)
         let known = state.withLock { $0.decoder }
-        if let known, known.shapes == shapes, known.inputSize == size { return known.decoder }
+        if let known, known.outputs == outputs, known.inputSize == size { return known.decoder }
         let input = TensorDescription(name: "frame", shape: [1, 3, size.height, size.width], element: .float32)
         let network = NetworkDescription(inputs: [input], outputs: outputs)
         let decoder = try DetectionFamily.decoder(
             for: network, manifest: manifest, labels: labels, file: file ?? "the element before swiftodt")
-        state.withLock { $0.decoder = (shapes, size, decoder) }
+        state.withLock { $0.decoder = (outputs, size, decoder) }
         return decoder
     }
 }

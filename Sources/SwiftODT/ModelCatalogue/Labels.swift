@@ -86,9 +86,17 @@ extension Labels {
         let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let text = String(decoding: withoutMark, as: UTF8.self)
         let names = Self.blocks(text) ?? Self.lines(text)
-        guard names.count - 1 <= Self.largestIndex, names.contains(where: { !$0.isEmpty }) else { return nil }
+        guard names.count - 1 <= Self.largestIndex, names.contains(where: { !$0.isEmpty }),
+            names.allSatisfy(Self.isName)
+        else { return nil }
         self.init(names)
     }
+
+    /// Returns whether a text can be a label. A recording with other labels could not be read.
+    static func isName(_ text: String) -> Bool { text.utf8.count <= longestName && !text.unicodeScalars.contains("\0") }
+
+    /// The maximum length of a label in bytes.
+    static let longestName = 4096
 
     /// The maximum class index. A label file with a larger index is rejected.
     private static let largestIndex = 100_000

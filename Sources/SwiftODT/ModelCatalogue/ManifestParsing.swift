@@ -209,7 +209,8 @@ private struct ManifestFields {
             value in
             if let names = value.array {
                 let texts = names.compactMap(\.string)
-                return texts.count == names.count && !texts.isEmpty ? .list(texts) : nil
+                guard texts.count == names.count, !texts.isEmpty, texts.allSatisfy(Labels.isName) else { return nil }
+                return .list(texts)
             }
             guard let text = value.string, !text.isEmpty else { return nil }
             if Labels.vocabularies.contains(text) { return .vocabulary(text) }

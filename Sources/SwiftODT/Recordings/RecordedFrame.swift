@@ -109,12 +109,12 @@ extension RecordedFrame {
         }
         guard figures.count == 7 else { return Detection(box: box, score: score) }
         guard let index = figures[5].integer.flatMap(Int32.init(exactly:)), let text = figures[6].string,
-            !text.isEmpty, text.utf8.count <= longestLabel, !text.unicodeScalars.contains("\0")
-        else { throw RecordingLineError("a label must be an integer and a name of at most \(longestLabel) bytes") }
+            !text.isEmpty, Labels.isName(text)
+        else {
+            throw RecordingLineError("a label must be an integer and a name of at most \(Labels.longestName) bytes")
+        }
         return Detection(box: box, score: score, label: Label(index: Int(index), text: text))
     }
-
-    private static let longestLabel = 4096
 
     private static func box(_ figures: ArraySlice<JSONValue>) -> Box? {
         let numbers = figures.compactMap(\.number)

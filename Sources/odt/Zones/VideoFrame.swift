@@ -24,11 +24,13 @@ enum VideoFrame {
             for name in PartFile.names(in: path) { unlink("\(path)/\(name)") }
             rmdir(folder)
         }
-        let isAddress = video.contains("://")
-        if !isAddress, access(video, R_OK) != 0 { throw ODTError(.fileNotFound, "cannot read \(video)") }
+        let media = try MediaSource(video)
         let source =
-            isAddress
-            ? ["uridecodebin", "uri=\(quoted(video))"] : ["filesrc", "location=\(quoted(video))", "!", "decodebin"]
+            media.path == nil
+            ? ["uridecodebin", "uri=\(quoted(video))"]
+            : media.isCamera
+                ? ["v4l2src", "device=\(quoted(video))", "!", "decodebin"]
+                : ["filesrc", "location=\(quoted(media.path ?? video))", "!", "decodebin"]
         // GStreamer's identity drops the frame at which it sends end of stream, so `eos-after` is the wanted number
         // plus one. Afterwards the decoder can still return frames, some of them damaged, and identity passes them.
         // multifilesink keeps the latest 64 files, and the wanted frame is found among them by its index.

@@ -68,6 +68,25 @@ import Testing
         #expect(old != new)
     }
 
+    /// In an interlaced frame, the pixel rows 4n and 4n + 2 share a chroma row. The rows 4n + 1 and 4n + 3 share the next.
+    @Test(arguments: 18...21)
+    func chromaOfInterlacedRowsIsRedacted(_ top: Int) {
+        let (before, after) = (FormatPicture(.i420, width: 64, height: 60), FormatPicture(.i420, width: 64, height: 60))
+        before.fillWithNoise()
+        after.fillWithNoise()
+        // With the margin the box has 20 rows.
+        _ = Self.redacted(after, .pixelate, Box(centerX: 32, centerY: Double(top) + 10, width: 40, height: 20 / 1.2))
+        for component in PixelFormat.i420.layout.stored where component.shiftY == 1 {
+            for y in top..<top + 20 {
+                let shared = y / 4 * 4 + y % 2 * 2
+                let isChanged = (16..<48).contains { x in
+                    before.sample(component, x, shared) != after.sample(component, x, shared)
+                }
+                #expect(isChanged, "the chroma of row \(y)")
+            }
+        }
+    }
+
     /// A pixelated block has one value; blurred blocks change in small steps.
     @Test func pixelateIsFlatAndBlurIsSmooth() {
         func row(_ method: Redaction.Method) -> [Int] {

@@ -42,18 +42,14 @@ extension DetectionFamily {
         _ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
         var inspection = try NetworkInspection(network, manifest: manifest, labels: labels, file: file)
-        if FileBytes.size(file) != nil, let model = try FlatBuffer.read(tflite: file) {
-            inspection.postProcess = TFLitePostProcess(model: model)
-            inspection.quantisation.merge([String: QuantisationScale](tflite: model) ?? [:]) { given, _ in given }
-        }
+        try inspection.readFile()
         let found = try recognise(inspection)
         Diagnostics.report(
             .info,
             "\(file) uses the family \(found.family.rawValue)"
                 + (inspection.namedFamily == nil ? "" : " from its manifest") + ": \(inspection.outputsText), "
                 + (labels.map { "\($0.all.count) labels" } ?? "no labels"))
-        let quantised = QuantisedDecoder(found.decoder, outputs: network.outputs, scales: inspection.quantisation)
-        return (found.family, quantised ?? found.decoder)
+        return (found.family, inspection.dequantising(found.decoder))
     }
 
     private static func recognise(

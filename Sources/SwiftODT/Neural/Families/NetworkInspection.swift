@@ -37,6 +37,19 @@ struct NetworkInspection {
 
     var outputs: [TensorDescription] { network.outputs }
 
+    /// Adds what a .tflite file specifies: the parameters of its post-processing operation, and quantisation scales.
+    /// Has no effect on other files.
+    mutating func readFile() throws {
+        guard FileBytes.size(file) != nil, let model = try FlatBuffer.read(tflite: file) else { return }
+        postProcess = TFLitePostProcess(model: model)
+        quantisation.merge([String: QuantisationScale](tflite: model) ?? [:]) { given, _ in given }
+    }
+
+    /// Returns the decoder, or, if the network has quantised outputs, a decoder that dequantises them first.
+    func dequantising(_ decoder: any DetectionDecoder) -> any DetectionDecoder {
+        QuantisedDecoder(decoder, outputs: outputs, scales: quantisation) ?? decoder
+    }
+
     /// Returns the numbers of rows and columns of an output, without the batch dimension. Returns `nil` if the output
     /// is not a matrix. The number of rows or columns is `nil` if it is dynamic.
     func matrix(_ output: Int) -> (rows: Int?, columns: Int?)? {

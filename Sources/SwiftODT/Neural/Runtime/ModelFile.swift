@@ -50,14 +50,14 @@ struct ModelFile: Hashable {
                 .fileNotFound,
                 "cannot read the model file \(name): it is not a regular file, or its permissions do not allow it")
         }
-        guard Self.extensions.contains(where: { path.hasSuffix("." + $0) }) else {
+        guard let format = ModelFormat(file: path) else {
             throw ODTError(
                 .unsupported,
                 "\(name) does not have the extension of a network; supported extensions are "
-                    + Self.extensions.map { "." + $0 }.joined(separator: ", "))
+                    + ModelFormat.allCases.map { "." + $0.rawValue }.joined(separator: ", "))
         }
         guard status.st_size > 0 else { throw ODTError(.invalidFile, "the model file \(name) is empty") }
-        if path.hasSuffix(".xml"), let weights = Self.weights(of: path).first, !Self.isReadableFile(weights) {
+        if format == .xml, let weights = Self.weights(of: path).first, !Self.isReadableFile(weights) {
             throw ODTError(
                 .fileNotFound,
                 "the weights of the model file \(name) are missing: the .bin file of the same name in its folder")
@@ -92,10 +92,12 @@ struct ModelFile: Hashable {
     /// Returns the possible paths of separate weight files, which need not exist. An .onnx file may use any names for
     /// its weight files; the function returns the names that exporters usually choose.
     private static func weights(of path: String) -> [String] {
-        if path.hasSuffix(".xml") { return [path.dropLast(4) + ".bin"] }
-        if path.hasSuffix(".pdmodel") { return [path.dropLast(8) + ".pdiparams"] }
-        if path.hasSuffix(".onnx") { return [path + ".data", path + "_data"] }
-        return []
+        switch ModelFormat(file: path) {
+        case .xml: [path.dropLast(4) + ".bin"]
+        case .pdmodel: [path.dropLast(8) + ".pdiparams"]
+        case .onnx: [path + ".data", path + "_data"]
+        case .tflite, .pb, nil: []
+        }
     }
 
     /// Returns whether the path leads to a readable regular file. Other files are rejected: the runtime would block on
@@ -105,8 +107,6 @@ struct ModelFile: Hashable {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
     }
 
-    private static let extensions = ["xml", "onnx", "tflite", "pb", "pdmodel"]
-
     /// Returns whether the first bytes of the file match its extension. Files of a format without a signature always
     /// match. Without this check, the runtime would try all of its readers on a damaged file, and each reader would log
     /// its own messages.
@@ -115,9 +115,11 @@ struct ModelFile: Hashable {
         guard let file = fopen(path, "rb") else { return false }
         defer { fclose(file) }
         let count = fread(&start, 1, start.count, file)
-        if path.hasSuffix(".tflite") { return count > 8 && start[4..<8].elementsEqual("TFL3".utf8) }
-        if path.hasSuffix(".xml") { return String(decoding: start[..<count], as: UTF8.self).contains("<net") }
-        return true
+        return switch ModelFormat(file: path) {
+        case .tflite: count > 8 && start[4..<8].elementsEqual("TFL3".utf8)
+        case .xml: String(decoding: start[..<count], as: UTF8.self).contains("<net")
+        case .onnx, .pb, .pdmodel, nil: true
+        }
     }
 
     static func == (a: ModelFile, b: ModelFile) -> Bool { a.identity == b.identity }

@@ -22,7 +22,8 @@ extension LoadedModel {
     private static func cheaperForms(
         of file: ModelFile, for input: NetworkInput
     ) -> [(content: [UInt8], input: NetworkInput)] {
-        guard file.path.hasSuffix(".onnx"), let content = try? FileBytes.read(file.path, limit: largestChanged) else {
+        guard ModelFormat(file: file.path) == .onnx, let content = try? FileBytes.read(file.path, limit: largestChanged)
+        else {
             return []
         }
         let rows = TrailingTranspose.transposeRemoved(content)

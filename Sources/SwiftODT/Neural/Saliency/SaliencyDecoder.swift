@@ -107,9 +107,10 @@ package enum Salient {
         for network: NetworkDescription, manifest: ModelManifest?, file: String = "the saliency model",
         isForStills: Bool = false
     ) throws -> any DetectionDecoder {
-        let inspection = try NetworkInspection(network, manifest: manifest, labels: nil, file: file)
+        var inspection = try NetworkInspection(network, manifest: manifest, labels: nil, file: file)
+        try inspection.readFile()
         if manifest?.task == .saliency, let decoder = try SSDPostprocessedDecoder(classAgnostic: inspection) {
-            return decoder
+            return inspection.dequantising(decoder)
         }
         var input = try inspection.input(
             FamilyInput(width: 320, height: 320, mean: ImageNetStatistics.mean, scale: ImageNetStatistics.scale))
@@ -127,8 +128,10 @@ package enum Salient {
                     + "a saliency network needs a map with one channel, such as [1,1,320,320], or boxes, classes and "
                     + "scores and a manifest with \"task\": \"saliency\"")
         }
-        return SaliencyDecoder(
-            input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false, separatesThings: isForStills)
+        return inspection.dequantising(
+            SaliencyDecoder(
+                input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false,
+                separatesThings: isForStills))
     }
 
     /// Returns whether an output has about the aspect ratio of the picture. This distinguishes a map from a table of

@@ -13,7 +13,7 @@ package enum TensorElement: Sendable {
 }
 
 /// The name, shape and element type of a network's input or output, as the model file declares them.
-package struct TensorDescription: Sendable {
+package struct TensorDescription: Hashable, Sendable {
     package let name: String
     /// The sizes of the dimensions. `nil` for a dynamic dimension.
     package let shape: [Int?]

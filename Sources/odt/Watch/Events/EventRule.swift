@@ -97,6 +97,11 @@ struct EventRule: Sendable {
         if count != nil, !events.isEmpty {
             throw PlaybackError("\(group.place): count= and event= cannot be used together", isUsage: true)
         }
+        if dwell > 0, !events.isEmpty {
+            throw PlaybackError(
+                "\(group.place): dwell= and event= cannot be used together; the event of dwell= is 'dwell'",
+                isUsage: true)
+        }
     }
 
     /// The events that concern no frame. No clip of them can be saved.

@@ -46,6 +46,27 @@ import Testing
         #expect(throws: ODTError.self) { try Salient.decoder(for: network, manifest: nil) }
     }
 
+    @Test func quantisedMapIsDequantised() throws {
+        var manifest = ModelManifest(name: "saliency")
+        manifest.quantisation = ["map": try #require(QuantisationScale(step: 1 / 255, zero: 0))]
+        let network = NetworkDescription(
+            inputs: [TensorDescription(name: "", shape: [1, 3, 160, 160], element: .float32)],
+            outputs: [TensorDescription(name: "map", shape: [1, 1, 160, 160], element: .uint8)])
+        let decoder = try Salient.decoder(for: network, manifest: manifest)
+        var bytes = [UInt8](repeating: 0, count: 160 * 160)
+        for row in 40..<80 { for column in 20..<100 { bytes[row * 160 + column] = 255 } }
+        let placement = InputPlacement(
+            scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0, region: Box(x: 0, y: 0, width: 160, height: 160),
+            orientation: .identity)
+        let found = try bytes.withUnsafeBytes { bytes in
+            try decoder.decode(
+                [TensorView(shape: [1, 1, 160, 160], element: .uint8, bytes: bytes)], placement: placement,
+                options: DetectionOptions(scoreFloor: 0.1))
+        }
+        let box = try #require(found.first?.box)
+        #expect(abs(box.x - 20) <= 2 && abs(box.maxX - 100) <= 2 && abs(box.y - 40) <= 2 && abs(box.maxY - 80) <= 2)
+    }
+
     @Test func detectorIsNotRecognisedAsSaliency() throws {
         func decoder(_ outputs: [[Int?]]) throws -> any DetectionDecoder {
             try Salient.decoder(
