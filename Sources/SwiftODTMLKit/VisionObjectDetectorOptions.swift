@@ -13,14 +13,17 @@ public final class VisionObjectDetectorOptions {
     var classification = TrackClassifierOptions()
 
     /// How objects are found: the method, the model, its labels and the device. The default is the installed detection
-    /// network. The property `scoreThreshold` of these options is not used; set ``scoreThreshold`` instead.
+    /// network. The detector's own `scoreThreshold` is ignored; set ``VisionObjectDetectorOptions/scoreThreshold``
+    /// instead.
     public var detector = SwiftODT.ObjectDetector.Options()
-    /// The minimum score of a detection that starts a track, 0 to 1; `nil`, the default, for the model's threshold.
+    /// The minimum score of a detection that starts a track, 0 to 1. With `nil`, the default, the model's threshold
+    /// applies.
     public var scoreThreshold: Double?
-    /// The classifier for objects whose label has no category: a path, or the name of an installed model. Custom
-    /// classifiers for ML Kit can be used. `nil`, the default, for the installed classifier, if there is one.
+    /// The classifier for objects whose category does not follow from the detector's label: a path, or the name of an
+    /// installed model. Custom classifiers for ML Kit can be used. With `nil`, the default, the installed classifier is
+    /// used, if there is one.
     public var classifierFile: String?
-    /// The classifier's label file, if the labels are neither in its model nor beside it.
+    /// The classifier's label file. Needed only if neither the model file nor a file beside it contains the labels.
     public var classifierLabelFile: String?
 
     /// Creates the default options: stream mode, the most prominent object only, no classification.
@@ -50,13 +53,13 @@ public final class VisionObjectDetectorOptions {
         set { scene.maxObjects = min(max(1, newValue), SceneOptions.mostObjects) }
     }
 
-    /// The minimum confidence of a category, 0 to 1; `nil`, the default, for the classifier's threshold.
+    /// The minimum confidence of a category, 0 to 1. With `nil`, the default, the classifier's threshold applies.
     public var classificationConfidenceThreshold: Double? {
         get { classification.threshold < 0 ? nil : classification.threshold }
         set { classification.threshold = newValue ?? -1 }
     }
 
-    /// The labels of the objects to return; empty, the default, for all.
+    /// The labels of the objects to return. An empty set, the default, stands for all labels.
     public var allowedLabels: Set<String> {
         get { scene.filter.allowlist }
         set { scene.filter.allowlist = Set(newValue.map { $0.lowercased() }) }
@@ -73,6 +76,6 @@ public final class VisionObjectDetectorOptions {
 public enum VisionObjectDetectorMode: Sendable {
     /// Images of a video: low latency, with tracking ids. The first results of a new object can lack its category.
     case stream
-    /// Independent images: every result has box and category, but no tracking id.
+    /// Independent images, without tracking ids. If classification is enabled, every result waits for the classifier.
     case singleImage
 }

@@ -2,7 +2,7 @@ import CGStreamer
 import Playback
 import SwiftODT
 
-/// Passes results from the streaming thread of a pipeline to a task.
+/// Passes results from the streaming thread of a pipeline to the task that calls ``take()``.
 ///
 /// When ``capacity`` results wait for the task, a file's pipeline blocks, while a live source drops the oldest result.
 final class ResultChannel: Sendable {
@@ -57,10 +57,10 @@ final class ResultChannel: Sendable {
 
     func setLive() { state.update { $0.isLive = true } }
 
-    /// Makes the result of a frame and all earlier results available to the task, because the frame has passed the
-    /// element. Called on the streaming thread. Blocks while ``capacity`` results of a file wait for the task.
+    /// Makes the result of a frame and all earlier results available to the task. Called on the streaming thread when
+    /// the frame leaves the element. If the source is not live, blocks while ``capacity`` results wait for the task.
     ///
-    /// - Parameter frame: returns the pixels for the frame's result.
+    /// - Parameter frame: returns a copy of the frame's pixels, which becomes part of the frame's result.
     func pass(timestamp: UInt64, frame: () -> Frame?) {
         let count = state.read { state in
             // If the frames have no timestamps, the first pending result belongs to this frame.

@@ -16,7 +16,7 @@ struct FrameDrawing {
 }
 
 /// Determines the content that is drawn on each frame, and draws it. Frames may be drawn on with a delay of several
-/// frames, because detections in later frames complete the redaction of a frame.
+/// frames, because detections in later frames can add boxes to redact.
 final class FrameDrawer {
     private let element: ElementHandle
     private let statistics: Statistics

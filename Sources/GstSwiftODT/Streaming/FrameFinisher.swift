@@ -140,8 +140,8 @@ final class FrameFinisher {
         return ProcessedFrame(queued: queued, report: report, drawing: drawing)
     }
 
-    /// Draws on a processed frame and attaches its metadata. Called after later frames have completed the redaction of
-    /// the frame.
+    /// Draws on a processed frame and attaches its metadata. Called only when all boxes to redact in the frame are
+    /// known. Detections in later frames can add such boxes.
     ///
     /// - Parameter buffer: the frame's buffer, as in ``finish(_:answers:buffer:)``.
     /// - Throws: an error if a frame that must be redacted is not writable.
@@ -347,7 +347,7 @@ final class FrameFinisher {
 
     // MARK: Epochs and end of stream
 
-    /// Begins a new epoch and discards the drawing state.
+    /// Ends all tracks, begins a new epoch (see ``EpochRule``) and discards the drawing state.
     func beginEpoch(_ reason: EpochRule.Break) {
         endEpoch(reason)
         drawer.reset()

@@ -8,7 +8,8 @@ import SwiftODT
 struct FrameQueue: ~Copyable {
     enum Item {
         case frame(QueuedFrame)
-        /// A frame with complete results. It is held until later frames have completed its redaction.
+        /// A frame with complete results. It is held until all boxes to redact in it are known. Detections in later
+        /// frames can add such boxes.
         case processed(ProcessedFrame)
         /// A frame outside its segment. It will not be shown and passes unchanged.
         case unchanged(UnsafeMutablePointer<GstBuffer>)

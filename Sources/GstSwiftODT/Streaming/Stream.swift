@@ -26,8 +26,8 @@ final class Stream {
     /// an error. These frames are dropped.
     private var hasFailedRedaction = false
     private var queue = FrameQueue()
-    /// Frames with complete results that are held until later frames have completed their redaction, and the events
-    /// between these frames.
+    /// Frames with complete results that are held until all boxes to redact in them are known, and the events between
+    /// these frames. Detections in later frames can add such boxes.
     private var held = FrameQueue()
     /// The number of frames to hold for redaction, according to the plan for the latest frame.
     private var redactionDepth = 0

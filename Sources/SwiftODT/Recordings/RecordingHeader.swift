@@ -35,7 +35,7 @@ package struct RecordingHeader: Hashable, Sendable {
         }
     }
 
-    /// A value that describes the detector, and its name.
+    /// One field of the header's JSON object: its name and its value.
     package struct Field: Hashable, Sendable {
         package let name: String
         package let value: JSONValue

@@ -55,7 +55,7 @@ package final class Tracker {
     /// Returns the boxes of all tracks whose label votes satisfy a condition. Tentative tracks are included.
     func places(where isMeant: (LabelVotes) -> Bool) -> [Box] { state.places(where: isMeant) }
 
-    /// The number of ``tracks``. This property is cheaper than ``tracks``, because it creates no values.
+    /// The number of ``tracks``. This property is cheaper than ``tracks``, because it creates no `Track` values.
     package var trackCount: Int { state.trackCount }
 
     /// Whether at least one track is tentative or missed. The next result may confirm or end this track.

@@ -73,7 +73,7 @@ struct NarrowBridgeSplitter {
     }
 
     /// Adds a pixel to an adjacent island. If no island is adjacent, the pixel becomes a new island. If two islands
-    /// meet at the pixel, they are merged, or a bridge between them is recorded.
+    /// meet at the pixel, they are merged, unless the pixel is thin enough to be a bridge. The bridge is then recorded.
     private mutating func flood(_ place: Int) {
         let depth = thickness[place]
         var own = -1
