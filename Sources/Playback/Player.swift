@@ -18,7 +18,7 @@ package final class Player: Sendable {
 
     /// Closures for pipelines that need more than a single end-of-stream event.
     package struct Configuration: Sendable {
-        /// Returns whether output exists that is complete only if the stream ends properly.
+        /// Returns whether there is output that would be incomplete if the stream did not end properly.
         package var hasBegun: @Sendable () -> Bool = { true }
         /// Returns whether the stream can still end properly after an error of the named element.
         package var survives: @Sendable (_ element: String) -> Bool = { _ in false }

@@ -1,7 +1,7 @@
 import SwiftODT
 
-/// Detects jumps of the wall clock. A user may set the clock, or an empty battery may reset it. For one hour after a jump,
-/// the ages of recordings are not trusted. A wrong clock can then be corrected before recordings are deleted.
+/// Detects jumps of the wall clock. A user may set the clock, or an empty battery may reset it. For one hour after a
+/// jump, the ages of recordings are not trusted, so that a wrong clock can be corrected before recordings are deleted.
 package struct WallClockCheck: Sendable {
     /// The time in nanoseconds for which ages are not trusted after a jump.
     package static let length: Nanoseconds = 3_600_000_000_000

@@ -76,8 +76,9 @@ struct Gate {
         var passed: UInt64 = 0
         var dropped: UInt64 = 0
         var openings = [UInt64](repeating: 0, count: Reason.allCases.count)
-        /// The age of the oldest kept frame when the gate opened for the last time, and the greatest of these ages.
+        /// The age of the oldest kept frame at the latest opening of the gate.
         var delay: Nanoseconds = 0
+        /// The maximum of ``delay`` over all openings.
         var greatestDelay: Nanoseconds = 0
     }
 

@@ -134,7 +134,8 @@ struct AdaptiveIntervalPolicy: Sendable {
         return reasonFromTime(after: seconds)
     }
 
-    /// The time in seconds after an inference until motion that this inference did not explain triggers the next one.
+    /// The interval in seconds from the latest inference to the next one, if the next one is triggered by motion that
+    /// the latest one did not explain.
     private var motionInterval: Double {
         motion.isFresh
             ? Self.newMotionInterval : motion.isRecurring ? Self.persistentMotionInterval : Self.recurringMotionInterval

@@ -1,8 +1,12 @@
-/// Decides which of several streams runs the next inference, if they share the processors.
+/// Decides which of the streams that share the processors runs the next inference.
 ///
-/// A stream claims a turn on each frame for which an inference is useful, until it gets the turn. A turn goes to the
-/// stream with the oldest claim. Each unit of utility adds ``timePerUtility`` to the age of a claim. The utility is
-/// limited, so a claim cannot overtake another claim that is more than 4 s older. No stream therefore starves.
+/// A stream claims a turn when an inference is useful for a frame. It repeats the claim at each further frame until it
+/// gets the turn or withdraws the claim. A turn goes to the stream with the oldest claim. Each unit of utility adds
+/// ``timePerUtility`` to the age of a claim. The utility is limited, so a claim cannot overtake another claim that is
+/// more than 4 s older. Therefore, no stream starves.
+///
+/// A stream can take a turn only when it has a frame. Each claim therefore reserves a turn until the stream's next
+/// frame is due. During this time, younger claims get no turn.
 ///
 ///     var turns = InferenceTurns()
 ///     if turns.ask(stream, utility: 3, interval: 40_000_000, at: now) != nil { startInference { turns.end() } }
@@ -14,13 +18,14 @@ package struct InferenceTurns: Sendable {
     static let timePerUtility: Double = 400_000_000
     /// The upper limit of the utility of a claim. Utility above this limit has no effect.
     static let maximumUtility = 10.0
-    /// The maximum time in nanoseconds for which a turn is reserved for a stream until its next frame.
+    /// The maximum duration of a reservation, in nanoseconds. If the stream's next frame comes later than this, other
+    /// streams may get turns before it.
     package static let longestReservation: Nanoseconds = 250_000_000
 
     private struct Claim {
         var since: Nanoseconds
         var utility: Double
-        /// The time until which the claim blocks claims with a greater ``rank``.
+        /// The time at which the reservation ends. Until then, the claim blocks claims with a greater ``rank``.
         var end: Nanoseconds
 
         /// The claim with the smallest rank gets the next turn.
@@ -37,7 +42,8 @@ package struct InferenceTurns: Sendable {
     /// - Parameters:
     ///   - stream: an identifier of the stream.
     ///   - utility: the utility of the inference.
-    ///   - interval: the time in nanoseconds until the next frame of the stream, on which it calls this function again.
+    ///   - interval: the time in nanoseconds until the stream's next frame. The stream calls this function again at
+    ///     that frame.
     ///   - now: a monotonic time in nanoseconds.
     /// - Returns: the time in nanoseconds for which the stream has waited, if it gets the turn. Otherwise `nil`. After
     ///   the inference, call ``end()``.

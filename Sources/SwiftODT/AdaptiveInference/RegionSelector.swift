@@ -228,7 +228,8 @@ struct ZoomGainEstimate: Sendable {
 
     /// The weight of the latest inference in the moving average.
     private static let memory = 0.05
-    /// The lower bound of the expected benefit, because an object that needs magnification can appear at any time.
+    /// The lower bound of ``expectedGain``. It is greater than 0, because an object that needs magnification can appear
+    /// at any time.
     private static let minimum = 0.1
 
     /// Updates the estimate before an inference. Scenes without objects and motion are skipped, because they carry no

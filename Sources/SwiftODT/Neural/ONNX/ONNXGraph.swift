@@ -30,8 +30,8 @@ struct ONNXGraph {
         let dimensions: [Int?]
     }
 
-    /// - Returns: `nil` if the file is malformed, or if it stores weights in other files. This is not an error here:
-    ///   the runtime later reports a malformed file with a better message.
+    /// - Returns: `nil` if the file is malformed, or if it stores weights in other files. The runtime then reads the
+    ///   original file. It reports a malformed file with a better message than this parser could.
     init?(_ content: [UInt8]) {
         guard let file = ProtobufFields.all(of: content[...]), let graph = file.bytes(Number.graph),
             let fields = ProtobufFields.all(of: graph)

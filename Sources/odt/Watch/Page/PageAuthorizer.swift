@@ -61,8 +61,8 @@ struct PageAuthorizer {
     }
 }
 
-/// Counts wrong tokens by client address. After ``maximum`` wrong tokens within ``period``, further wrong tokens from
-/// this address are rejected until the period ends.
+/// Counts wrong tokens by client address. After ``maximum`` wrong tokens within ``period``, clients at this address
+/// that send no valid token must wait until the period ends.
 struct TokenAttemptLimiter {
     /// The maximum number of wrong tokens per period and address. A few wrong tokens may be typing errors.
     static let maximum = 20

@@ -7,7 +7,7 @@ struct PictureMonitor {
     /// The similarity to the usual scene below which the scene has changed. The similarity stays higher if only the
     /// light changes.
     private static let leastSimilarity: Float = 0.4
-    /// The number of pictures whose average is the usual scene.
+    /// The usual scene is a moving average of about this number of pictures.
     private static let memory: Float = 60
     /// The number of pictures after which the usual scene is established.
     private static let introduction: Float = 10
@@ -27,9 +27,10 @@ struct PictureMonitor {
 
     init(patience: Nanoseconds) { self.patience = patience }
 
-    /// Takes a picture, about one per second.
+    /// Examines the next picture of the camera. Expects about one picture per second.
     ///
     /// - Parameter now: The time of the picture in nanoseconds.
+    /// - Returns: The problems that began or ended with this picture.
     mutating func take(_ picture: LumaThumbnail, at now: Nanoseconds) -> [CameraAlarm] {
         defer { previous = picture }
         guard let problem = problem(of: picture) else {
