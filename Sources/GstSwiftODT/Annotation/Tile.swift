@@ -7,7 +7,8 @@ final class Tile: Sendable {
     struct Plane: Sendable {
         let units: Int
         let lines: Int
-        /// All source samples, followed by the same number of weights of the destination. See ``BlendRow``.
+        /// The samples of the drawing, followed by one weight for each of them. Blending multiplies the destination
+        /// sample by the weight and adds the drawing's sample. See ``BlendRow``.
         let bytes: [UInt8]
     }
 

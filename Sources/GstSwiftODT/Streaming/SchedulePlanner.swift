@@ -115,9 +115,10 @@ struct SchedulePlan: Equatable {
         overlapsKnownInferences = looksAhead && isAdaptive
         let asked = settings.inFlightLimit(for: hint)
         let inFlight = asked == 0 ? capacity : min(asked, capacity)
-        // In sequential mode, a frame is held until the next inference has started, regardless of the capacity of the
-        // detector. In adaptive mode, the previous result decides whether the next inference is needed. The previous
-        // inference must therefore have finished, so no frame is held.
+        // In sequential mode without adaptive inference, a frame is held until the next inference has started. It does
+        // not matter how many inferences the detector can run concurrently. In adaptive mode, the result of one
+        // inference decides whether the next one is needed. Two inferences can therefore not overlap, and it would be
+        // useless to hold frames. The exception is ``overlapsKnownInferences``.
         let inferencesToWaitFor = isAdaptive ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
         depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Settings.maximumLookAhead)
         let step = max(1, frameDuration ?? Self.usualFrameDuration)

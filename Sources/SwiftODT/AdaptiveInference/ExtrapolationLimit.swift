@@ -18,8 +18,8 @@ enum ExtrapolationLimit {
     private static let tolerance = 0.4
     /// The tolerated error for isolated objects.
     private static let toleranceOfIsolated = 0.55
-    /// The lower bound of the error that was measured at the previous extrapolation. Detected boxes fluctuate, so a
-    /// smaller error is a coincidence.
+    /// The lower bound for the measured error of the previous extrapolation. Detected boxes always fluctuate, so a
+    /// smaller measured error is accidental and would make the limit too long.
     private static let minimumError = 0.02
     /// A box counts as overlapping if another box covers more than this fraction of it.
     private static let minimumOverlap = 0.1

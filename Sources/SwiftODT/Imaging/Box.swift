@@ -66,7 +66,8 @@ extension Box {
             width: max(0, min(maxX, other.maxX) - left), height: max(0, min(maxY, other.maxY) - top))
     }
 
-    /// Returns whether the other box lies within this box, extended by `tolerance` pixels on each side.
+    /// Returns whether the other box lies within this box after this box has been extended by `tolerance` pixels on each
+    /// side.
     package func contains(_ other: Box, within tolerance: Double) -> Bool {
         minX - tolerance <= other.minX && minY - tolerance <= other.minY && maxX + tolerance >= other.maxX
             && maxY + tolerance >= other.maxY
@@ -111,7 +112,7 @@ extension Box {
     }
 }
 
-// The following lane-wise operations compile to a single instruction. The corresponding operations of the standard
+// `smaller` and `larger` work on both lanes with a single instruction. The corresponding operations of the standard
 // library compile to a call or a branch for each lane.
 
 extension SIMD2<Double> {

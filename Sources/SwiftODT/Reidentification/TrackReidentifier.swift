@@ -74,13 +74,13 @@ package struct TrackReidentifier: Sendable {
     }
 
     private let describer: any AppearanceDescriber
-    /// The present tracks. The key is the tracker's id.
+    /// The present tracks. The key is the id that the tracker assigned.
     private var followed: [Int: Followed] = [:]
     /// The ended tracks. The key is the reported id.
     private var ended: [Int: Ended] = [:]
-    /// The reported ids that differ from the tracker's ids. The key is the tracker's id.
+    /// The reported ids that differ from the ids of the tracker. The key is the id that the tracker assigned.
     private var identities: [Int: Identity] = [:]
-    /// The boxes of all tracks in the latest frame. The key is the tracker's id.
+    /// The boxes of all tracks in the latest frame. The key is the id that the tracker assigned.
     private var boxes: [Int: Box] = [:]
     /// The number of embeddings that may be computed in the current frame.
     private var budget = TrackReidentifier.viewsPerFrame

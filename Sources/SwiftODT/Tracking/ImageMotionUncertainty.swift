@@ -1,37 +1,41 @@
-/// Estimates the error of image motion for one object.
+/// Estimates the error of the image motion that is measured for one object.
 ///
-/// The points in a box may belong to something else, such as the background between a person's legs. A pair of pictures
-/// does not show this error. Each detection shows it, because the propagated box then differs from the detected box.
-/// The image motion is wrong if the errors of consecutive results have the same sign and exceed the errors of a
-/// constant-velocity prediction. The Kalman filter then gives the image motion less weight. Detector jitter causes
-/// errors of alternating sign.
+/// Image motion is measured at points in the object's box. Some points may belong to something else, such as the
+/// background between a person's legs, and the measured motion is then wrong. The two pictures that are compared do not
+/// reveal this error. The next detection reveals it: the box that image motion has propagated differs from the detected
+/// box.
+///
+/// Jitter of the detector also causes such differences, but with alternating signs. Image motion is therefore considered
+/// wrong if the differences at consecutive results have the same sign and are larger than those of a constant-velocity
+/// prediction. The Kalman filter then gives the image motion less weight.
 struct ImageMotionUncertainty: Sendable {
-    /// The estimated variance of the velocity that image motion measures, in squared object sizes per squared second.
-    /// An object size is the square root of the box's area. The components are centre x, centre y, width and height.
-    /// Unlike ``variance``, the value can be negative: the image motion is then more accurate than a constant-velocity
-    /// prediction.
+    /// The running average of the amount by which the error of image motion exceeds the error of a constant-velocity
+    /// prediction. It is a variance of the velocity, in squared object sizes per squared second. An object size is the
+    /// square root of the box's area. The components are centre x, centre y, width and height.
+    ///
+    /// The average is negative if image motion is more accurate than the prediction. ``variance`` is then 0.
     private var evidence = SIMD4<Double>.zero
-    /// The position errors of two boxes at the latest result, in object sizes: the propagated box, and a
-    /// constant-velocity prediction.
+    /// The differences between two boxes and the latest detection, in object sizes. `carried` belongs to the box that
+    /// image motion has propagated, `expected` to the constant-velocity prediction.
     private var lastError = (carried: SIMD4<Double>.zero, expected: SIMD4<Double>.zero)
     /// The time between the latest two results of the object, in seconds.
     private var span = 0.0
     private var isToBeJudged = false
 
-    /// The additional variance of the measured velocity between two results, in squared object sizes per squared
-    /// second.
+    /// The variance by which the velocity that image motion measures between two results is less certain than
+    /// ``BoxMove/deviation`` states. The unit is squared object sizes per squared second.
     var variance: SIMD4<Double> { evidence.bounded(.zero, TrackerTuning.greatestImageError) }
 
-    /// Returns the additional velocity variance for one of several propagation steps between two results. The errors of
-    /// the steps are fully correlated. The variance of a step is therefore higher: all steps together count as one
-    /// measurement.
+    /// Returns ``variance`` for one of several propagation steps between two results. The errors of the steps are fully
+    /// correlated, so all steps together count as only one measurement. The variance of each step is therefore
+    /// multiplied by the number of steps. This number is estimated from the time between the latest two results.
     ///
     /// - Parameter step: the duration of the step in seconds.
     func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }
 
-    /// Returns the velocity variance of a step for the association. The variance has a lower bound, because two people
-    /// may pass each other. Image motion can then move the box of one person along with the other person. This error
-    /// becomes measurable only after the identities may have been swapped.
+    /// Returns the variance of a step that is used for the association: ``variance(eachOf:)`` with a lower bound. The
+    /// bound is needed when two people pass each other, because image motion can then move the box of one person along
+    /// with the other person. Only later detections reveal this error, and by then the identities may have been swapped.
     func cautiousVariance(eachOf step: Double) -> SIMD4<Double> {
         evidence.bounded(SIMD4(repeating: TrackerTuning.usualImageError), TrackerTuning.greatestImageError)
             * max(1, span / step)
@@ -40,7 +44,7 @@ struct ImageMotionUncertainty: Sendable {
     /// Records that image motion moved the box.
     mutating func noteMove() { isToBeJudged = true }
 
-    /// Compares the propagated box with a detection.
+    /// Compares the propagated box with a detection, and updates the estimate.
     ///
     /// - Parameters:
     ///   - carried: the propagated box.

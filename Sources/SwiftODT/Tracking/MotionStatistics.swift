@@ -17,7 +17,8 @@ struct MotionStatistics: Sendable {
     private var every = 1
     /// The number of tracks to ignore before the next one is used.
     private var tracksToSkip = 0
-    /// The index of the first used track in the current result.
+    /// The number of matched tracks of the current result that are skipped before the first one is used. It changes
+    /// with each result, so that all tracks get their turn.
     private var turn = 0
 
     /// The two indices in an observation history that the latest call of ``learnAcceleration(from:)`` found. The search

@@ -6,8 +6,8 @@ struct Tracklet: Sendable {
     let key: Int
     var id: Int?
     var filter: BoxKalmanFilter
-    /// The filter state just after the latest detection. The next detection adds the distance from this state to
-    /// ``pathLength``.
+    /// The filter state just after the latest detection. At the next detection, ``pathLength`` grows by the distance
+    /// between the positions of this state and the new state.
     var filterWhenSeen: BoxKalmanFilter
     /// The time and box of the latest detection.
     private(set) var lastSeen: Nanoseconds

@@ -14,8 +14,8 @@ final class InferenceRun: @unchecked Sendable {
     private let network: Network
     private let callback: UnsafeMutablePointer<ov_callback>
     private let state = Monitor(State())
-    /// The address of the first output with a fixed size, at which ``unwritten`` is stored before an inference that
-    /// ``start(completion:)`` starts. `nil` if the network has no such output.
+    /// The address of the first output that has a fixed size. ``start(completion:)`` stores ``unwritten`` there before
+    /// it starts an inference. `nil` if the network has no such output.
     private var mark: UnsafeMutableRawPointer?
 
     private struct State {

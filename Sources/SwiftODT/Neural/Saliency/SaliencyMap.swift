@@ -71,8 +71,8 @@ struct SaliencyMap {
         ).merged(found)
     }
 
-    /// Splits large regions at narrow bridges. Returns the resulting regions and the regions that were not split.
-    /// `regions` has the order of the region indices in `runs`.
+    /// Splits large regions at narrow bridges. Returns the pieces, and the regions that were not split. An index in
+    /// `regions` is the region index that `runs` uses.
     private func cut(_ regions: [Region], of runs: ConnectedRuns) -> [Region] {
         var pixels = [[(x: Int, y: Int)]](repeating: [], count: regions.count)
         let isCut = regions.map { Double($0.area) >= Self.minimumSplitShare * Double(width * height) }
