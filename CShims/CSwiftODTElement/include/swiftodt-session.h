@@ -72,8 +72,8 @@ void swiftodt_session_unlock (SwiftOdtSession session);
 void swiftodt_session_notice_caps (SwiftOdtSession session, GstCaps * caps);
 /* Streaming. Returns whether the format is supported. The caps are borrowed. */
 gboolean swiftodt_session_accepts (SwiftOdtSession session, GstCaps * caps);
-/* Returns the possible caps of the other pad for caps of the pad with this direction. The caps are borrowed; the caller
- * owns the result. */
+/* Returns the caps that are possible at one pad when the opposite pad has the caps `caps`. `direction` is the direction
+ * of the pad that has `caps`. `caps` is borrowed; the caller owns the result. */
 GstCaps *swiftodt_session_transform_caps (SwiftOdtSession session, GstPadDirection direction, GstCaps * caps);
 /* Returns the first of the possible output caps with overlays if overlays may be attached, otherwise all of them. Takes
 * ownership of the caps; the caller owns the result. */

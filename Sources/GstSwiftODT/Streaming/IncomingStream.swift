@@ -63,7 +63,8 @@ struct IncomingStream {
     ) -> FrameContext {
         let orientation = settings.orientation ?? orientationTag.orientation(at: element)
         let step = times.validDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
-        // With redaction, the time after a still picture counts as a gap, because the next frame may show another
+        // Usually, the time between a still picture and the next frame is not a gap in the stream, however long it is.
+        // With redaction, it is a gap if it is too long. A gap ends all tracks, and the next frame may show another
         // person.
         if settings.requestsRedaction { epochs.noteStill(false) }
         let epochBreak = epochs.check(

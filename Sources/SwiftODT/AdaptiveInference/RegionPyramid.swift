@@ -114,8 +114,8 @@ struct RegionPyramid: Sendable {
         return CandidateRegion(box: region, level: view.level)
     }
 
-    /// Returns the shift that moves the range from `low` to `high` until it contains the range from `first` to `last`.
-    /// The second range must be shorter.
+    /// Returns the smallest shift of the range `low...high` after which it contains the range `first...last`. The range
+    /// `first...last` must be shorter than the range `low...high`.
     private static func push(_ low: Double, _ high: Double, _ first: Double, _ last: Double) -> Double {
         if first < low { return first - low }
         return last > high ? last - high : 0

@@ -10,8 +10,9 @@ protocol RowSums {
     /// block overflows. If a block has more rows, only every second, third or later row is added.
     static var maximumRows: Int { get }
 
-    /// Returns how many units of a sum correspond to one 8-bit grey level of one sample. The result is not an integer
-    /// for full-range samples with more than 8 bits, because their maximum value is not a multiple of 255.
+    /// Returns by how much a sum increases if one of its samples becomes brighter by one 8-bit grey level. The result
+    /// is not an integer for full-range samples with more than 8 bits, because their maximum value, shifted to 14 bits
+    /// (``WordSums``), is not a multiple of 255.
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
 
     /// Adds `rows` rows. The first row begins at the address `row`, and each following row begins `stride` bytes after

@@ -145,8 +145,9 @@ package final class Network: Sendable {
     ///
     /// - Parameters:
     ///   - threads: the maximum number of inference threads. 0 uses the runtime's default.
-    ///   - check: throws an error if the outputs for the ``ReferencePicture`` are wrong. In this case, the function
-    ///     throws the error.
+    ///   - check: a function that throws an error if the outputs for the ``ReferencePicture`` are wrong. If a cached
+    ///     network fails the check, the network is compiled again. If the newly compiled network fails the check,
+    ///     `load` throws the error.
     /// - Throws: ``ODTError`` that names the file and the remedy.
     package static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
