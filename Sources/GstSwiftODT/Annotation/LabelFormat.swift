@@ -62,7 +62,8 @@ struct LabelFormat: Sendable {
         if parts.isEmpty { return constant }
         var text = ""
         var separator = ""
-        /// Whether the next value is the first one in the text or in its brackets, and thus needs no separator.
+        /// Whether no value has been written yet in the innermost open brackets; outside of brackets, in the text. The
+        /// next value then needs no separator.
         var isFirst = true
         /// The opening brackets that have not been written yet. They are written before the next value that is present.
         /// Brackets that are closed before this contain no value and are omitted.

@@ -140,7 +140,7 @@ package protocol Classifier: AnyObject, Sendable {
 package struct Classification: Hashable, Sendable {
     /// The score of each coarse category. The sum of the scores is at most 1.
     package var scores: CategoryScores
-    /// The label with the highest score. `nil` if the label at that index is unused.
+    /// The label of the class with the highest score. `nil` if the model defines no label for this class.
     package var label: Label?
     /// The score of ``label``, 0 to 1.
     package var labelScore = 0.0

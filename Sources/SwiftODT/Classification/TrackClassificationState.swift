@@ -106,8 +106,8 @@ struct TrackClassificationState: Sendable {
 struct CategoryEvidence: Sendable {
     /// Another category replaces the current one if its lead exceeds this fraction of the total weight.
     private static let leadToChange = 0.15
-    /// The current category is kept until its weight is below the threshold by more than this fraction of the total
-    /// weight.
+    /// The current category becomes unknown only if its fraction of the total weight is less than the threshold minus
+    /// this value. The threshold is the minimum fraction for a new category, see ``add(_:memory:threshold:)``.
     private static let dropTolerance = 0.1
     /// The minimum lead of the best category over the second one in clear evidence, as a fraction of the total weight.
     private static let clearLead = 0.25

@@ -61,7 +61,11 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Applies the detections that the filter excludes, from a result for the frame at `time`.
+    /// Tracks objects that are not to be reported, so that their motion does not count as unclassified objects.
+    ///
+    /// - Parameters:
+    ///   - detections: the detections of a result that the scene's filter excludes.
+    ///   - time: the time of the result's frame.
     func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         unwanted.update(detections, seenAt: time, region: region)
     }

@@ -62,8 +62,9 @@ struct Tracklet: Sendable {
     var residualSince: Nanoseconds = 0
     /// The time in which ``residual`` fades out, in nanoseconds.
     var residualSpan = TrackerTuning.residualTime
-    /// A second offset of the reported box in pixels. The filter moves cautiously with the image motion. The offset is
-    /// the additional distance of the more accurate estimate, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
+    /// A second offset from the filter's box to the reported box, in pixels. The filter trusts the image motion only
+    /// cautiously, so its box may lag behind the object. The offset compensates for this, see
+    /// ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
 
     init(

@@ -31,7 +31,8 @@ struct Observations {
     private(set) var zones: [ObservedZone] = []
     /// The heat maps by index of the label. The key -1 holds the common map of all labels without their own map.
     private(set) var heat: [Int: HeatMap] = [:]
-    /// The number of objects without tracking ids over time, by index of the label as in ``heat``.
+    /// How many objects without tracking ids were visible at each time, by index of the label. The key -1 has the same
+    /// meaning as in ``heat``.
     private(set) var untracked = CountSeries()
     private(set) var maximumUntracked = 0
     /// The earliest and the latest time on the report's time axis, in seconds.
@@ -332,8 +333,8 @@ struct HeatMap {
     }
 }
 
-/// The number of objects without tracking ids over time, as averages of equal intervals. To keep at most 1,000
-/// intervals, their length (`step`, in seconds) is doubled when necessary.
+/// How many objects without tracking ids were visible at each time, as averages of equal intervals. To keep at most
+/// 1,000 intervals, their length (`step`, in seconds) is doubled when necessary.
 struct CountSeries {
     private static let maximumSteps = 1_000
 

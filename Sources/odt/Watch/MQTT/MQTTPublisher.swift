@@ -7,7 +7,8 @@ import Synchronization
 final class MQTTPublisher: Sendable {
     /// The maximum time in nanoseconds for sending queued messages when `odt watch` ends.
     private static let closeTimeout: Nanoseconds = 5_000_000_000
-    /// The maximum delay in nanoseconds before reconnecting when `odt watch` ends.
+    /// The maximum delay in nanoseconds before reconnecting if the connection is lost while the remaining messages are
+    /// sent at the end of `odt watch`.
     private static let longestPauseAtEnd: Nanoseconds = 500_000_000
 
     private struct State {
