@@ -33,7 +33,7 @@ def broken_files(trial):
             watched.pipeline.set_state(Gst.State.PLAYING)
             if not watched.hear(4):
                 # Some files make the demuxer or the decoder hang; then no frame may wait in the element.
-                require(watched.frames.all_arrived(), f"{len(watched.frames.waiting)} frames remain in the element")
+                require(watched.frames.all_arrived(10), f"{len(watched.frames.waiting)} frames remain in the element")
 
 
 @stress_test(seconds=120, weight=8)

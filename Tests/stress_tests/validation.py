@@ -155,7 +155,7 @@ class FrameTracker:
         self.validator = validator
         self.waiting = collections.deque()
         self.entered = self.left = self.flushes = 0
-        self.guard = threading.Lock()
+        self.guard = threading.Condition()
         self.last = time.monotonic()
         self.standstill = 0.0
         element.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.enter)
@@ -185,6 +185,7 @@ class FrameTracker:
                 self.validator.find(f"a frame out that did not come in: {times}")
             elif (expected := self.waiting.popleft()) != times:
                 self.validator.find(f"a frame with times {times} in place of {expected}")
+            self.guard.notify_all()
         return Gst.PadProbeReturn.OK
 
     def event(self, pad, info):
@@ -198,9 +199,10 @@ class FrameTracker:
         with self.guard:
             self.waiting.clear()
 
-    def all_arrived(self):
+    def all_arrived(self, seconds=0):
+        """Whether no frame is in the element, now or within this time."""
         with self.guard:
-            return not self.waiting or bool(self.flushes)
+            return self.guard.wait_for(lambda: not self.waiting or self.flushes > 0, seconds)
 
 
 class MonitoredPipeline:
