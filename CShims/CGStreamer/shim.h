@@ -5,8 +5,9 @@
 #include <gst/video/video-blend.h>
 #include <gst/video/video.h>
 
-/* Registers the element swiftodt if it is linked into this program, and returns whether it is. The reference is weak. A program
-* without the element can therefore be linked, too. It uses the plugin file that GStreamer finds. */
+/* Registers the element swiftodt if it is linked into this program, and returns whether it is linked. The reference is
+ * weak, so a program without the element can be linked, too. In that program, GStreamer loads the element from a plugin
+ * file. */
 extern void gst_plugin_swiftodt_register (void) __attribute__ ((weak));
 
 static inline gboolean

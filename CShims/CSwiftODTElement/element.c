@@ -45,7 +45,7 @@ G_DEFINE_TYPE (GstSwiftOdt, gst_swift_odt, GST_TYPE_BASE_TRANSFORM)
 #define PARENT GST_BASE_TRANSFORM_CLASS (gst_swift_odt_parent_class)
 
 /* The pads accept any caps feature, because frames in device memory pass if the element needs no pixels. If the
-* properties need pixels, transform_caps excludes these caps. */
+ * properties need pixels, transform_caps excludes caps with device memory. */
 #define CAPS GST_VIDEO_CAPS_MAKE (FORMATS) "; video/x-raw(ANY)"
 
 static GstStaticPadTemplate sink_template =
@@ -153,7 +153,7 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   if (!caps)
     return FALSE;
   gst_video_info_init (&info);
-  /* The size of frames in device memory may be unknown. Downstream must then have proposed a pool with a size. */
+  /* The size of frames in device memory may be unknown. In this case, the element cannot propose a pool itself. */
   if (!gst_video_info_from_caps (&info, caps) && !gst_query_get_n_allocation_pools (query))
     return FALSE;
   propose_pools (query, GST_VIDEO_INFO_SIZE (&info), swiftodt_session_frames_held (SESSION (base)));

@@ -3,7 +3,7 @@
  * The C element calls these functions. Sources/GstSwiftODT/Gate/GateBridge.swift implements them. A session is an opaque
  * pointer to the Swift object of one element. It exists from the init to the finalize function of the element.
  *
- * While the gate is calm, the session pushes key frames only. It keeps the frames after the latest pushed key frame.
+ * While the gate is not open, the session pushes key frames only. It keeps the frames after the latest pushed key frame.
  * These are the kept frames.
  *
  * Functions marked as "Streaming" are called one at a time, with the stream lock of the sink pad held. All other

@@ -75,8 +75,9 @@ gboolean swiftodt_session_accepts (SwiftOdtSession session, GstCaps * caps);
 /* Returns the caps that are possible at one pad when the opposite pad has the caps `caps`. `direction` is the direction
  * of the pad that has `caps`. `caps` is borrowed; the caller owns the result. */
 GstCaps *swiftodt_session_transform_caps (SwiftOdtSession session, GstPadDirection direction, GstCaps * caps);
-/* Returns the first of the possible output caps with overlays if overlays may be attached, otherwise all of them. Takes
-* ownership of the caps; the caller owns the result. */
+/* Selects from the possible output caps. If overlays may be attached, returns only the first caps structure with the
+ * overlay feature. Returns all caps if overlays may not be attached, or if no structure has the feature. Takes ownership
+ * of `caps`; the caller owns the result. */
 GstCaps *swiftodt_session_preferred_caps (SwiftOdtSession session, GstCaps * caps);
 /* Streaming. Decides whether overlays are attached or blended, after downstream has received the caps. */
 void swiftodt_session_negotiate_overlay (SwiftOdtSession session);

@@ -321,8 +321,8 @@ extension Annotator {
 // MARK: - Labels
 
 extension Annotator {
-    /// The time in seconds for which the label position of an object is kept after the object is no longer drawn. The
-    /// label then returns to its position after a short gap.
+    /// The time in seconds for which the label position of an object is kept after its label was last drawn. If the
+    /// object is drawn again within this time, its label returns to this position.
     private static let memory = 1.0
 
     /// - Parameter reserved: The places that no label may cover.

@@ -43,7 +43,7 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// Whether boxes are drawn. If not, labels have the same positions as with boxes.
     var drawBoxes = true
     var drawCoasting = Coasting.briefly
-    /// Whether labels are drawn. ``drawTrackingLabels`` and ``drawConfidence`` only omit parts of their text.
+    /// Whether labels are drawn. ``drawTrackingLabels`` and ``drawConfidence`` concern only parts of the labels' text.
     var drawLabels = true
     /// Whether labels contain the tracking ID.
     var drawTrackingLabels = true

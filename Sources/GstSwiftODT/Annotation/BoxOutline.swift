@@ -33,8 +33,8 @@ struct BoxOutline {
         }
     }
 
-    /// Adds the four sides, without the corners. `corner` is the size of a corner. Square corners have the size of the pen;
-    /// they are not left out, but belong to the upper and lower sides.
+    /// Adds the four sides without the corners, which have the size `corner`. If this is the size of the pen, the
+    /// corners are square, and the upper and lower sides include them.
     private mutating func addSides(
         of rect: PixelRect, from corner: (x: Int, y: Int), pen: DrawingSizes.Pen, dashed: Bool
     ) {

@@ -62,8 +62,8 @@ struct LabelFormat: Sendable {
         if parts.isEmpty { return constant }
         var text = ""
         var separator = ""
-        /// Whether no value has been written yet in the innermost open brackets; outside of brackets, in the text. The
-        /// next value then needs no separator.
+        /// Whether no value has been written yet since the innermost open bracket or, outside of brackets, since the
+        /// start of the text. In this case, the next value has no separator.
         var isFirst = true
         /// The opening brackets that have not been written yet. They are written before the next value that is present.
         /// Brackets that are closed before this contain no value and are omitted.
@@ -128,7 +128,8 @@ extension LabelFormat {
                 closable[closing, default: 0] += 1
             } else if closable[next, default: 0] > 0, let match = open.lastIndex(where: { $0.closing == next }) {
                 let (place, _, before) = open[match]
-                // The open brackets in between can no longer be closed, so they are plain text.
+                // The brackets that were opened after the matching bracket can no longer be closed, so they are plain
+                // text.
                 for bracket in open[match...] { closable[bracket.closing, default: 0] -= 1 }
                 open.removeSubrange(match...)
                 if values > before {

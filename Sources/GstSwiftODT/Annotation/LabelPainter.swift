@@ -105,9 +105,10 @@ struct LabelPainter {
         return Place(tile: tile, width: size.width, height: size.height, start: start, baseline: baseline)
     }
 
-    /// Returns the height of the panel above and below the baseline. The panel has room for capital letters. It has the
-    /// same additional space above the letters for accents and below the baseline for descenders. Most labels thus have
-    /// the same height. For a script that needs more room, each height increases to at most three times the font size.
+    /// Returns the height of the panel above and below the baseline. The panel has room for capital letters. Above the
+    /// letters it has additional space for accents, and below the baseline it has equal space for descenders. Most
+    /// labels thus have the same height. If a text needs more room above or below the baseline, this height increases
+    /// to at most three times the font size.
     private func reach(of line: TextLine) -> (above: Double, below: Double) {
         func with(_ ink: Double) -> Double { min(ink + 0.1 * fontSize, 3 * fontSize) }
         return (

@@ -170,8 +170,8 @@ struct LabelPlacement {
         return taken.first { !$0.intersection(place).isEmpty }
     }
 
-    /// Moves a label along its edge from the free position `along` towards the preferred position. Returns the preferred
-    /// position or, if there is another label before it, the position beside this label.
+    /// Moves a label along its edge from the free position `along` towards the preferred position. Returns the
+    /// preferred position. If there are taken places in between, returns the position beside the nearest of them.
     private func targetTowardsHome(from along: Int, on edge: Edge, _ size: Size) -> Int {
         let wanted = edge.clamped(edge.home)
         let band = edge.place(of: size, at: along)

@@ -113,8 +113,9 @@ struct TraceHistory {
 
     /// Records the positions of the objects of a frame. Removes points that are older than the trace duration.
     ///
-    /// - Parameter spacing: A distance in buffer pixels. If the new position of an object is closer than this to the last
-    ///   but one point of its trace, it replaces the last point. A slow object therefore does not fill the history.
+    /// - Parameter spacing: A distance in buffer pixels. If the new position of an object is closer than this to the
+    ///   last but one point of its trace, the new position replaces the last point. A slow object therefore does not
+    ///   fill the history.
     mutating func record(
         _ objects: [AnnotatedObject], options: AnnotatorOptions, colors: TrackColors = TrackColors(),
         time: Nanoseconds, spacing: Double
@@ -160,8 +161,8 @@ struct TraceHistory {
 extension TraceHistory.Trace {
     private static let maximumPoints = 256
 
-    /// Adds the current position of the object as the last point. If it is closer than `spacing` to the last but one
-    /// point, it replaces the last point. Earlier points do not change.
+    /// Adds the current position of the object as the last point. If this position is closer than `spacing` to the last
+    /// but one point, it replaces the last point. Earlier points do not change.
     fileprivate mutating func add(_ point: TraceHistory.Point, spacing: Double) {
         if points.count > 1 {
             let (dx, dy) = (point.x - points[points.count - 2].x, point.y - points[points.count - 2].y)

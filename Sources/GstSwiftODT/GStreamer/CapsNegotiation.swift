@@ -64,7 +64,8 @@ struct CapsNegotiation {
         return accepted(input)
     }
 
-    /// Returns the part of `caps` that the element accepts for its frames. The caller owns the result.
+    /// Returns the part of `caps` that the element accepts: readable formats in system memory and, if
+    /// ``acceptsDeviceMemory`` is `true`, all formats in device memory. The caller owns the result.
     private func accepted(_ caps: Caps) -> Caps {
         let accepted = gst_caps_intersect_full(caps, Self.readable, GST_CAPS_INTERSECT_FIRST)!
         guard acceptsDeviceMemory else { return accepted }

@@ -23,8 +23,8 @@ extension StreamFormat {
         self.init(info, in: deviceMemory)
     }
 
-    /// Maps a buffer like ``withFrame(of:writable:orientation:time:_:)``. In addition, calls `body` with a black frame
-    /// if the pixels are in device memory and not available.
+    /// Maps a buffer like ``withFrame(of:writable:orientation:time:_:)``. If the pixels are in device memory and not
+    /// available, calls `body` with a black frame in place of the buffer's frame.
     ///
     /// - Parameters:
     ///   - mapsDeviceMemory: whether device memory is mapped, which copies the frame on many devices.

@@ -81,7 +81,7 @@ struct ElementHandle: @unchecked Sendable {
         return live != 0
     }
 
-    /// Returns which part of the orientation in the stream's tag upstream elements have already applied to the frames.
+    /// Returns the part of the tagged orientation that upstream elements have already applied to the frames.
     func turnsUpstream(tagged: Orientation) -> UpstreamOrientation {
         tagged == .identity ? UpstreamOrientation() : UpstreamOrientation(before: sinkPad, tagged: tagged)
     }

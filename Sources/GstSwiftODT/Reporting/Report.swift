@@ -155,7 +155,8 @@ struct ReportedObject: Sendable {
     /// The class index of the label; -1 if the object has no label or only the label's name is known.
     var labelIndex: Int32 { Int32(clamping: max(-1, object.track.label?.index ?? -1)) }
 
-    /// The object's label. If it has none, the name of its category. If its category is unknown, too, `object`.
+    /// The object's label, or the name of its category if the object has no label. If the category is unknown, too, the
+    /// value is `object`.
     var name: String {
         if !label.isEmpty { return label }
         return object.category == .unknown ? "object" : object.category.name

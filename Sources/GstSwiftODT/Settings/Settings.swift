@@ -7,8 +7,8 @@ struct Settings: Sendable {
     enum Updates: Sendable { case onResult, everyFrame, onChange, onObject, none }
 
     static let standardDevice = "CPU"
-    /// The maximum number of frames that wait in the element. It limits the number of buffers that are withheld from a
-    /// decoder's buffer pool.
+    /// The maximum number of frames that are held for look-ahead. It is also the maximum number of frames that are held
+    /// for redaction. The maximum limits the number of buffers that are withheld from a decoder's buffer pool.
     static let maximumLookAhead = 32
 
     // Properties for detection, tracking and filtering.

@@ -26,7 +26,8 @@ struct ActivityEvent {
         send(activity, at: times, through: element)
     }
 
-    /// Sends the activity of the latest frame again. The gate before the decoder waits for this after a still picture.
+    /// Sends the activity of the latest frame again. After a still picture, the gate before the decoder waits for this
+    /// event.
     mutating func repeatLatest(through element: ElementHandle) {
         guard let latest else { return }
         send(latest.activity, at: latest.times, through: element)

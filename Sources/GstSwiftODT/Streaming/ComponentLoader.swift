@@ -17,8 +17,8 @@ struct ComponentLoader<Component: Sendable> {
     private var hasFailed = false
 
     /// - Parameters:
-    ///   - isRequired: whether a failure to load the component is an error; otherwise it is a warning. The second
-    ///     argument is `true` if the component was enabled when the element started, `false` if it was enabled later.
+    ///   - isRequired: whether a failure to load the component is an error. If not, it is a warning. `isStarting` is
+    ///     `true` if the component was enabled when the element started, `false` if it was enabled later.
     ///   - fallback: the consequence of a missing component, for the text of the warning.
     ///   - make: creates the component. Its last argument receives warnings about unavailable features.
     init(

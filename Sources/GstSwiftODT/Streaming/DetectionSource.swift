@@ -78,8 +78,9 @@ enum DetectionSource {
         }
     }
 
-    /// Returns the result of a frame if it is available without inference. Recordings contain results. A frame without
-    /// tensors, or without a recorded result, is `notInferred`. All other cases are `unknown`.
+    /// Returns the result of a frame as far as it is available without inference. A recorded result is returned as
+    /// `answered`. For a frame without tensors, or without a recorded result, the function returns `notInferred`. In
+    /// all other cases it returns `unknown`.
     ///
     /// - Parameter warn: receives a warning, once for each kind, if the recording does not fully match the stream or
     ///   the settings. For example, the orientation or the labels differ.

@@ -16,12 +16,13 @@ struct DetectionSourceLoader {
 
     private let make: DetectionSource.Maker
     private let element: ElementHandle
-    /// The configuration of the source that was loaded last, even if loading failed. `nil` before the first one, and if
-    /// loading is to be tried again.
+    /// The configuration that was loaded last, even if loading failed. `nil` before a source has been loaded for the
+    /// first time, and if loading is to be tried again.
     private var configuration: DetectorParameters?
     private var loading: (product: BackgroundTask<LoadResult<DetectionSource>>, configuration: DetectorParameters)?
 
-    /// Loads the first source, unless its configuration depends on whether the stream is live and this is undecided.
+    /// Loads the first source. If its configuration depends on whether the stream is live, and this is undecided,
+    /// loading is deferred.
     ///
     /// - Parameter isLive: whether the stream is live. `nil` if this is still undecided.
     /// - Throws: an error if a file or device that the user has specified cannot be used.
@@ -32,8 +33,8 @@ struct DetectionSourceLoader {
         self.element = element
         let wanted = DetectorParameters(settings, isLive: isLive ?? false)
         let isDecided = isLive != nil || wanted == DetectorParameters(settings, isLive: true)
-        // Invalid settings must be reported when the element starts. The detector is therefore created now if they are
-        // invalid, which throws the error.
+        // Loading is deferred only if the settings are valid. Invalid settings must be reported when the element
+        // starts, so the detector is created now, which throws the error.
         guard isDecided || !DetectionSource.isValid(settings) else { return }
         source = try element.listening { try make(settings, wanted.hint) { element.warn($0) } }
         configuration = wanted

@@ -17,8 +17,9 @@ final class DrawingBufferPool {
         /// The number of frames since the memory was last used.
         var idleFrames = 0
 
-        /// Whether no buffer references the memory. Only the pool's own reference is left then. The pool's reference does
-        /// not make the memory read-only, because GStreamer counts the buffers that share memory, not its references.
+        /// Whether no buffer references the memory. In this case, only the pool's own reference is left. The pool's
+        /// reference does not make the memory read-only. GStreamer decides this by the number of buffers that contain
+        /// the memory, not by the number of references.
         var isFree: Bool { g_atomic_int_get(&memory.pointee.mini_object.refcount) == 1 }
     }
 

@@ -15,7 +15,7 @@ struct FrameContext {
     let utcTime: UInt64
     /// The number of the frame since the start of the stream. The first frame has the number 1.
     let number: Int
-    /// Whether there has been a seek or a flush. Then `number` is not the frame's position in the video.
+    /// Whether there has been a seek or a flush. If so, `number` is not the frame's position in the video.
     let hasJumped: Bool
     let format: StreamFormat
     let orientation: Orientation
@@ -77,8 +77,8 @@ struct QueuedFrame {
     var buffer: UnsafeMutablePointer<GstBuffer> { context.buffer }
     var settings: Settings { context.settings }
     var time: Nanoseconds { context.time }
-    /// Whether the frame waits for the result of its own inference. Results then do not depend on the speed of the
-    /// machine.
+    /// Whether the frame waits for the result of its own inference. If all frames wait, results do not depend on the
+    /// speed of the machine.
     var waits: Bool { context.plan.waits }
 
     /// Whether the next frame is scheduled before this frame is finished.

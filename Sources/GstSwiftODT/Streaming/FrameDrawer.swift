@@ -28,7 +28,7 @@ final class FrameDrawer {
     private var labelValues = LabelValueSmoother()
     private var coasting = CoastingDisplayPolicy()
     private var inferenceRegions = RecentInferenceRegions()
-    /// The drawn zones. Their texts contain the counts for which they were formatted.
+    /// The drawn zones (`zones`), and the counts that their texts contain (`counts`).
     private var annotatedZones: (counts: [ZoneCount], zones: [AnnotatedZone]) = ([], [])
     private var hasWarnedOfDrawing = false
     /// Whether overlays are attached instead of being blended into the frames.

@@ -26,8 +26,8 @@ final class FrameFinisher {
 
     private var trail = TimestampMap()
     private var epoch: UInt32 = 0
-    /// The inference of the saliency network that is in flight, and the time of its frame. Only frames that do not wait
-    /// for their results leave it in flight.
+    /// The inference of the saliency network that is in flight, and the time of its frame. Set only by frames that do
+    /// not wait for their results. Other frames wait until their saliency inference has finished.
     private var salientRun: (promise: DetectionPromise, time: Nanoseconds)?
     private var lastAnswer: StartedDetection?
     private var lastReport: Report?

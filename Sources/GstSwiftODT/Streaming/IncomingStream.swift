@@ -64,8 +64,8 @@ struct IncomingStream {
         let orientation = settings.orientation ?? orientationTag.orientation(at: element)
         let step = times.validDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
         // Usually, the time between a still picture and the next frame is not a gap in the stream, however long it is.
-        // With redaction, it is a gap if it is too long. A gap ends all tracks, and the next frame may show another
-        // person.
+        // With redaction, the usual limit for gaps applies to this time, too. A gap ends all tracks, which is necessary
+        // because the next frame may show another person.
         if settings.requestsRedaction { epochs.noteStill(false) }
         let epochBreak = epochs.check(
             at: EpochRule.FrameInfo(

@@ -13,7 +13,8 @@ struct InferenceScheduler {
     private var policy = InferencePolicy()
     /// Chooses the regions for inference. `nil` if `zoom` is off.
     private var regionSelector: RegionSelector?
-    /// The inference in flight. Frames do not wait for it with `strategy=keep-only-latest`.
+    /// The inference in flight that has not been assigned to a frame yet. If frames wait for their results, each
+    /// inference is assigned to its frame at once.
     private var inFlight: StartedDetection?
     private let turn = InferenceTurn()
     /// Whether the stream has claimed a turn for inference (`share-inference`) and has not got it yet.
@@ -50,7 +51,7 @@ struct InferenceScheduler {
     /// Whether the latest frame differs from the frame of the latest inference. `false` unless inference is adaptive.
     var seesMotion: Bool { policy.seesMotion }
 
-    /// Discards the state of all objects. The next frame runs inference on the full frame.
+    /// Discards the state of all objects. Inference then runs on the next frame and covers the full frame.
     mutating func forgetScene() {
         policy.reset()
         regionSelector = nil
@@ -76,7 +77,7 @@ struct InferenceScheduler {
     ///
     /// - Returns: whether inference was started.
     mutating func infer(at frame: Frame, of context: FrameContext, by source: DetectionSource?) throws -> Bool {
-        // Redaction does not wait for other streams.
+        // Streams with redaction do not wait for the inferences of other streams.
         let shares =
             context.settings.sharesInference && !context.settings.requestsRedaction && source?.runsNetwork == true
         noteInterval(context)

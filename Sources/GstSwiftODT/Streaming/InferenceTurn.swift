@@ -18,22 +18,24 @@ final class InferenceTurn: Sendable {
 
     private static let turns = Monitor(InferenceTurns())
     private static let streams = Atomic(0)
-    /// The time in nanoseconds after which a waiting stream checks whether reservations of other streams have expired.
+    /// The time in nanoseconds after which a waiting stream checks whether the reservations of other streams have
+    /// expired, see `InferenceTurns`.
     private static let pause: Nanoseconds = 20_000_000
 
     private let stream = InferenceTurn.streams.add(1, ordering: .relaxed).newValue
 
     deinit { withdraw() }
 
-    /// Takes a turn for a frame. Waits for the turn if frames wait for their results. Also waits if the interval between
-    /// frames is longer than the longest reservation of a turn, because the reservation would expire before the next frame.
+    /// Takes a turn for a frame. If frames wait for their results, the function waits for the turn. It also waits if
+    /// the interval between frames is longer than the longest reservation of a turn. Without waiting, the reservation
+    /// would expire before the next frame.
     ///
     /// - Parameters:
     ///   - utility: how useful the inference is. A more useful inference gets its turn earlier, see `InferenceTurns`.
     ///   - waits: whether frames wait for their results.
     ///   - interval: the time in nanoseconds between two frames.
-    /// - Returns: the time in nanoseconds since the stream first claimed the turn. `nil` if another stream has the turn.
-    ///   The stream then claims it again at the next frame.
+    /// - Returns: the time in nanoseconds since the stream first claimed the turn. `nil` if another stream has the
+    ///   turn. In this case, the stream claims the turn again at the next frame.
     /// - Throws: `CancellationError` when flushing or stopping begins.
     func take(_ utility: Double, waits: Bool, interval: Nanoseconds, _ signals: StreamSignals) throws -> Nanoseconds? {
         guard waits || interval > InferenceTurns.longestReservation else {

@@ -79,12 +79,12 @@ struct SchedulePlan: Equatable {
     let waits: Bool
     /// The number of frames that are held for look-ahead. Each of them adds latency.
     let depth: Int
-    /// The number of additional frames that are held for redaction. They have complete results and wait until later
-    /// frames have completed their redaction.
+    /// The number of additional frames that are held for redaction. Their results are complete, but detections in later
+    /// frames can add boxes to redact.
     let redactionDepth: Int
     /// Whether a frame is finished exactly when `depth` later frames have arrived, even if its result is available
-    /// earlier. This is needed if the next inference depends on earlier results. The number of these results then does
-    /// not depend on the speed of the machine.
+    /// earlier. This is needed if the next inference depends on earlier results, because the number of available
+    /// results must not depend on the speed of the machine.
     let isSequential: Bool
     /// Whether adaptive inference may have two inferences in flight. If inference will run on a frame regardless of the
     /// previous result, for example with a moving camera, the frame is scheduled before the previous frame is finished.
@@ -106,19 +106,19 @@ struct SchedulePlan: Equatable {
     ) {
         waits = Self.waits(settings, isLive: isLive)
         let isAdaptive = settings.intervalPolicy == .auto
-        // The throughput hint uses few threads per inference. This needs the least processor time in total, which suits
-        // adaptive inference. In a live stream with adaptive inference, each frame waits for its inference, so the
-        // latency hint is used.
+        // With the throughput hint, the runtime uses few threads per inference, which needs the least processor time in
+        // total. With adaptive inference in a live stream, no later frames are scheduled while a frame waits for its
+        // inference, so the latency hint is used.
         let looksAhead = waits && settings.lookAhead != 1 && !(isAdaptive && isLive)
         hint = looksAhead ? .throughput : .latency
         isSequential = looksAhead && (settings.choosesRegions || isAdaptive)
         overlapsKnownInferences = looksAhead && isAdaptive
         let asked = settings.inFlightLimit(for: hint)
         let inFlight = asked == 0 ? capacity : min(asked, capacity)
-        // In sequential mode without adaptive inference, a frame is held until the next inference has started. It does
-        // not matter how many inferences the detector can run concurrently. In adaptive mode, the result of one
-        // inference decides whether the next one is needed. Two inferences can therefore not overlap, and it would be
-        // useless to hold frames. The exception is ``overlapsKnownInferences``.
+        // With adaptive inference, the result of one inference decides whether the next one is needed. Two inferences
+        // can therefore not overlap, and it would be useless to hold frames. The exception is
+        // ``overlapsKnownInferences``. Otherwise, if ``isSequential`` is `true`, a frame is held until the next
+        // inference has started, regardless of how many inferences the detector can run concurrently.
         let inferencesToWaitFor = isAdaptive ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
         depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Settings.maximumLookAhead)
         let step = max(1, frameDuration ?? Self.usualFrameDuration)
@@ -156,12 +156,13 @@ struct SchedulePlan: Equatable {
 /// An upper estimate of the time for which a frame that waits for its result occupies the streaming thread. The
 /// estimate changes rarely, so that the pipeline does not recalculate its latency for each frame.
 struct ProcessingTimeEstimate {
-    /// The estimate in multiples of 5 ms. When it is set, it is at least a quarter above the 95th percentile. 0 before
-    /// the first frames.
+    /// The estimate in multiples of 5 ms. A new estimate is at least 1.25 times the 95th percentile of the measured
+    /// times. 0 before the first estimate.
     private(set) var estimate: Nanoseconds = 0
 
     private var block: [Nanoseconds] = []
-    /// The number of frames for the next estimate. The first estimate uses fewer frames than later ones.
+    /// The number of frames that are measured for the next estimate. The first estimate uses fewer frames than later
+    /// ones.
     private var enough = 8
     private static let blockSize = 64
     private static let step: Nanoseconds = 5_000_000

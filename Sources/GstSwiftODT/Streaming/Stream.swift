@@ -310,7 +310,7 @@ final class Stream {
         }
     }
 
-    /// Processes a frame and holds it until its redaction is complete.
+    /// Processes a frame and holds it, because detections in later frames can add boxes to redact.
     private func hold(_ frame: QueuedFrame) -> Stop? {
         let begin = MonotonicClock.now
         do {
