@@ -38,8 +38,8 @@ package final class AnnotationPipeline: Sendable {
     /// The `videocrop` element that crops frames to an even width and height. The probe on its pad holds only a weak
     /// reference to the element, so this property keeps it alive.
     private let even: Element?
-    /// Whether a frame has reached the muxer. A frame that has only passed `swiftodt` may still be lost, because an
-    /// end-of-stream event can overtake it.
+    /// Whether a frame has reached the muxer. A frame that has only left `swiftodt` does not count, because it may
+    /// still be lost if the stream ends early.
     private let hasRecorded = Monitor(false)
 
     /// - Parameters:
@@ -142,11 +142,11 @@ package final class AnnotationPipeline: Sendable {
 
     /// Returns whether the file contains at least one frame. Call it after the stream has ended.
     package func isUsable(_ file: PartFile, after ending: Player.Ending) -> Bool {
-        // The player does not wait for the end of a stream that is interrupted before its first frame. Even if a frame
-        // has arrived in the meantime, the file is incomplete.
+        // The stream was interrupted, and the player did not wait for its end. The file is incomplete, even if it
+        // contains a frame.
         if ending.failure == nil, !ending.isWhole { return false }
         guard file.size != 0, hasRecorded.read({ $0 }) else { return false }
-        // A frame that reached the muxer during the interrupt may be missing from the file.
+        // After a signal, a frame that reached the muxer may still be missing from the file.
         guard ending.failure == nil, ending.signal != nil, let container else { return true }
         return container.holdsPicture(file.path)
     }

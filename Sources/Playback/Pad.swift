@@ -47,8 +47,8 @@ package final class Pad: @unchecked Sendable {
         }
     }
 
-    /// Calls the handler with the running times at which each buffer begins and ends, in nanoseconds. For a buffer
-    /// without a timestamp, the argument is `nil`.
+    /// Calls the handler with the running times at which each buffer begins and ends, in nanoseconds. The argument is
+    /// `nil` if the times are unknown, for example because the buffer has no timestamp.
     package func watchTimes(_ handler: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> ProbeResult) {
         // The probe belongs to the pad, so the pad outlives the probe's closure.
         nonisolated(unsafe) let pad = pointer

@@ -56,7 +56,7 @@ package final class PictureFeed: Sendable {
                 }
                 pushOrientation(of: frame)
                 let status = gst_pad_push(output.pointer, try buffer(of: frame, number))
-                // Otherwise the pipeline is stopping, or an element has posted its own error.
+                // If the push fails, the pipeline is stopping, or an element has posted its own error.
                 guard status == GST_FLOW_OK else { return }
             } catch {
                 return refuse("\(error)")

@@ -26,10 +26,10 @@ package enum PluginState {
         return .absent(folders: folders)
     }
 
-    /// Returns the reason why a plugin cannot be loaded. GStreamer's list of blocked plugins is ignored. A truncated
-    /// file can crash the process in the system's dynamic loader.
+    /// Tries to load a plugin, even if it is in GStreamer's list of blocked plugins. A damaged file can crash the
+    /// process.
     ///
-    /// - Returns: The reason; `nil` if the plugin can be loaded.
+    /// - Returns: The reason why the plugin cannot be loaded; `nil` if it was loaded.
     package static func reason(against file: String) -> String? {
         var problem: UnsafeMutablePointer<GError>?
         guard let plugin = gst_plugin_load_file(file, &problem) else { return ErrorText.take(&problem) }

@@ -18,8 +18,8 @@ package final class Progress: Sendable {
     }
 
     private let name: String
-    /// Weak, because the probes on the pipeline's pads hold a reference to this object. Unchecked, because Swift 6.0 has no
-    /// `weak let`; it is set in the initialiser only.
+    /// The reference is weak, because the probes on the pipeline's pads hold a reference to this object. Swift 6.0 has
+    /// no `weak let`, so the property is `nonisolated(unsafe)`. It is set only in the initialiser.
     nonisolated(unsafe) private weak var pipeline: Pipeline?
     private let isWatched: Bool
     private let state = Mutex(State())

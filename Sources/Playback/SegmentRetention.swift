@@ -8,8 +8,8 @@ import Synchronization
 /// Ages are measured with the wall clock. For one hour after a jump of the wall clock (``WallClockCheck``), ages are not
 /// checked. Sizes are always checked.
 package final class SegmentRetention: Sendable {
-    /// The name of the writing application that the header of each segment contains. Only files with this name may be
-    /// deleted.
+    /// The name of the writing application, which the header of each segment contains. Only segments that contain this
+    /// name, and empty files, may be deleted.
     package static let mark = "swiftodt odt watch"
     /// The minimum interval in nanoseconds between two routine clean-ups.
     private static let cleaningInterval: Nanoseconds = 10_000_000_000
@@ -115,7 +115,7 @@ package final class SegmentRetention: Sendable {
     private static func isOurs(_ file: Int32) -> Bool {
         var head = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &head, head.count, 0)
-        // A segment whose recording was interrupted before the first byte is an empty file without the mark. It may be
+        // An empty file without the mark is a segment whose recording was interrupted before the first byte. It may be
         // deleted.
         if count == 0 { return true }
         guard count > 0 else { return false }

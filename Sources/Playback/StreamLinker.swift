@@ -2,16 +2,17 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// Links the streams of the input. The first video stream goes to the `swiftodt` element. Sound and subtitles go directly
-/// to the muxer. Sound is copied if the container supports its format. Otherwise it is decoded and encoded again.
+/// Links the streams of the input. The first video stream goes to the `swiftodt` element. Sound and subtitles go
+/// directly to the muxer. Sound is copied if the container supports its format. Otherwise it is decoded and encoded
+/// again.
 ///
-/// GStreamer calls the callbacks on its streaming threads, before data flows.
+/// The signal handlers of this type run on GStreamer's streaming threads, before data flows.
 package final class StreamLinker: Sendable {
     private struct State {
         /// The sink pads of sound and subtitles at which ``endStreams()`` ends these streams, in the order of linking.
         var entries: [Pad] = []
         var hasVideo = false
-        /// The ids of the input's streams that the container stores as uncompressed samples.
+        /// The ids of the streams that the input's container stores as uncompressed samples.
         var uncompressed: Set<String> = []
     }
 

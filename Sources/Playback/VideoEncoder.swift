@@ -21,7 +21,8 @@ package struct VideoEncoder: Sendable {
         var quantizer: Int { 51 - percent * 2 / 5 }
         /// The quality level of VP9, from 60 at 0% (worst) to 0 at 100% (best). VP9's scale is 0 to 63.
         var level: Int { 60 - percent * 3 / 5 }
-        /// The bit rate for encoders without constant quality: 1 Mbit/s at 25%, 4 Mbit/s at 75%.
+        /// The bit rate for encoders without constant quality, from 0.5 Mbit/s below 25% to 8 Mbit/s at 100%. It
+        /// doubles at each multiple of 25%.
         var bitsPerSecond: Int { 500_000 << max(0, min(5, percent / 25)) }
     }
 
@@ -38,7 +39,7 @@ package struct VideoEncoder: Sendable {
     /// Chooses an encoder that works on this machine.
     ///
     /// - Parameters:
-    ///   - wish: `auto`, `software` or the name of an element. VP9 has only one encoder.
+    ///   - wish: `auto`, `software` or the name of an element. For VP9, all valid values choose the same encoder.
     /// - Throws: ``PlaybackError`` if the requested encoder is unknown or does not work.
     package static func choose(_ codec: Codec, wish: String, quality: Quality) throws -> VideoEncoder {
         switch codec {

@@ -5,7 +5,7 @@ import SwiftODT
 package struct WallClockCheck: Sendable {
     /// The time in nanoseconds for which ages are not trusted after a jump.
     package static let length: Nanoseconds = 3_600_000_000_000
-    /// The smallest change of the offset between the two clocks that counts as a jump, in nanoseconds.
+    /// A change of ``offset`` by more than this number of nanoseconds is a jump of the wall clock.
     private static let jump: Nanoseconds = 60_000_000_000
 
     /// The wall-clock time minus the monotonic time at the latest check; `nil` before the first one.

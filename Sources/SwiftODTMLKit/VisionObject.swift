@@ -17,7 +17,7 @@ public struct VisionObject: Hashable, Sendable {
     /// The bounding box in pixels of the image as stored, before the orientation is applied, clipped to the image.
     public var frame: CGRect { CGRect(x: box.x, y: box.y, width: box.width, height: box.height) }
 
-    /// An id from 1 that stays the same while the object is tracked; `nil` for single images.
+    /// The tracking id, a number from 1. It stays the same while the object is tracked. `nil` for single images.
     public var trackingID: NSNumber? { id.map { NSNumber(value: $0) } }
 
     /// The confidence of the category, 0...1; `nil` if the category is unknown.

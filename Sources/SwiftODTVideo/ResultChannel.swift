@@ -23,14 +23,14 @@ final class ResultChannel: Sendable {
     fileprivate struct State {
         /// The messages and warnings since the latest frame message. They become part of the next result.
         var open = Entry()
-        /// Results whose frame has not passed yet.
+        /// Results whose frame has not left the element yet.
         var pending: [Entry] = []
-        /// Results for the task.
+        /// Results whose frame has left the element. The task has not taken them yet.
         var ready: [Entry] = []
         /// The task that waits in ``ResultChannel/take()``; `nil` if none waits.
         var waiter: CheckedContinuation<[Entry], Never>?
         var isLive = false
-        /// Whether frames pass without waiting, because the pipeline stops.
+        /// Whether the pipeline is stopping. Frames then pass without waiting for the task.
         var isClosed = false
         var end: Result<Void, ODTError>?
     }
@@ -84,7 +84,7 @@ final class ResultChannel: Sendable {
     /// Lets frames pass without waiting for the task, because the pipeline stops.
     func close() { state.update { $0.isClosed = true } }
 
-    /// Ends the sequence after the results that wait.
+    /// Ends the stream of results. The task still receives the results that it has not taken.
     func finish(_ end: Result<Void, ODTError>) {
         let resumed = state.update { state -> (CheckedContinuation<[Entry], Never>, [Entry])? in
             guard state.end == nil else { return nil }
@@ -96,7 +96,7 @@ final class ResultChannel: Sendable {
         if let (waiter, entries) = resumed { waiter.resume(returning: entries) }
     }
 
-    /// Ends the sequence at once, without the results that wait.
+    /// Ends the stream of results at once. Results that the task has not taken are discarded.
     func cancel() {
         finish(.success(()))
         state.update { $0.ready = [] }
@@ -104,7 +104,8 @@ final class ResultChannel: Sendable {
 
     // MARK: The task's side
 
-    /// Returns all results that wait. If there are none, waits for the next result. Returns an empty list at the end.
+    /// Returns all results that are ready. If there are none, waits for the next result. Returns an empty list at the
+    /// end.
     func take() async -> [Entry] {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -6,7 +6,8 @@ import SwiftODT
 ///     let annotator = VideoAnnotator(options: .init(multipleObjects: true))
 ///     try await annotator.annotate("in.mp4", to: "annotated.mp4")
 ///
-/// The file gets its name once it is complete. If the task is cancelled or an error occurs, no file remains.
+/// The video is written to a temporary file, which is renamed when it is complete. If the task is cancelled or an error
+/// occurs, no file remains.
 public struct VideoAnnotator: Sendable {
     /// How objects are found, tracked and drawn.
     public var options: VideoOptions

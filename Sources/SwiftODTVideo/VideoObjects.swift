@@ -118,7 +118,8 @@ extension VideoObjects {
             var hasFrame = false
             for message in entry.messages { hasFrame = message.read { result.add($0) } == true || hasFrame }
             if !hasFrame {
-                // The events at the end of the stream belong to no frame.
+                // A result at the end of the stream can have only events and warnings. It repeats the values of the
+                // previous frame.
                 (result.time, result.width, result.height) = (last.time, last.width, last.height)
                 result.zoneCounts = last.zoneCounts
             }
@@ -141,8 +142,8 @@ public enum VideoSource: Hashable, Sendable {
     case camera(String)
     /// A URI, for example `rtsp://camera/stream` or `https://example.com/a.mp4`.
     case address(String)
-    /// The start of a pipeline in the syntax of gst-launch-1.0, whose last element delivers raw video, for example
-    /// `videotestsrc num-buffers=100 ! video/x-raw,width=640`.
+    /// The first elements of a pipeline in the syntax of gst-launch-1.0. The last of them delivers raw video. An
+    /// example is `videotestsrc num-buffers=100 ! video/x-raw,width=640`.
     case pipeline(String)
 
     /// Recognises a source by its name: a folder of pictures, a camera device, a URI, else a file.

@@ -24,21 +24,23 @@ public struct VideoOptions: Hashable, Sendable {
     public var model: String?
     /// A file with the model's class names; `nil` to take them from the model (`label-file`).
     public var labelFile: String?
-    /// The recording for ``Detector/recorded`` (`detections-file`).
+    /// The file with the recorded detections, for ``Detector/recorded`` (`detections-file`).
     public var detectionsFile: String?
     /// The OpenVINO device (`device`).
     public var device = "CPU"
     /// The number of inference threads; 0 lets the runtime decide (`threads`).
     public var threads = 0
-    /// The minimum score of a detection that starts a track, 0 to 1; `nil` for the model's threshold (`score-threshold`).
+    /// The minimum score of a detection that starts a track, 0 to 1 (`score-threshold`). With `nil`, the model's
+    /// threshold applies.
     public var scoreThreshold: Double?
-    /// Detections that overlap by more than this intersection over union are merged, 0 to 1 (`iou-threshold`).
+    /// The intersection over union, 0 to 1, above which two detections are merged (`iou-threshold`).
     public var overlapThreshold = 0.5
     /// The classification network; `nil` for the default (`classifier-file`).
     public var classifier: String?
     /// A file with the class names of the classification network (`classifier-label-file`).
     public var classifierLabelFile: String?
-    /// The minimum confidence of a category, 0 to 1; `nil` for the model's default (`classification-threshold`).
+    /// The minimum confidence of a category, 0 to 1 (`classification-threshold`). With `nil`, the classifier's
+    /// threshold applies.
     public var classificationThreshold: Double?
     /// The labels of the objects to report; empty for all (`label-allowlist`).
     public var allowedLabels: Set<String> = []
@@ -55,7 +57,7 @@ public struct VideoOptions: Hashable, Sendable {
 
     /// Whether frames wait for their detections (`strategy`).
     public var strategy = Strategy.auto
-    /// Inference runs on every n-th frame; 0 for an adaptive interval (`inference-interval`).
+    /// The interval between inferences in frames, or 0 for an adaptive interval (`inference-interval`).
     public var inferenceInterval = 1
     /// The maximum number of inferences in flight, 0 to 32; 0 lets the runtime decide (`look-ahead`).
     public var lookAhead = 0
@@ -69,7 +71,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var trackMinimumHits = 2
     /// Whether an object that returns gets its earlier tracking id, if it can be recognised (`reidentify`).
     public var reidentify = false
-    /// The time for which an object can return (`reidentify-for`).
+    /// The maximum absence after which a returning object gets its earlier tracking id (`reidentify-for`).
     public var reidentifyFor = Duration.seconds(300)
     /// The network that recognises returning objects; `nil` for the default (`reidentification-file`).
     public var reidentificationModel: String?
@@ -92,7 +94,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var metadata: Metadata?
     /// The name of the stream in metadata (`source`).
     public var sourceName: String?
-    /// A file for the detections before tracking, for ``Detector/recorded`` (`record-detections`).
+    /// The file to which the detector's detections are recorded, for ``Detector/recorded`` (`record-detections`).
     public var recordingFile: String?
     /// What to do if ``recordingFile`` already exists (`record-existing`).
     public var existingRecording = ExistingRecording.refuse
@@ -121,7 +123,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var drawZones = true
     /// Whether the regions of recent inferences are drawn (`draw-inference-regions`).
     public var drawInferenceRegions = false
-    /// The length of traces (`trace-duration`).
+    /// The period of time that a drawn path covers (`trace-duration`).
     public var traceDuration = Duration.seconds(2)
     /// How colours are assigned to objects (`color-mode`).
     public var colorMode = ColorMode.trackingID
@@ -187,7 +189,8 @@ extension VideoOptions {
         case none
         /// Moving objects in front of a static camera.
         case moving
-        /// Standing objects in videos. In single images, the most prominent object if nothing is detected.
+        /// In videos, salient objects that do not move. In single images, the most prominent object if nothing is
+        /// detected.
         case salient
         /// `moving` for videos, `salient` for single images.
         case auto
@@ -209,7 +212,7 @@ extension VideoOptions {
         case off
         /// Each inference runs on the full frame or on one region, which is chosen from the tracks.
         case auto
-        /// The full frame and all its tiles in every detection.
+        /// Inference runs on the full frame and on all tiles.
         case grid
     }
 

@@ -20,7 +20,7 @@ package final class NeuralDetector: Detector {
     private struct Work {
         var free: [InferenceRequest]
         var running: [(request: InferenceRequest, promise: DetectionPromise)] = []
-        /// The promises of frames that are divided into tiles, while the inferences of the tiles are being started.
+        /// The promises of frames for which the inferences of tiles are currently being started.
         var grids: [DetectionPromise] = []
         var timings = StageTimings()
 
@@ -34,10 +34,10 @@ package final class NeuralDetector: Detector {
     ///   - threads: the maximum number of inference threads. 0 uses the default of the runtime.
     ///   - maximumInFlight: the maximum number of inferences in flight. 0 uses the number that the runtime recommends,
     ///     plus one if the recommended number is greater than 1.
-    ///   - knownAnswers: the expected detections in the ``ReferencePicture``, a fixed test picture, for some input
-    ///     sizes. If there is an answer for the size of this network's input, the network must return these detections
-    ///     when it is loaded. The expression is evaluated after the model file has been inspected.
-    ///   - comparesLabels: whether the labels of these detections must be correct, too.
+    ///   - knownAnswers: the expected detections in the ``ReferencePicture``, a fixed test picture. Each answer is
+    ///     valid for one input size. If an answer has the input size of this network, loading fails unless the network
+    ///     returns the expected detections. The expression is evaluated after the model file has been inspected.
+    ///   - comparesLabels: whether the labels must match the expected labels, too.
     ///   - decoder: returns the decoder for a network with the given description. The decoder also defines the input of
     ///     the network.
     package init(

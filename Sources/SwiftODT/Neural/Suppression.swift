@@ -28,7 +28,8 @@ struct Suppression {
     /// The maximum number of candidates that are kept.
     var limit = 300
 
-    /// The IoU above which two boxes of different classes count as one object whose class is ambiguous.
+    /// The usual ``iouThresholdAcrossClasses``. Two boxes of different classes with a higher IoU are probably the same
+    /// object, whose class is ambiguous.
     static let acrossClasses: Float = 0.85
 
     /// Returns the candidates that are kept, in descending order of score. Candidates with equal scores keep their

@@ -4,8 +4,9 @@ import Synchronization
 /// inference runs. Each object is reported once, with its complete box.
 ///
 /// Tiles overlap, and there are levels of tiles with different magnifications (``TileGrid``). Several tiles therefore
-/// contain the same object. Complete boxes are merged by non-maximum suppression per class. If the complete boxes of
-/// several tiles agree, their positions are averaged. Tiles with a higher magnification have a higher weight.
+/// contain the same object. Complete boxes are merged by non-maximum suppression, with a higher threshold for boxes of
+/// different classes. If the complete boxes of several tiles agree, their positions are averaged. Tiles with a higher
+/// magnification have a higher weight.
 ///
 /// A box that reaches the edge of its tile is a fragment, because the edge may cut the object. A fragment never
 /// replaces a complete box. The merger compares each fragment with the part of each complete box that lies in the

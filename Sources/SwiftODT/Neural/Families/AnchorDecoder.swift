@@ -17,8 +17,8 @@ struct AnchorDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let anchors: Anchors
     let heads: [Head]
-    /// The factors by which the network's box offsets are divided: for the offset of the centre (`centerScale`) and for
-    /// the logarithm of the size (`sizeScale`).
+    /// The divisors of the network's box offsets. `centerScale` divides the offset of the centre, and `sizeScale`
+    /// divides the logarithm of the size.
     let centerScale: SIMD2<Float>
     let sizeScale: SIMD2<Float>
     /// The index of the first class that is not the background: 1 if the network has a background class, otherwise 0.
@@ -41,7 +41,7 @@ struct AnchorDecoder: AssembledDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// Appends the candidates of one head whose raw class value is at least `floor`.
+    /// For each anchor of a head, appends a candidate if the anchor's highest raw class value is at least `floor`.
     ///
     /// - Returns: `false` if the outputs do not have the expected number of values.
     private func read(

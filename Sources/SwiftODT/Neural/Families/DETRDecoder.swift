@@ -56,8 +56,8 @@ struct DETRDecoder: AssembledDecoder {
                 ($0.index, activation.score($0.value))
             }
         case .softmax:
-            // Computing the softmax over all classes is slow. The softmax over only the best class and "no object" is
-            // an upper bound of it, and rejects most rows.
+            // Computing the softmax over all classes is slow. Most rows are rejected without it, because the softmax
+            // over only the best class and "no object" is an upper bound of the score.
             let all = rows.values.baseAddress! + row * rows.stride
             let nothing = all[rows.stride - 1]
             guard let (index, value) = rows.best(inRow: row, from: nothing + log(floor / max(1 - floor, 1e-6))) else {

@@ -17,8 +17,8 @@ struct DetectionAssembly: Sendable {
     let names: ClassNames
     /// The model's path, for messages.
     let file: String
-    /// Whether the network returns boxes as fractions of the input instead of in pixels. It is used if the network's
-    /// description does not specify the unit.
+    /// Whether the network returns boxes as fractions of the input instead of in pixels. This estimate is used only if
+    /// the network's description does not specify the unit.
     private let givesFractions = ModelHeuristic()
 
     init(input: NetworkInput, names: ClassNames, file: String) {
@@ -52,9 +52,9 @@ struct DetectionAssembly: Sendable {
     /// Returns the candidates with boxes in input pixels. Some networks, such as exports for TensorFlow, return
     /// fractions of the input instead.
     ///
-    /// - Parameter areFractions: whether the boxes are fractions of the input. If it is `nil`, the first outputs of the
-    ///   network decide: most centres of boxes in pixels are beyond the first two rows and columns of pixels, centres
-    ///   of boxes in fractions are not.
+    /// - Parameter areFractions: whether the boxes are fractions of the input. If it is `nil`, the unit is estimated
+    ///   from the first outputs of the network. If most boxes have their centres within 2 units of the origin on both
+    ///   axes, the unit is fractions.
     func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
         guard areFractions ?? areFractionsLikely(candidates) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))

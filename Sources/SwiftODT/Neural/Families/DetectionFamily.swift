@@ -93,8 +93,8 @@ extension NetworkInspection {
         return (outputs.count == 1 ? "output " : "outputs ") + shapes.joined(separator: ", ")
     }
 
-    /// The part of the error message that helps the user of a network that matches no family. The network may be of
-    /// another kind, for example a classifier.
+    /// The end of the error message for a network that matches no family. It names the probable kind of the network,
+    /// for example a classifier, and a remedy.
     fileprivate var guess: String {
         if outputs.allSatisfy({
             $0.shape.count == 4 && $0.shape[1] == 1 && ($0.shape[2] ?? 99) > 32 && ($0.shape[3] ?? 99) > 32

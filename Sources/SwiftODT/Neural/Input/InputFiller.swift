@@ -24,8 +24,9 @@ final class InputFiller {
     /// The converted rows of the three channels, before they are stored in the tensor.
     private let channelRows = GrowingStorage<Float>()
 
-    /// For a rotated picture, source rows become columns of the tensor. This number of rows is collected before they
-    /// are stored. Each row of the tensor then receives several adjacent pixels at once.
+    /// The number of source rows that are collected before they are stored, if the picture is rotated by a quarter
+    /// turn. Source rows then become columns of the tensor. Collecting them lets several adjacent pixels of a tensor
+    /// row be stored at once.
     private static let turnedRows = 16
 
     /// The data that can be reused for frames with the same geometry, the same colour space and the same tensor.
@@ -79,8 +80,9 @@ final class InputFiller {
         return plan.placement
     }
 
-    /// Returns the plan of the previous frame if it is valid for this frame. Otherwise creates a plan. Fills the tensor
-    /// with the background level if the picture will cover another area of it.
+    /// Returns the plan of the previous frame if it is valid for this frame. Otherwise creates a plan, and fills the
+    /// tensor with the background level if the tensor, or the area that the picture covers in it, differs from the
+    /// previous frame.
     private func plan(for frame: Frame, region: Box?, tensor: UnsafeMutableRawPointer) throws -> Plan {
         let geometry = try InputGeometry(frame: frame, region: region, input: input)
         if let plan, plan.geometry == geometry, plan.tensor == tensor { return plan }
@@ -96,8 +98,7 @@ final class InputFiller {
             across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
         componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
         channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
-        // The background must be painted again only if the picture covers another area of the tensor, or if the tensor
-        // is another one.
+        // The background stays valid if the picture covers the same area of the same tensor as in the previous frame.
         if self.plan?.geometry.area != geometry.area || self.plan?.tensor != tensor { paintBackground(of: tensor) }
         self.plan = plan
         return plan

@@ -9,7 +9,7 @@ struct ResampleTables {
         let weight: Int16
     }
 
-    /// For one plane of the frame: the samples that the inferred region covers, and the row pairs.
+    /// The samples of one plane of the frame that the inferred region covers, and the row pairs of the plane.
     struct Plane {
         let index: Int
         /// The range of samples that the region covers in each row of the plane.
@@ -22,7 +22,7 @@ struct ResampleTables {
         let blended: GrowingStorage<Int16>
     }
 
-    /// The interleaved components of one plane, which are resampled together. The source (`blended`) is the blended row
+    /// Interleaved components of one plane, which are resampled together. They are read from `blended`, the blended row
     /// of the plane.
     struct Group {
         let blended: GrowingStorage<Int16>

@@ -48,7 +48,7 @@ enum InFlightInferences {
     }
 
     /// Runs `body`, which calls the runtime. While the process exits, the function does not run `body` and returns
-    /// `nil`. A `body` that only frees memory may be omitted in this way.
+    /// `nil`. The result can be ignored if `body` only frees memory, because the exit of the process frees it, too.
     @discardableResult
     static func within<Answer>(_ body: () throws -> Answer) rethrows -> Answer? {
         guard enter() else { return nil }
@@ -100,9 +100,9 @@ enum InFlightInferences {
     /// The maximum number of registrations while one `body` runs. It limits their memory to 320 KB.
     private static let registrationLimit = 10_000
 
-    /// The time for which the exit handler waits after the last call has ended, in nanoseconds. In this time, a
-    /// callback of the runtime returns through the runtime's code. This usually takes microseconds, but longer if the
-    /// thread is preempted.
+    /// The time in nanoseconds for which the exit handler waits after the last call has ended. A call can end inside a
+    /// callback of the runtime, which then still returns through the runtime's code. Returning usually takes
+    /// microseconds, but longer if the thread is preempted.
     private static let returnTime: Nanoseconds = 10_000_000
 
     private static func end(status: Int32, process: Int) {

@@ -6,8 +6,8 @@ struct ModelFile: Hashable {
     let name: String
     private let identity: Identity
 
-    /// The path of a model and the states of its files. Two values are equal only if none of the files was written in
-    /// the meantime.
+    /// The path of a model and the states of its files. Two values of the same path are equal only if none of the files
+    /// changed between the creation of the two values.
     private struct Identity: Hashable {
         let path: String
         /// The states of the model file (first) and of its separate weight files.
@@ -62,8 +62,8 @@ struct ModelFile: Hashable {
                 .fileNotFound,
                 "the weights of the model file \(name) are missing: the .bin file of the same name in its folder")
         }
-        // The following steps open the model file, the runtime's libraries and the cache. Without free file
-        // descriptors, each step would fail with a misleading error.
+        // The next steps read the model file, load the runtime and open the cache. If file descriptors or address space
+        // run out, these steps fail with misleading errors. Both are therefore checked first.
         try FreeDescriptors.require()
         try FreeAddressSpace.require()
         guard Self.beginsRight(path) else {

@@ -45,8 +45,8 @@ struct NetworkCache {
 
     // MARK: Compiled networks
 
-    /// Returns the cached network for a file, input format and target, and the description of the network. Returns
-    /// `nil` if the cache does not have the network.
+    /// Returns a compiled network from the cache, together with its description. Returns `nil` if the cache has no
+    /// usable entry for the file, the input format and the target.
     func compiled(
         _ file: ModelFile, input: NetworkInput, target: CompilationTarget
     ) -> (CompiledModel, NetworkDescription)? {

@@ -77,8 +77,8 @@ final class OpenVINO: @unchecked Sendable {
         }
     }
 
-    /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND, if this process needs
-    /// the flag. The runtime itself would load them without the flag.
+    /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND. The runtime itself
+    /// would load them without this flag. Does nothing if the process does not need the flag (see unwinding.c).
     private static func preload(_ functions: swiftodt_openvino, _ part: String) {
         withUnsafePointer(to: functions) { swiftodt_openvino_preload($0, part) }
     }

@@ -30,7 +30,7 @@ struct SaliencyMap {
     /// The minimum area of a region that is split, relative to the area of the map.
     private static let minimumSplitShare = 0.004
     /// The maximum area of a region that is merged with a neighbouring region, relative to the area of the neighbour.
-    /// It is used only if objects are split.
+    /// If objects are not split, regions of any area are merged.
     private static let maximumPartShare = 0.3
     /// The maximum number of regions. The regions with the largest sum of saliency are kept.
     private static let maximumRegions = 32
@@ -71,8 +71,8 @@ struct SaliencyMap {
         ).merged(found)
     }
 
-    /// Splits large regions at narrow bridges. Returns the pieces, and the regions that were not split. An index in
-    /// `regions` is the region index that `runs` uses.
+    /// Splits large regions at narrow bridges. Returns the pieces and the regions that were not split. `runs`
+    /// identifies a region by its index in `regions`.
     private func cut(_ regions: [Region], of runs: ConnectedRuns) -> [Region] {
         var pixels = [[(x: Int, y: Int)]](repeating: [], count: regions.count)
         let isCut = regions.map { Double($0.area) >= Self.minimumSplitShare * Double(width * height) }

@@ -65,7 +65,7 @@ package struct NetworkInput: Hashable, Sendable {
         return input
     }
 
-    /// Returns this input in space-to-depth layout if it then has the shape `shape`. Otherwise returns this input
+    /// Returns this input in space-to-depth layout if `shape` is the shape of that layout. Otherwise returns this input
     /// unchanged.
     func fitting(_ shape: [Int?]) -> NetworkInput {
         spaceToDepthInput.flatMap { $0.shape == shape ? $0 : nil } ?? self
