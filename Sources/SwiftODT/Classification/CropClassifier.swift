@@ -109,7 +109,7 @@ extension NetworkInspection {
 }
 
 extension KnownAnswer {
-    /// Returns how a classifier's result differs from this known answer. `nil` if the result is as expected.
+    /// Returns an error text if a classifier's result differs from the known answer. Otherwise returns `nil`.
     func problem(of found: Classification, comparesLabels: Bool) -> String? {
         guard let object = objects.first else { return nil }
         let (label, score) = (found.label?.text ?? "nothing", found.labelScore)

@@ -33,7 +33,7 @@ struct TrackClassificationState: Sendable {
     /// The time of the latest detection whose label was counted.
     private var labelSeen: Nanoseconds?
     private var request: Request?
-    /// The number of the latest call of the track classifier that contained the track.
+    /// The number of the latest call of ``TrackClassifier/classify(_:in:wait:)`` with the track in its argument.
     var lastCall = 0
 
     /// The category of the object. If at least one label of the detector has a category, the category from the labels
@@ -121,7 +121,8 @@ struct CategoryEvidence: Sendable {
     /// Whether there is no evidence yet.
     var isEmpty: Bool { weight == 0 }
 
-    /// Whether another result might change the verdict: two categories are close, or no category reaches the threshold.
+    /// Whether another result might change the verdict: the scores of the two best categories are close, or the best
+    /// category is not the verdict.
     var isAmbiguous: Bool {
         guard weight > 0 else { return true }
         let best = mass.best

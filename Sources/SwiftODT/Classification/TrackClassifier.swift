@@ -87,10 +87,10 @@ package struct TrackClassifier: Sendable {
         .map(\.index)
     }
 
-    /// Returns the first track whose crop can be classified without waiting. A later call must be able to collect the
-    /// result, and the classifier must have free capacity.
+    /// Returns the index of at most one track for a classification without waiting. The classifier must have free
+    /// capacity. The track must have an id, because the result is collected in a later call.
     ///
-    /// - Parameter due: the indices of the tracks whose crops should be classified.
+    /// - Parameter due: the indices of the tracks whose crops should be classified, the most urgent one first.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
         guard started.count < capacity else { return [] }
         return due.first { tracks[$0].id != nil }.map { [$0] } ?? []
@@ -158,7 +158,8 @@ package struct TrackClassifierOptions: Hashable, Sendable {
     /// The minimum confidence of a reported category, 0 to 1. With -1, the default, the threshold of the classifier's
     /// model applies, and categories from the detector's labels have no minimum.
     package var threshold: Double
-    /// The minimum growth factor of the object's area, since the last crop, that triggers another crop. Default 1.5.
+    /// Another crop is classified if the area of the object has grown by at least this factor since the last crop.
+    /// Default 1.5.
     package var growth: Double
     /// The time in nanoseconds until another crop is classified after an ambiguous result. Default 0.5 s. The time
     /// doubles with each further crop.

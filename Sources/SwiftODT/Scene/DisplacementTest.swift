@@ -30,8 +30,8 @@ struct DisplacementTest {
     private static let step = 0.15
     /// The minimum ratio of the displacement to the length of the path.
     private static let straightness = 0.7
-    /// A side of the box may be cut off by the picture's border if its distance from the border is at most this value.
-    /// The value is relative to the box's width (left and right sides) or height (top and bottom sides).
+    /// A side of the box counts as cut off by the picture's border if its distance from the border is at most this
+    /// value. The value is relative to the box's width (left and right sides) or height (top and bottom sides).
     private static let border = 0.05
 
     init(from box: Box) { (first, point) = (box, box) }

@@ -86,8 +86,9 @@ package final class RedactionTracker {
     /// The minimum time for which a missed track is redacted. The time from its first to its latest detection is added.
     /// The tracker ends the track after ``Options/maxAge`` in any case.
     private static let minimumCoasting: Nanoseconds = 300_000_000
-    /// The maximum time for which a missed track is redacted if the track has no detection in the following
-    /// ``horizon``. The limit applies only if the frames of that time are already recorded.
+    /// The maximum time for which a missed track is redacted if the object does not return. The limit applies only if
+    /// the recorded frames extend at least ``horizon`` beyond the frame to redact and do not contain a new detection of
+    /// the track.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
     /// A detection with a label that is not redacted continues a redacted track if its IoU with the track is at least

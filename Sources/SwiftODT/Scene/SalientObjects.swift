@@ -107,7 +107,8 @@ struct SalientObjects {
         }
     }
 
-    /// Returns the best result of an object; `nil` if the id is unknown.
+    /// Returns the best detection and the path length of an object. `nil` if the id is unknown. The path length is 0,
+    /// because the objects stand still.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         candidates.first { $0.track.id == id }.map { ($0.best, 0) }
     }

@@ -310,8 +310,8 @@ package final class Scene {
         watch = ZoneWatch(zones)
     }
 
-    /// Ages the objects of the latest result if objects are not tracked. They are kept until the next result, for at
-    /// most the maximum age of tracks.
+    /// Without tracking, marks the objects of the latest result as coasting in a new frame. Removes objects that are
+    /// older than the maximum age of tracks. In single-image mode, removes all objects.
     private func ageDetections() {
         for index in seen.indices {
             seen[index].state = .coasting

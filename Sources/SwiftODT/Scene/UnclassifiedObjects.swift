@@ -36,8 +36,8 @@ final class UnclassifiedObjects {
 
     /// The minimum age of a reported object.
     private static let minimumAge: Nanoseconds = 400_000_000
-    /// The time for which the camera must have been static before any object is reported. The background model needs it
-    /// to learn which areas change repeatedly.
+    /// The time for which the camera must have been static before any object is reported. In this time, the background
+    /// model learns which areas change repeatedly.
     private static let learningTime: Nanoseconds = 1_500_000_000
     /// The maximum time for which a missed object is reported. Its track is kept longer, so that the object keeps its
     /// id if it is detected again.

@@ -2,7 +2,7 @@
 /// gain of 0.
 ///
 /// Uses the shortest augmenting paths of Jonker and Volgenant. The input is a sparse list of candidate pairs instead of
-/// a full matrix. The memory is reused for the next problem. It only grows.
+/// a full matrix. The memory is reused for the next problem and never shrinks.
 struct Assignment: ~Copyable {
     struct Pair {
         var column: Int32
@@ -89,8 +89,9 @@ struct Assignment: ~Copyable {
         columns[column].row = Int32(truncatingIfNeeded: row)
     }
 
-    /// Assigns one more row along the cheapest augmenting path. The path ends at a free column, or at a row that stays
-    /// unassigned or becomes unassigned.
+    /// Adds one row to the assignment along the cheapest augmenting path. If the path ends at a free column, the column
+    /// gets assigned. Otherwise the path ends at a row, which gives up its column. If this row is `first` itself, the
+    /// assignment does not change.
     private mutating func augment(from first: Int) {
         var row = first
         var reached = 0.0

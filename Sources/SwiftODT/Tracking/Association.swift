@@ -16,8 +16,9 @@ struct Association: ~Copyable {
         /// The first association stage: confirmed tracks and detections with a score above the threshold (strong
         /// detections).
         static let strong = Rule(threshold: TrackerTuning.strongOverlap, isThorough: true)
-        /// The second association stage (ByteTrack): established tracks and detections with a score below the threshold
-        /// (weak detections). The minimum overlap is higher than in the first stage.
+        /// The second association stage (ByteTrack): detections with a score below the threshold (weak detections) and
+        /// established tracks, see ``Tracklet/isEstablished(at:maximumAge:)``. The minimum overlap is higher than in
+        /// the first stage.
         static let weak = Rule(threshold: TrackerTuning.weakOverlap, isThorough: true)
         /// The third stage: strong detections at the last observed positions of confirmed tracks. An object may stop or
         /// turn while it is occluded, so its predicted position may be wrong (observation-centric recovery, OC-SORT).
@@ -103,7 +104,7 @@ struct Association: ~Copyable {
         let motion =
             !context.heuristics.contains(.motionSimilarity)
             ? 0 : TrackerTuning.motionWeight * track.pointee.filter.similarity(detection.box, shift: context.shift)
-        // Two tracks may compete for one object. The older track then has the higher gain.
+        // If two tracks compete for one detection, this part of the gain favours the older track.
         let age = track.pointee.secondsStrong
         let ageGain =
             context.heuristics.contains(.trackAge)

@@ -1,13 +1,13 @@
 /// Raises the score threshold if the stream's scores are bimodal.
 ///
 /// Many detectors return high scores for objects, and a cluster of low scores for spurious boxes beside and between
-/// objects. The valley between the two modes separates objects from spurious boxes. Its score depends on the detector
-/// and the scene. Without a cluster of low scores there is no valley, and the user's threshold applies.
+/// objects. The valley between the two modes separates objects from spurious boxes. The position of the valley depends
+/// on the detector and the scene. Without a cluster of low scores there is no valley, and the user's threshold applies.
 struct BimodalScoreThreshold: Sendable {
     /// The histogram of the scores of recent detections, with an empty bin at either end. The scores are already
     /// reduced by soft NMS, see ``DetectionPreFilter``.
     private var counts = SIMD32<Float>.zero
-    /// The number of results that ``counts`` contains. It decays with time as the counts do.
+    /// The number of results that were added to ``counts``. It decays with time at the same rate as the counts.
     private var results: Float = 0
     private var latest: Nanoseconds?
 
@@ -26,9 +26,12 @@ struct BimodalScoreThreshold: Sendable {
         }
     }
 
-    /// Returns the score at the upper end of the valley. The valley is searched between the user's threshold and its
-    /// upper limit, see ``TrackerTuning/valleyFactor`` and ``TrackerTuning/valleyLimit``. If there is no valley,
-    /// returns the user's threshold.
+    /// Returns the upper edge of the lowest histogram bin in the valley. If there is no valley, returns `threshold`.
+    ///
+    /// The valley is searched between `threshold` and the upper limit of the effective threshold, see
+    /// ``TrackerTuning/valleyFactor`` and ``TrackerTuning/valleyLimit``.
+    ///
+    /// - Parameter threshold: the user's score threshold.
     func effectiveThreshold(from threshold: Double) -> Double {
         guard (0...1).contains(threshold) else { return threshold }
         let first = Int(threshold * Self.bins)

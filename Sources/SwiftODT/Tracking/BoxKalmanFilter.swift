@@ -73,9 +73,9 @@ struct BoxKalmanFilter: Sendable {
     /// Predicts the state with the help of image motion. Before the prediction, the measured displacement corrects the
     /// velocity. The weight of the correction depends on the uncertainties of velocity and displacement.
     ///
-    /// - Returns: an offset in pixels for the displayed box. The filter assumes a cautious, high uncertainty of the
-    ///   image motion. With the estimated, lower uncertainty, the box would have moved further by this offset. The
-    ///   filter's position is safer for the association; the position plus the offset is more accurate for display.
+    /// - Returns: the offset in pixels from the filter's box to a box for display. The filter uses
+    ///   ``ImageMotionUncertainty/cautiousVariance(eachOf:)``, which is safer for the association. The box for display
+    ///   is more accurate, because it is based on the lower ``ImageMotionUncertainty/variance(eachOf:)``.
     mutating func carry(_ move: BoxMove, by step: Step, uncertainty: ImageMotionUncertainty) -> SIMD4<Double> {
         guard step.seconds > 0 else { return .zero }
         let zoom = move.scale - 1

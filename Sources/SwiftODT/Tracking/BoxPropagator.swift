@@ -97,9 +97,9 @@ struct BoxPropagator {
     private mutating func advance(_ tracklet: inout Tracklet, by step: BoxKalmanFilter.Step, along move: BoxMove?) {
         moves.append(move)
         if let move, step.seconds > 0 {
-            // The filter receives the image motion without the camera motion, because the track's image uncertainty
-            // applies only to the object's own motion. The velocity then adapts to the camera motion within
-            // ``TrackerTuning/cameraMemory``.
+            // The track's image uncertainty applies only to the object's own motion. `carry` therefore gets the image
+            // motion without the camera motion. The following call of `shift` adds the camera motion to the position,
+            // and adapts the velocity to it within ``TrackerTuning/cameraMemory``.
             let own = BoxMove(x: move.x - shift.x, y: move.y - shift.y, scale: move.scale, deviation: move.deviation)
             tracklet.lead += tracklet.filter.carry(own, by: step, uncertainty: tracklet.imageUncertainty)
             tracklet.filter.shift(shift, faster: shift / max(step.seconds, TrackerTuning.cameraMemory))

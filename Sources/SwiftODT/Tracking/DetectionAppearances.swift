@@ -46,7 +46,7 @@ struct DetectionAppearances: ~Copyable {
     }
 
     /// Adds two similarities of a track to the statistics: the similarity to its matched detection, and the similarity
-    /// to the next detection of the result, which is a different object.
+    /// to the detection at the following index in the result. The second detection is assumed to be a different object.
     mutating func learn(from track: Appearance?, _ detection: FilteredDetection) {
         guard appearances.count > 1, let track, let itself = clear(detection),
             let other = appearances[(detection.source + 1) % appearances.count]

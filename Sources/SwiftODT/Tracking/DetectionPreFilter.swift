@@ -51,7 +51,7 @@ struct DetectionPreFilter: ~Copyable {
             places.sort { detections[$0.index].score > detections[$1.index].score }
             places.shorten(to: Self.maximum)
         }
-        // Sorts keys, because detections are large.
+        // Sorts keys instead of detections, because detections are large.
         places.sort()
         accepted.clear()
         for number in places.indices {
@@ -76,15 +76,16 @@ struct DetectionPreFilter: ~Copyable {
     /// same label, the lower its score. Drops the box if the reduced score is below `floor`. Of two duplicates, only
     /// the detection with the higher score stays.
     ///
-    /// Detectors return second boxes on one object, up to the overlap limit of their own NMS, and boxes across two
-    /// objects. Such boxes recur in every frame, so repetition does not confirm an object. However, the boxes of two
-    /// people can overlap as much. The boxes are therefore kept, but with a reduced score.
+    /// Detectors return false boxes: second boxes on one object, with an overlap that their own NMS permits, and boxes
+    /// that span two objects. False boxes recur in every frame, so repeated detections do not prove that there is an
+    /// object. However, the boxes of two people can overlap to the same degree. Overlapping boxes are therefore kept,
+    /// but with a reduced score.
     private mutating func discountOverlapped(from floor: Double) {
         var isExplained = false
         for first in accepted.indices {
             let one = accepted[first]
-            // Skips boxes that begin too far right, or that share too little of the height, for an overlap above
-            // ``TrackerTuning/separateOverlap``.
+            // The IoU cannot exceed ``TrackerTuning/separateOverlap`` if the second box begins too far to the right, or
+            // if the boxes share too little of their height. The IoU of these pairs is not computed.
             let end = one.box.x + (1 - TrackerTuning.separateOverlap) * one.box.width
             for second in first + 1..<accepted.count {
                 let other = accepted[second]

@@ -84,9 +84,9 @@ struct FrameHistory {
         }
     }
 
-    /// Records the states in the latest frame if they have not been recorded yet. The frame of a result is recorded
-    /// only when a frame without a result follows. If the next frame has a result, too, this entry is dropped and need
-    /// not be recorded.
+    /// Records the states in the latest frame if they have not been recorded yet. The states in the frame of a result
+    /// are recorded only if the next frame has no result. If the next frame has a result, too, the earlier frame is
+    /// dropped from the history, so its states are not needed.
     mutating func recordLatest(_ tracklets: ContiguousArray<Tracklet>) {
         if count > 0, !ring[place(count - 1)].isRecorded { record(tracklets, moves: [], at: count - 1) }
     }

@@ -22,8 +22,8 @@ struct ImageMotionUncertainty: Sendable {
     private var span = 0.0
     private var isToBeJudged = false
 
-    /// The variance by which the velocity that image motion measures between two results is less certain than
-    /// ``BoxMove/deviation`` states. The unit is squared object sizes per squared second.
+    /// The variance of the velocity that image motion measures between two results, in addition to the variance that
+    /// follows from ``BoxMove/deviation``. The unit is squared object sizes per squared second.
     var variance: SIMD4<Double> { evidence.bounded(.zero, TrackerTuning.greatestImageError) }
 
     /// Returns ``variance`` for one of several propagation steps between two results. The errors of the steps are fully

@@ -24,7 +24,7 @@ struct LabelVotes: Sendable {
     /// Adds the vote of a detection.
     ///
     /// - Parameters:
-    ///   - label: the label of the detection. With `nil`, no vote is added, and the earlier votes decay.
+    ///   - label: the label of the detection. With `nil`, no vote is added, but the earlier votes still decay.
     ///   - time: the time since the previous vote.
     mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
         let left = TrackerTuning.labelMemory / (TrackerTuning.labelMemory + max(0, Double(time) / 1e9))

@@ -97,7 +97,7 @@ struct Matcher: ~Copyable {
     /// Estimates the camera motion in up to two rounds. With the estimate of the first round, the second round finds
     /// better pairs.
     ///
-    /// Leaves the candidate pairs of the first stage in ``strong``.
+    /// After the call, ``strong`` contains the candidate pairs of the first matching stage.
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
         shift = .zero
         strong.find(of: confirmed.view, tracks, at: .predicted, shift: shift)
@@ -109,14 +109,15 @@ struct Matcher: ~Copyable {
         for _ in 0..<2 {
             let before = shift
             shift = apparentShift(of: tracks)
-            // After a change of less than 2 pixels, the pairs are not searched again: the box margin of
+            // If the estimate changes by less than 2 pixels, the pairs are not searched again: the box margin of
             // ``CandidatePairs`` covers the change.
             if abs(shift.x - before.x) + abs(shift.y - before.y) < 2 { return }
             strong.find(of: confirmed.view, tracks, at: .predicted, shift: shift)
         }
     }
 
-    /// Returns the typical displacement from the predicted box of a track to the nearest detection.
+    /// Estimates the camera motion in pixels from the displacements between the predicted boxes of tracks and their
+    /// nearest detections.
     private mutating func apparentShift(of tracks: UnsafeBufferPointer<Tracklet>) -> SIMD2<Double> {
         camera.begin()
         // Uses about 24 tracks, which are enough for an estimate.
@@ -170,9 +171,10 @@ struct Matcher: ~Copyable {
 
     /// Returns whether a detection is a fragment of a track whose box the region's edge cuts.
     ///
-    /// If the labels are equal or one is unknown, the detection is a fragment unless its score is much higher. If the
-    /// labels differ, it is a fragment only if it fills the visible part of the object. A smaller detection is a
-    /// different object, for example a person in front of a bus.
+    /// A fragment lies within the box of the track. If the labels are equal or one is unknown, the detection is a
+    /// fragment unless its score is much higher than the score of the track. If the labels differ, it is a fragment
+    /// only if it fills the visible part of the object. A smaller detection is a different object, for example a person
+    /// in front of a bus.
     private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion)
         -> Bool
     {

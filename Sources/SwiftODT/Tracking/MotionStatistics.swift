@@ -13,20 +13,22 @@ struct MotionStatistics: Sendable {
     private var accelerationSamples = 20.0
     var heuristics = TrackerHeuristics.all
     private var pace = Pace(rate: 0.05)
-    /// The sampling interval: one in this number of matched tracks is used.
+    /// The sampling interval: one of this number of matched tracks contributes to the estimates.
     private var every = 1
-    /// The number of tracks to ignore before the next one is used.
+    /// The number of matched tracks to skip before the next one contributes to the estimates.
     private var tracksToSkip = 0
-    /// The number of matched tracks of the current result that are skipped before the first one is used. It changes
-    /// with each result, so that all tracks get their turn.
+    /// The number of matched tracks of the current result to skip before the first one contributes to the estimates. It
+    /// changes with each result, so that all tracks get their turn.
     private var turn = 0
 
-    /// The two indices in an observation history that the latest call of ``learnAcceleration(from:)`` found. The search
-    /// for the next track starts there, because most tracks were observed in the same frames.
+    /// `middle` and `far` are the indices of the two earlier observations that the latest call of
+    /// ``learnAcceleration(from:)`` found. The search in the history of the next track starts at these indices, because
+    /// most tracks were observed in the same frames.
     private var middle = 0
     private var far = 0
 
-    /// The step factors of a running median: a sample above the median raises the estimate, a sample below lowers it.
+    /// The factors of a running median. A sample above the estimated median multiplies the estimate by `up`, any other
+    /// sample by `down`.
     private struct Pace {
         let up: SIMD4<Double>
         let down: SIMD4<Double>

@@ -72,7 +72,7 @@ public final class ObjectTracker {
         update(with: detections, at: time, width: width, height: height, luma: nil)
     }
 
-    /// Predicts the objects of a frame without a detection result.
+    /// Predicts the objects of a frame for which no detections are available.
     ///
     /// - Parameters:
     ///   - time: the time of the frame.

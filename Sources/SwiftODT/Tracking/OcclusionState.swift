@@ -15,8 +15,8 @@ struct OcclusionState: Sendable {
     private var confirmedBox: Box
     /// The appearance template of the object in ``confirmedBox``. It is computed only when it is needed.
     private var template: AppearanceTemplate?
-    /// The half of the object that was already occluded in ``template``. Detectors often miss an object only when half
-    /// of it is occluded.
+    /// The half of the object that was already occluded in ``template``. `nil` if neither half was. Detectors often
+    /// find an object until half of it is occluded, so the picture of its latest detection can show the occluder.
     private var occludedHalf: AppearanceTemplate.Half?
 
     init(at box: Box) { confirmedBox = box }
@@ -45,14 +45,14 @@ struct OcclusionState: Sendable {
         }
     }
 
-    /// Checks whether the object can still be at its predicted box. The caller skips the check if a detected object
-    /// covers the box.
+    /// Checks whether the object can still be at its predicted box, and updates ``isAbsent`` and ``isHiding``. The
+    /// caller skips the check if a detected object covers the box.
     ///
     /// - Parameters:
     ///   - before: an earlier picture, for recognising static content.
     ///   - unseen: the time since the latest detection.
-    /// - Returns: the box of the latest detection above the score threshold, if its content is unchanged. Otherwise
-    ///   `nil`.
+    /// - Returns: the box of the latest detection above the score threshold, if the picture shows the object there
+    ///   instead of at the predicted box. Otherwise `nil`.
     mutating func verify(
         at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds
     ) -> Box? {

@@ -52,7 +52,8 @@ package final class Tracker {
     /// as lost.
     package var tracks: [Track] { state.tracks() }
 
-    /// Returns the boxes of all tracks whose label votes satisfy a condition. Tentative tracks are included.
+    /// Returns the boxes of all tracks with label votes that satisfy a condition. Tentative tracks are included. Tracks
+    /// are excluded if the picture shows that the object is absent.
     func places(where isMeant: (LabelVotes) -> Bool) -> [Box] { state.places(where: isMeant) }
 
     /// The number of ``tracks``. This property is cheaper than ``tracks``, because it creates no `Track` values.
@@ -66,8 +67,8 @@ package final class Tracker {
     /// Whether the latest frame began a new scene.
     package var isCut: Bool { state.isCut }
 
-    /// Returns the states of all tracks in the latest frame. Tentative tracks are included, absent ones are not. `nil`
-    /// before the first frame.
+    /// Returns the states of all tracks in the latest frame. Tentative tracks are included. Tracks are excluded if the
+    /// picture shows that the object is absent. `nil` before the first frame.
     package func snapshot() -> TrackerSnapshot? { state.snapshot() }
 
     /// Returns the begin and end events of tracks since the last call.

@@ -7,8 +7,7 @@ enum TrackerTuning {
 
     /// The distance by which each side of a box is moved outwards, as a fraction of the box's width or height (C-BIoU).
     static let candidateMargin = 0.3
-    /// The expansion of boxes for the overlap in the gain of the first two association stages, as a fraction of the
-    /// box's width or height.
+    /// Like ``candidateMargin``, but for the overlap in the gain of the first two association stages.
     static let gainMargin = 0.1
     /// The minimum overlap of a candidate pair of track and detection. No association stage uses a lower minimum.
     static let candidateOverlap = 0.2
@@ -36,9 +35,9 @@ enum TrackerTuning {
     static let confidenceWeight = 0.6
     /// The time constant of a track's average score, in seconds.
     static let confidenceMemory = 0.1
-    /// The weight of appearance in the gain, on the scale of IoU. `appearanceGain` is multiplied by the difference
-    /// between the mean similarity of the same object and of different objects, and divided by the variance of the
-    /// similarities. `appearanceLimit` is the maximum weight.
+    /// The weight of appearance in the gain, on the scale of IoU, is `appearanceGain * (same - other) / variance`, at
+    /// most `appearanceLimit`. `same` is the mean similarity of pairs of the same object, `other` the mean similarity
+    /// of pairs of different objects, and `variance` the variance of the similarities.
     static let (appearanceGain, appearanceLimit) = (0.3, 6.0)
     /// The time constant of a track's appearance, in seconds.
     static let appearanceMemory = 1.3
@@ -57,8 +56,8 @@ enum TrackerTuning {
     /// The minimum height of the mode of low scores and of the mode of object scores, as multiples of the height of the
     /// valley between them.
     static let (valleyNoise, valleyObjects): (Float, Float) = (3, 4.5)
-    /// The minimum mean number of low-score detections per result. Fewer detections may be a few objects with low
-    /// scores.
+    /// The minimum mean number of low-score detections per result for a bimodal threshold. A smaller number of
+    /// detections may come from a few objects with low scores.
     static let valleyCrowd: Float = 3
     /// The upper limits of the effective score threshold: a multiple of the user's threshold, and an absolute score.
     static let (valleyFactor, valleyLimit) = (1.5, 0.6)
@@ -126,8 +125,9 @@ enum TrackerTuning {
     /// `fullEvidence`, and `fullEvidenceFactor` times the score threshold. With a low threshold, detections with low
     /// scores can thus confirm tracks.
     static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
-    /// After this number of results that do not cover a track at sufficient magnification, every result can count as a
-    /// miss. A long time with few inferences is no evidence that the object has gone.
+    /// Results that do not cover a track at sufficient magnification do not count as misses until their number reaches
+    /// this value. A long time since the latest detection does not suffice, because a few results are no evidence that
+    /// the object has gone.
     static let inferencesElsewhere = 10
     /// An object counts as detectable in a region if it was last detected at up to this multiple of the region's
     /// magnification.
@@ -139,8 +139,9 @@ enum TrackerTuning {
 
     // Occlusion.
 
-    /// The maximum mean difference of two pictures of static content in grey levels: for a whole template, and for an
-    /// occluded half. The limit for a half is higher, because the occluder may cover more of the half later.
+    /// The maximum mean difference in grey levels between two pictures of unchanged content: for a whole template, and
+    /// for an occluded half. The limit for a half is higher, because the occluder may cover more of the half in the
+    /// later picture.
     static let (stillDifference, stillDifferenceOfHalf) = (6.0, 15.0)
     /// The minimum correlation of two pictures of the same object: for the whole template, and for a half. The limit
     /// for a half is higher, because a half has fewer samples.

@@ -9,8 +9,9 @@ struct Tracklet: Sendable {
     /// The filter state just after the latest detection. At the next detection, ``pathLength`` grows by the distance
     /// between the positions of this state and the new state.
     var filterWhenSeen: BoxKalmanFilter
-    /// The time and box of the latest detection.
+    /// The time of the latest detection.
     private(set) var lastSeen: Nanoseconds
+    /// The box of the latest detection.
     private(set) var lastBox: Box
     /// ``Detection/origin`` of the latest detection.
     private(set) var origin: Int?
@@ -54,7 +55,7 @@ struct Tracklet: Sendable {
     private(set) var searchedFor: Nanoseconds = 0
     /// The number of results since the latest detection that did not cover the object at sufficient magnification.
     private var inferencesElsewhere = 0
-    /// Whether the track is tentative, or the latest result confirmed it.
+    /// Whether the track is tentative, or was confirmed by the latest result.
     var isNew = true
     /// An offset from the filter's box to the reported box. It makes reported boxes move smoothly, and it fades out.
     var residual = SIMD4<Double>.zero
@@ -95,9 +96,9 @@ struct Tracklet: Sendable {
     /// Whether the track is reported: it is confirmed, and neither absent nor unreliable, see ``OcclusionState``.
     var isReported: Bool { isConfirmed && !occlusion.isAbsent && !occlusion.isUnreliable }
 
-    /// Returns whether weak detections may continue the track. The limit is the time since the latest strong detection:
-    /// half of `maximumAge`, or half of ``secondsStrong`` if that is longer. Beyond the limit, the track is probably a
-    /// false positive or has switched to another object.
+    /// Returns whether weak detections may continue the track. The time since the latest strong detection must not
+    /// exceed half of `maximumAge`, or half of ``secondsStrong`` if that is longer. After a longer time, the track is
+    /// probably a false positive or has switched to another object.
     func isEstablished(at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         time - lastStrong <= max(maximumAge, lastStrong - firstSeen) / 2
     }
@@ -136,7 +137,7 @@ extension Tracklet {
         occlusion.confirm(at: detection.box, isSure: !detection.isWeak)
         if let appearance { renewAppearance(appearance, after: time - lastSeen) }
         scoreAverage.follow(detection.ownScore, after: time - lastSeen)
-        // Labels of magnified objects are more reliable.
+        // Labels of magnified objects are more reliable, so their votes have more weight.
         votes.vote(label, weight: detection.score * magnification, after: time - lastSeen)
         observedMagnification =
             misses > 0 ? max(observedMagnification, magnification) : min(observedMagnification, magnification)
@@ -269,10 +270,10 @@ extension Tracklet {
         return across * across + down * down > TrackerTuning.farthestDrift * TrackerTuning.farthestDrift * lastBox.area
     }
 
-    /// Returns whether this object was in front of `other` at its own latest detection, so that `other` does not
-    /// occlude it. Two conditions must hold. The overlap covers less than ``TrackerTuning/smallPart`` of the box of
-    /// `other`. Since the latest detection, the covered fraction of this object's box has grown by at most
-    /// ``TrackerTuning/occluderGrowth``.
+    /// Returns whether this object was in front of `other` at the latest detection of this object, so that `other` is
+    /// not its occluder. Two conditions must hold. The overlap of the boxes covers less than
+    /// ``TrackerTuning/smallPart`` of the box of `other`. The fraction of this object's box that `other` covers has
+    /// grown by at most ``TrackerTuning/occluderGrowth`` since that detection.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
         let (box, whole) = (filter.box, other.filter.box)

@@ -12,7 +12,8 @@ public struct ZoneMonitor: Sendable {
 
     /// Creates a monitor with counts of zero.
     ///
-    /// - Throws: ``ODTError`` if a zone has too few points, points outside the picture, or the name of another zone.
+    /// - Throws: ``ODTError`` if a zone has too few points, if a point is outside the picture, or if two zones have the
+    ///   same name.
     public init(zones: [Zone]) throws(ODTError) {
         try Zone.check(zones)
         watch = ZoneWatch(zones)
@@ -70,11 +71,11 @@ extension Zone {
     ///   - name: the name of the zone in events and counts.
     ///   - kind: the purpose of the zone.
     ///   - points: two or more points of a line, three or more corners of an area.
-    ///   - labels: the labels of the objects that count; empty for all objects.
+    ///   - labels: the labels of the objects to which the zone applies. An empty set stands for all objects.
     ///   - anchor: the point of an object's box that determines its position. The default is the centre for ignored
     ///     areas and the middle of the lower edge for other zones.
-    ///   - minimumTime: how long an object must stay in an area until ``ZoneEvent/Kind/dwell``; `nil` for no such
-    ///     event.
+    ///   - minimumTime: the time for which an object must stay in an area until ``ZoneEvent/Kind/dwell`` is emitted.
+    ///     With `nil`, the event is not emitted.
     public init(
         name: String, kind: Kind, points: [Point], labels: Set<String> = [], anchor: Anchor? = nil,
         minimumTime: Duration? = nil
@@ -89,7 +90,8 @@ extension Zone {
         try ODTError.wrapping { try list(parsing: FileBytes.read(path, limit: 4 << 20), file: path) }
     }
 
-    /// The time that an object must stay in an area until ``ZoneEvent/Kind/dwell``; `nil` for no such event.
+    /// The time for which an object must stay in an area until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the
+    /// event is not emitted.
     public var minimumTime: Duration? {
         get { minTime.map { .nanoseconds($0) } }
         set { minTime = newValue.map { Nanoseconds($0) } }
@@ -110,7 +112,9 @@ extension Zone {
         return JSONValue.array(entries).text
     }
 
-    /// - Throws: ``ODTError`` if parsing the zones' JSON would fail.
+    /// Checks zones with the same rules as zones in JSON text.
+    ///
+    /// - Throws: ``ODTError`` that names the invalid zone and the problem.
     package static func check(_ zones: [Zone]) throws(ODTError) {
         try ODTError.wrapping { _ = try list(parsing: json(zones).utf8, file: "zones") }
     }
@@ -121,7 +125,7 @@ extension ZoneEvent {
     public var trackingID: Int? { id }
     /// The time of the event. The `leave` event of a missed object is reported later than this time.
     public var timestamp: MediaTime { MediaTime(nanoseconds: time) }
-    /// How long the object has been in the area; `nil` for ``Kind/cross``.
+    /// The time for which the object has been in the area. `nil` for ``Kind/cross``.
     public var stay: Duration? { dwell.map { .nanoseconds($0) } }
     /// The text of the object's label.
     public var name: String? { label?.text }

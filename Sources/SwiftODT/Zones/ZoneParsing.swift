@@ -1,6 +1,7 @@
 extension Zone {
-    /// The maximum numbers of zones and points, which bound the cost per frame.
+    /// The maximum number of zones. It bounds the cost per frame.
     private static let maximumZones = 256
+    /// The maximum number of points of one zone. It bounds the cost per frame.
     private static let maximumPoints = 256
 
     /// Parses zones from a JSON text or a JSON file. The JSON value is an array of zones, or an object with this array
