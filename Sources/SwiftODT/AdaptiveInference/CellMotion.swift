@@ -1,11 +1,12 @@
 /// Detects motion that no track explains, for each cell of the grid of ``CoverageAge``.
 ///
-/// A cell has motion if its mean grey level differs from the cell's moving average, clearly more than in most other
-/// cells. Changes of light and camera motion affect all cells and are thus ignored.
+/// The mean grey level of each cell is compared with the moving average of this mean. A cell has motion if the
+/// difference is clearly larger than in most other cells. Changes of light and camera motion affect all cells and are
+/// thus ignored.
 ///
 /// ``FrameDifference`` is similar but serves the interval policy. It compares single pixels with the last inferred
-/// frame. If every frame is inferred, this is the previous frame, and small or slow objects hardly differ from it. The
-/// moving average in `CellMotion` makes such objects detectable.
+/// frame. If every frame is inferred, the last inferred frame is the previous frame, from which small or slow objects
+/// hardly differ. The moving average in `CellMotion` makes small or slow objects detectable.
 struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: CoverageAge.columns * CoverageAge.rows)
     /// Whether most of the picture is static. If not, the camera moves or the light changes, and moving objects cannot

@@ -45,7 +45,7 @@ struct CoverageAge: Sendable {
     /// Computes the utility of an inference at `time`, for each cell and level.
     ///
     /// - Parameters:
-    ///   - isMoving: the cells with motion that a higher magnification may explain.
+    ///   - isMoving: for each cell, whether it has motion of an object that may be detected at a higher magnification.
     ///   - longest: the age in seconds beyond which the utility of a cell no longer grows.
     mutating func computeUtility(at time: Nanoseconds, with isMoving: [Bool], upTo longest: Double = Self.longest) {
         let columns = Self.columns + 1

@@ -89,8 +89,8 @@ package struct InferencePolicy: Sendable {
     /// - Parameters:
     ///   - plane: the reduced grey copy of the frame. With `nil`, ``Interval/auto`` always returns a reason.
     ///   - isAdmitted: a function that returns whether the caller can run the inference now. It receives the utility of
-    ///     the inference, which is 0 if nothing has changed. If it returns `false`, the policy returns a reason for a
-    ///     later frame.
+    ///     the inference, which is 0 if nothing has changed. If it returns `false`, the result is `nil` for this frame,
+    ///     and a later frame can get the reason instead.
     package mutating func reasonToInfer(
         _ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval,
         isAdmitted: (_ utility: Double) throws -> Bool
@@ -125,7 +125,7 @@ package struct InferencePolicy: Sendable {
         return intervalPolicy == .auto ? adaptive.reason(at: frameState.time, in: plane) : .interval
     }
 
-    /// Whether inference will run on the next frame, regardless of the result of the current frame. The caller then
+    /// Whether inference will run on the next frame, regardless of the result of the current frame. If so, the caller
     /// need not wait for the current result before it calls ``reasonToInfer(_:in:at:)`` again.
     package var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
 
@@ -144,6 +144,6 @@ package struct InferencePolicy: Sendable {
     /// - Parameter snapshot: the tracker's state. ``Interval/auto`` requires it after every frame.
     package mutating func note(_ snapshot: TrackerSnapshot?) { adaptive.note(snapshot) }
 
-    /// Restarts the policy for a new epoch. Inference runs on the next frame.
+    /// Discards all state, for example after a seek. Inference runs on the next frame.
     package mutating func reset() { self = InferencePolicy() }
 }

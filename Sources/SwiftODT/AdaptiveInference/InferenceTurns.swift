@@ -5,8 +5,9 @@
 /// ``timePerUtility`` to the age of a claim. The utility is limited, so a claim cannot overtake another claim that is
 /// more than 4 s older. Therefore, no stream starves.
 ///
-/// A stream can take a turn only when it has a frame. Each claim therefore reserves a turn until the stream's next
-/// frame is due. During this time, younger claims get no turn.
+/// A stream can take a turn only when it has a frame. Each claim therefore reserves a turn for 1.5 frame intervals of
+/// the stream, but at most for ``longestReservation``. The stream normally repeats the claim at its next frame, before
+/// the reservation ends. Until the reservation ends, younger claims get no turn.
 ///
 ///     var turns = InferenceTurns()
 ///     if turns.ask(stream, utility: 3, interval: 40_000_000, at: now) != nil { startInference { turns.end() } }
@@ -28,7 +29,8 @@ package struct InferenceTurns: Sendable {
         /// The time at which the reservation ends. Until then, the claim blocks claims with a greater ``rank``.
         var end: Nanoseconds
 
-        /// The claim with the smallest rank gets the next turn.
+        /// The start of the claim in nanoseconds, moved back by ``timePerUtility`` for each unit of utility. The claim
+        /// with the smallest rank gets the next turn.
         var rank: Double { Double(since) - utility * InferenceTurns.timePerUtility }
     }
 

@@ -20,7 +20,7 @@ struct ObjectUtility: Sendable {
     /// The maximum number of tracks that count for the utility. It bounds the computation time in crowds. Tentative
     /// tracks and the tracks with the oldest detections are kept.
     private static let maximumPlaces = 150
-    /// The factor by which the utility of a tentative track is increased, because it needs further detections soon.
+    /// The utility of a tentative track is multiplied by this factor, because the track soon needs further detections.
     static let ofTentative = 3.0
     /// The time in seconds beyond which the utility of an object no longer grows.
     private static let longestMemory = 1.0
@@ -50,11 +50,13 @@ struct ObjectUtility: Sendable {
         places.removeLast(places.count - Self.maximumPlaces)
     }
 
-    /// Computes for how long each object counts as undetected. Objects that triggered this inference get the maximum
-    /// time. While the result of the previous inference is pending, objects in its region count as partly detected, in
-    /// proportion to the likelihood of a detection.
+    /// Computes for how long each object counts as undetected at `time`. Objects that triggered the inference at `time`
+    /// get the maximum. While the result of the previous inference is pending, objects in the region of that inference
+    /// count as partly detected, in proportion to the likelihood of a detection.
     ///
-    /// - Parameter latest: the previous inference.
+    /// - Parameters:
+    ///   - cause: the reason for the inference at `time`.
+    ///   - latest: the previous inference.
     mutating func computeUtility(
         at time: Nanoseconds, because cause: InferencePolicy.Reason, after latest: RegionInference?,
         in pyramid: RegionPyramid
@@ -107,7 +109,8 @@ struct ObjectUtility: Sendable {
 struct MotionUtility: Sendable {
     /// The utility of a full-frame inference for large moving objects.
     private(set) var ofFullFrame = 0.0
-    /// For each cell of ``CoverageAge``, whether it has motion that inference at a higher magnification may explain.
+    /// For each cell of ``CoverageAge``, whether it has motion of an object that may be detected at a higher
+    /// magnification. These are the cells with unexplained motion, except those of large moving objects.
     private(set) var isMovingNearby: [Bool] = []
 
     /// Whether neither the tracked objects nor the camera move.
@@ -134,9 +137,9 @@ struct MotionUtility: Sendable {
 
     /// Computes ``ofFullFrame`` and ``isMovingNearby``, separating large moving regions from small ones.
     ///
-    /// A large object is detected in the full frame, while a tile would cut it. If the motion persists without being
-    /// explained, the region may consist of many small objects, for which tiles are better. With a fixed inference
-    /// interval, the next full-frame inference follows soon. All moving regions then count as small.
+    /// A large object is detected in the full frame, while a tile would cut it. If the motion of a region remains
+    /// unexplained, the region may consist of many small objects, for which tiles are better. With a fixed inference
+    /// interval, all moving regions count as small, because the next full-frame inference follows soon.
     mutating func computeUtility(at time: Nanoseconds, because cause: InferencePolicy.Reason, in pyramid: RegionPyramid)
     {
         (ofFullFrame, isMovingNearby) = (0, motion.isMoving)

@@ -53,7 +53,8 @@ struct RegionPyramid: Sendable {
 
     var levels: Range<Int> { scales.indices }
 
-    /// Returns the detectability of an object that has the same area as a square of this side, in buffer pixels.
+    /// Returns the detectability of an object at a level. The object has the area of a square with the given side, in
+    /// buffer pixels.
     func visibility(ofSide side: Double, at level: Int) -> Detectability { Detectability(side: side * scales[level]) }
 
     /// Returns the likelihood (0 to 1) that an object is detected at a level. The likelihood depends on the size of the

@@ -2,10 +2,11 @@
 /// same, so the selector chooses the region with the highest utility.
 ///
 /// The utility is the reduction of uncertainty about three things: tracked objects (``ObjectUtility``), unexplained
-/// motion (``MotionUtility``), and areas that have not been inferred for long at this magnification (``CoverageAge``).
-/// An inference of these areas is called a "coverage inference". The utility of a coverage inference is multiplied by
-/// the fraction of objects that are detected only at higher magnification (``ZoomGainEstimate``). The choice depends
-/// only on timestamps, pictures and results, so it is reproducible.
+/// motion (``MotionUtility``), and areas that have not been inferred for long at the region's magnification
+/// (``CoverageAge``). An inference that is chosen because of these areas is called a "coverage inference". In regions
+/// other than the full frame, the utility due to motion and areas is multiplied by the fraction of objects that are
+/// detected only at higher magnification (``ZoomGainEstimate``). The choice depends only on timestamps, pictures and
+/// results, so it is reproducible.
 ///
 ///     var selector = RegionSelector()
 ///     selector.note(tracker.snapshot())
@@ -55,8 +56,9 @@ package struct RegionSelector: Sendable {
     /// The time at which ``selectCoverageRegion(around:of:at:)`` last chose a region.
     private var lastCoverageRound: Nanoseconds?
 
-    /// The time in nanoseconds after which a coverage inference is due. After this time, the utility due to age no
-    /// longer grows (``CoverageAge/longest``), so the selector would not choose an area for its age alone.
+    /// The time in nanoseconds after which a coverage inference is due. The utility of an area grows only up to this
+    /// age (``CoverageAge/longest``). Without coverage inferences, an area with a lower utility than the objects would
+    /// therefore never be inferred.
     private static let longestWithoutCoverageRound: Nanoseconds = 4_000_000_000
     /// The minimum number of inferences between two coverage inferences. A coverage inference is due only if this
     /// number and ``longestWithoutCoverageRound`` are both reached.
@@ -64,8 +66,8 @@ package struct RegionSelector: Sendable {
     /// The maximum interval between full-frame inferences, in nanoseconds.
     private static let longestWithoutFullFrame: Nanoseconds = 400_000_000
     /// The maximum interval between full-frame inferences while objects or motion trigger the inferences. Triggered
-    /// inferences are so rare that with ``longestWithoutFullFrame`` every second of them would be a full-frame
-    /// inference. Large new objects still cause full-frame inferences by their motion.
+    /// inferences are so rare that with ``longestWithoutFullFrame`` half of them would be full-frame inferences. Large
+    /// new objects still cause full-frame inferences by their motion.
     private static let longestWhileTriggered: Nanoseconds = 800_000_000
     /// The maximum interval between full-frame inferences while tentative tracks trigger the inferences. A track needs
     /// only one or two inferences to be confirmed, so this long interval applies only for a short time.
@@ -82,8 +84,8 @@ package struct RegionSelector: Sendable {
     /// Updates the states of the tracks.
     package mutating func note(_ snapshot: TrackerSnapshot?) {
         objects.note(snapshot)
-        // A full-frame inference before a cut shows the previous scene and does not count. The next inference is then
-        // of the full frame.
+        // A full-frame inference before a cut shows the previous scene and does not count. If there was none since the
+        // cut, the next inference covers the full frame.
         if let lastCut = snapshot?.lastCut, let fullFrame = lastFullFrame, fullFrame < lastCut { lastFullFrame = nil }
     }
 
@@ -119,8 +121,9 @@ package struct RegionSelector: Sendable {
             let (utility, reason) = utility(of: view, in: pyramid, isTriggeredByObjects: cause.isTriggeredByObjects)
             if utility > best.utility { best = (utility, view, reason) }
         }
-        // All cells older than ``CoverageAge/longest`` have the same utility, so larger regions would always win. From
-        // time to time, only tiles are therefore compared, without this age limit.
+        // All cells older than ``CoverageAge/longest`` have the same utility, so larger regions would always win.
+        // Therefore, once per ``longestWithoutCoverageRound``, the tiles are compared by ages up to
+        // ``CoverageAge/longestWhenIdle``.
         if best.reason == .coverage, !isTriggered(cause), isLongAgo(lastCoverageRound, at: time) {
             return selectCoverageRegion(around: pyramid.tiles, of: pyramid, at: time)
         }
@@ -144,9 +147,9 @@ package struct RegionSelector: Sendable {
         return take(best.view, of: pyramid, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
     }
 
-    /// Returns whether a coverage inference is due. Objects have a higher utility than areas without objects. These
-    /// areas would therefore never be inferred without coverage inferences. Inferences that objects trigger take
-    /// precedence.
+    /// Returns whether a coverage inference is due. Objects have a higher utility than areas without objects. Without
+    /// this rule, these areas would never be inferred. No coverage inference is due if an object or new motion
+    /// triggered the inference.
     private func isCoverageDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
         inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause)
             && isLongAgo(lastCoverage, at: time)
@@ -195,7 +198,7 @@ package struct RegionSelector: Sendable {
         let ages = ages.utility(of: view.box, level: view.level)
         let expectedGain = view.isWhole ? 1 : zoomGain.expectedGain
         // If objects triggered the inference, the weight of the age is at most the fraction of current objects that
-        // need magnification. The objects thus take precedence over old areas.
+        // need magnification. The objects thus take precedence over areas that have not been inferred for long.
         let ofPlace = ages.place * (isTriggeredByObjects ? min(expectedGain, zoomGain.now) : expectedGain)
         let ofMotion = ages.motion * expectedGain + (view.isWhole ? motion.ofFullFrame : 0)
         let utility = ofObjects + ofPlace + ofMotion

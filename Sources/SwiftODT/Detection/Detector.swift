@@ -52,12 +52,12 @@ extension Detector {
 
 /// Properties of a detector that depend on its network.
 package struct DetectorTraits: Hashable, Sendable {
-    /// The score threshold that the network's manifest specifies; `nil` for the general default.
+    /// The score threshold that the network's manifest specifies. With `nil`, ``usualScoreThreshold`` applies.
     package var scoreThreshold: Double?
     /// The named groups of labels that the network's manifest defines. A key is the name of a group, its value is the
     /// set of lower-case labels.
     package var labelGroups: [String: Set<String>] = [:]
-    /// The network; `nil` for detectors without one.
+    /// The network. `nil` if the detector has none.
     package var model: Model?
 
     /// The score threshold that applies if neither the user nor the network's manifest specifies one.

@@ -41,8 +41,10 @@ package struct InferredRegion: Hashable, Sendable {
     package var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
     /// The factor by which objects are larger in the network's input if it shows this region instead of the full frame,
-    /// at least 1. It is the larger of the ratios of the widths and of the heights: a full frame with another aspect
-    /// ratio than the input fills the input only along one axis, and this axis has the larger ratio.
+    /// at least 1.
+    ///
+    /// A full frame with another aspect ratio than the input fills the input only along one axis. The factor is the
+    /// ratio of the frame's side to the region's side along this axis, which is the axis with the larger ratio.
     package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
     /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions
@@ -53,7 +55,8 @@ package struct InferredRegion: Hashable, Sendable {
         (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.clearShare * longer(self.box.width, self.box.height)
     }
 
-    /// Returns the longer of two sides. The unit is the height of a pixel, because pixels may not be square.
+    /// Returns the longer of two sides. The unit of the result is the height of a pixel. The width of a pixel may
+    /// differ from its height.
     private func longer(_ width: Double, _ height: Double) -> Double { max(width * pixelAspectRatio, height) }
 
     /// Returns whether a box reaches an edge of the region that is not a border of the frame. The box may then show

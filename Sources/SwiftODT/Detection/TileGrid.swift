@@ -4,9 +4,9 @@
 /// several levels of tiles, and each level has about twice the magnification of the previous level. An object that is
 /// too large for the tiles of one level is complete in a tile of a previous level or in the full frame.
 ///
-/// Levels are added until the last level has at least one input pixel per picture pixel. If the next level has at most
-/// eight tiles along the longer side, it is also added up to 1.5 input pixels per picture pixel. The total number of
-/// tiles is limited to 500.
+/// Levels are added until the last level has at least one input pixel per picture pixel. A further level is added if
+/// the last level has fewer than 1.5 input pixels per picture pixel and the further level has at most eight tiles along
+/// the longer side. The total number of tiles is limited to 500.
 ///
 ///     TileGrid(width: 1920, height: 1080, input: InputSize(width: 320, height: 320)).tiles.count // 54
 ///     TileGrid(width: 3840, height: 2160, input: InputSize(width: 320, height: 320)).tiles.count // 198
@@ -23,8 +23,8 @@ package struct TileGrid: Hashable, Sendable {
     private static let maximum = 500
     /// A level with at most this number of tiles along the longer side counts as cheap.
     private static let cheapTileCount = 8
-    /// A level is added while the previous level has fewer input pixels per picture pixel than this: `maximumScale` for
-    /// a cheap level, `maximumScaleOfManyTiles` for a level with more tiles.
+    /// A cheap level is added if the previous level has fewer than `maximumScale` input pixels per picture pixel.
+    /// A level with more tiles is added if the previous level has fewer than `maximumScaleOfManyTiles`.
     private static let (maximumScale, maximumScaleOfManyTiles) = (1.5, 1.0)
 
     /// Creates the tiles for a picture of the given size in buffer pixels.

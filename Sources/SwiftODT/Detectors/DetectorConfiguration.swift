@@ -61,7 +61,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
     }
 
     /// Reads the files and loads the libraries that ``makeDetector()`` needs, without compiling the network. After this
-    /// call, ``makeDetector()`` can safely run on another thread, even if the process exits before it returns.
+    /// call, ``makeDetector()`` can safely run on another thread, even if the process exits while it runs.
     ///
     /// - Throws: ``ODTError`` that names the missing file or library and the remedy.
     package func inspect() throws {

@@ -25,13 +25,15 @@ public final class ObjectDetector: Sendable {
     public struct Options: Hashable, Sendable {
         /// How objects are found, by default with a network.
         public var method: Method
-        /// A path, or the name of an installed model, see ``ModelLibrary``; `nil` for the default.
+        /// The path of a model file, or the name of a model in the ``ModelLibrary``. With `nil`, the default model is
+        /// used.
         public var model: String?
-        /// A file with the model's class names; `nil` to take them from the model's manifest or from the model.
+        /// The path of a file with class names. With `nil`, the names are read from the manifest of the model, from the
+        /// model file, or from a text file in the same folder.
         public var labelFile: String?
         /// The OpenVINO device, default `CPU`.
         public var device: String
-        /// The number of inference threads; 0, the default, lets the runtime decide.
+        /// The maximum number of inference threads. The default of 0 lets the runtime decide.
         public var threads: Int
         /// The minimum score of a detection, 0 to 1, default 0.1. The default is low, because an ``ObjectTracker`` also
         /// uses detections with low scores.
@@ -72,7 +74,7 @@ public final class ObjectDetector: Sendable {
         detector = try ODTError.wrapping { try DetectorConfiguration(options).makeDetector() }
     }
 
-    /// The labels that detections can have; empty if the detector does not classify.
+    /// The labels that detections can have. Empty if detections have no labels or if the labels are unknown.
     public var labels: [String] { detector.labels ?? [] }
 
     /// Returns the objects in a frame. Blocks until the detector has processed the frame.
@@ -90,8 +92,8 @@ public final class ObjectDetector: Sendable {
 
     /// Returns the objects in a frame.
     ///
-    /// - Throws: ``ODTError`` if the frame cannot be processed. `CancellationError` if the task is cancelled; the
-    ///   method then throws at once.
+    /// - Throws: ``ODTError`` if the frame cannot be processed. If the current task is cancelled, the method throws
+    ///   `CancellationError` at once, without waiting for the detector.
     public func detections(in frame: Frame) async throws -> [Detection] {
         let answer = PendingAnswer<[Detection]>()
         return try await answer.value {

@@ -50,7 +50,7 @@ public struct Frame: @unchecked Sendable {
     /// A reduced grey copy of this frame, if it already exists. Functions use this copy instead of reducing the frame
     /// again.
     package var luma: LumaPlane?
-    /// Keeps the memory of the planes valid and unchanged; `nil` for a view.
+    /// Keeps the memory of the planes valid and unchanged. `nil` if this frame is a view.
     package var owner: (any AnyObject & Sendable)?
 
     private let plane0: Plane

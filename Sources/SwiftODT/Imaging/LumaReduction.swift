@@ -167,8 +167,8 @@ private struct BlockMean<Sums: RowSums> {
 
     /// Converts the sums of a row of blocks to grey levels, for RGB formats. A grey level is the weighted sum of red,
     /// green and blue.
-    /// - Parameter apart: the distance between the sums of two consecutive components, in sums. 0 if the components
-    ///   share a plane.
+    /// - Parameter apart: the number of sums between the starts of two consecutive planes in `sum`. 0 if all
+    ///   components are in one plane.
     private func color(
         _ sum: UnsafeMutablePointer<Sums.Sum>, apart: Int, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
     ) {
@@ -178,7 +178,7 @@ private struct BlockMean<Sums: RowSums> {
             red: sum + parts[0].component.offset, green: sum + apart + parts[1].component.offset,
             blue: sum + 2 * apart + parts[2].component.offset)
         let level = level(of: rows * factor)
-        // The most common steps are literals, because the innermost loop then needs no multiplication.
+        // The most common values of `step` are literals, because the innermost loop then needs no multiplication.
         switch step {
         case 4: Self.color(sums, step: 4, factor: factor, count: whole, level, out)
         case 3: Self.color(sums, step: 3, factor: factor, count: whole, level, out)

@@ -3,16 +3,16 @@
 /// A number after `p` in a name is the number of bits per sample. Such samples are stored in little-endian 16-bit
 /// words. The names are those of GStreamer in lower case.
 public enum PixelFormat: Int, CaseIterable, Sendable {
-    /// 8-bit YUV with three planes, with a luma plane and a plane of chroma pairs (NV), or with packed pairs of pixels
-    /// (YUY2, UYVY); 8-bit grey.
+    /// 8-bit YUV or 8-bit grey. YUV is stored in three planes, in a luma plane and a plane of chroma pairs (NV), or as
+    /// packed pairs of pixels (YUY2, UYVY).
     case i420, yv12, nv12, nv21, y42b, y444, yuy2, uyvy, gray8
-    /// 8-bit RGB in the order of the name; `x` is an unused byte, `a` is alpha.
+    /// 8-bit RGB. The letters of the name give the order of the bytes. `x` is an unused byte, `a` is alpha.
     case rgb, bgr, rgbx, bgrx, xrgb, xbgr, rgba, bgra, argb, abgr
-    /// Further 8-bit formats; `gbr` has three planes.
+    /// Further 8-bit YUV formats, and `gbr`, which is 8-bit RGB in three planes.
     case yvyu, vyuy, nv16, nv61, nv24, ayuv, vuya, gbr
     /// YUV with 10, 12 or 16 bits, in three planes.
     case i420p10, i420p12, i422p10, i422p12, y444p10, y444p12, y444p16
-    /// YUV with 10, 12 or 16 bits, in two planes or packed; 16-bit grey.
+    /// YUV with 10, 12 or 16 bits, in two planes or packed. `gray16` is 16-bit grey.
     case p010, p012, p016, y210, y212, gray16
     /// RGB with 10 or 12 bits in three planes, or with 16 bits packed.
     case gbrp10, gbrp12, argb64, rgba64, bgra64, abgr64

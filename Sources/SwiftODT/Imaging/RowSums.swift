@@ -177,8 +177,8 @@ struct FixedPointLevel: LevelOfSum {
         offset = Int32(((0.5 - floor) * 1_048_576).rounded())
     }
 
-    /// Converts the sum of a block to a grey level. The mean of a block is at most 255, or 297 after the expansion of
-    /// limited-range samples. The product of the sum and the gain therefore fits into 31 bits.
+    /// Converts the sum of a block to a grey level. The product of the sum and the gain is the mean of the block with
+    /// 20 fractional bits. It fits into 31 bits, because the mean is at most 297 (255 expanded from limited range).
     func of(_ total: Int32) -> UInt8 {
         UInt8(truncatingIfNeeded: min(max((total &* gain &+ offset) &>> 20, 0), 255))
     }

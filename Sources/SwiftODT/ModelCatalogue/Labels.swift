@@ -92,7 +92,7 @@ extension Labels {
         self.init(names)
     }
 
-    /// Returns whether a text can be a label. A recording with other labels could not be read.
+    /// Returns whether a text is valid as a label. A recording with an invalid label could not be read.
     static func isName(_ text: String) -> Bool { text.utf8.count <= longestName && !text.unicodeScalars.contains("\0") }
 
     /// The maximum length of a label in bytes.

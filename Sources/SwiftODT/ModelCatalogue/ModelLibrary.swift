@@ -12,14 +12,14 @@ public enum ModelLibrary {
         /// The path of the model file.
         public let path: String
 
-        /// The class names of the model in the order of its outputs; empty if it has none.
+        /// The class names in the order of the model's outputs. Empty if the model has no class names.
         ///
-        /// - Complexity: reads the model's metadata each time.
+        /// - Complexity: each access reads the model's metadata from the disk.
         public var labels: [String] {
             (try? Labels.load(manifest: ModelManifest.load(model: path), model: path))?.all.map(\.text) ?? []
         }
 
-        /// The model's licence as its manifest states it; `nil` if it states none.
+        /// The licence that the model's manifest states. `nil` if the manifest states none.
         public var licence: String? { (try? ModelManifest.load(besideModel: path))?.licence }
 
         fileprivate init(path: String) {
@@ -38,14 +38,14 @@ public enum ModelLibrary {
         }
     }
 
-    /// Returns the model that an ``ObjectDetector`` uses if none is named.
+    /// Returns the model that an ``ObjectDetector`` uses if its options specify no model.
     ///
     /// - Throws: ``ODTError`` that names the folders and the command that installs a model.
     public static func defaultModel() throws(ODTError) -> Model {
         try ODTError.wrapping { Model(path: try ModelSearchPath.locate(.detector)) }
     }
 
-    /// Returns the model with a name or path.
+    /// Returns the model that has the given name or path.
     ///
     /// - Throws: ``ODTError`` if there is no such model.
     public static func model(named name: String) throws(ODTError) -> Model {

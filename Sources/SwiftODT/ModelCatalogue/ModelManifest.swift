@@ -36,7 +36,7 @@ package struct ModelManifest: Hashable, Sendable {
     package var classes: Int?
     /// Whether class index 0 of the network is the background.
     package var hasBackground: Bool?
-    /// The score threshold for this model. `nil` for the general default.
+    /// The score threshold for this model. With `nil`, the general default applies.
     package var scoreThreshold: Double?
     /// Named groups of labels. A key is the name of a group without `@`, its value is the set of lower-case labels.
     package var labelGroups: [String: Set<String>] = [:]

@@ -38,7 +38,7 @@ final class BackgroundModel {
     let previous: PixelGrid<Float>
     /// The time in seconds for which the pixel has matched the background since ``level`` was last replaced.
     let seenFor: PixelGrid<Float>
-    /// The moving average of the absolute value of ``smoothed`` while the pixel is background.
+    /// The moving average of the absolute value of ``smoothed`` while no object covers the pixel.
     let noise: PixelGrid<Float>
     /// An increment of the threshold in grey levels. It grows where the picture flickers or sways, and decays
     /// elsewhere.
@@ -205,8 +205,9 @@ final class BackgroundModel {
             let cause = causes[i]
             let isObject = Cause.isForeground(cause)
             let size = abs(smoothed[i])
-            // Behind objects, the background follows only the lighting. It then still matches when the object has left.
-            // Foreground without an object updates the background at a quarter of the usual rate.
+            // Behind objects, only changes of the lighting update the background. The background therefore still
+            // matches the scene when the object has left. Foreground without an object updates the background at a
+            // quarter of the usual rate.
             let rate: Float = isObject ? 0 : (isCovered ? 0.25 * share : share)
             level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])

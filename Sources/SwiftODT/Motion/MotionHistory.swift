@@ -1,8 +1,8 @@
-/// The moving objects of the previous frames. The history determines the age of each object, and separates objects that
-/// pass each other and form one region.
+/// The moving objects of the previous frames. The history determines the age of each object. It also separates objects
+/// that pass each other and therefore form one region, called a "shared region".
 ///
-/// Only known objects, with an age of at least ``knownAfter``, are located within a shared region. A remainder is
-/// foreground of the region that the known objects do not cover.
+/// An object is "known" if its age is at least ``knownAfter``. Only known objects are located within a shared region. A
+/// "remainder" is a part of a shared region that no located object covers.
 struct MotionHistory {
     /// A moving object, in plane pixels.
     struct MovingObject {

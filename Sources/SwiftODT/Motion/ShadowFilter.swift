@@ -25,7 +25,8 @@ final class ShadowFilter {
     private static let minimumGround: Float = 24
     /// The radius in pixels of the neighbourhood whose texture is compared with the texture of the ground.
     private static let reach = 2
-    /// The maximum distance in pixels from a shadow pixel to the blurred border that is removed with the shadow.
+    /// The maximum distance in pixels, along each axis, between a pixel of a shadow and a pixel of the shadow's blurred
+    /// border. The border is removed with the shadow.
     private static let rim = 3
     /// The safety factor for a pixel's own noise, which may be underestimated.
     private static let margin: Float = 1.3
@@ -88,8 +89,8 @@ final class ShadowFilter {
         for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
             for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
                 let near = kinds.base[row * width + column]
-                // At its border, a shadow differs less from the ground than inside. If the difference is larger, the
-                // pixel shows something else.
+                // The border of a shadow differs less from the ground than the inside. If a pixel differs more than the
+                // inside, it shows something else.
                 if near != Kind.none, abs(smoothed[index]) < 1.15 * abs(smoothed[row * width + column]) {
                     return near
                 }
@@ -98,8 +99,8 @@ final class ShadowFilter {
         return Kind.none
     }
 
-    /// Returns the noise of a pixel relative to the mean noise of the frame, at most 1. The mean may be high because of
-    /// water or leaves elsewhere in the picture.
+    /// Returns the noise of a pixel relative to the mean noise of the frame, at most 1. The result is low for a quiet
+    /// pixel if water or leaves elsewhere in the picture raise the mean.
     private func noiseScale(_ index: Int, _ background: BackgroundModel) -> Float {
         min(1, Self.margin * background.noise.base[index] / max(background.typicalNoise, 0.1))
     }

@@ -14,10 +14,10 @@ final class StationaryRegions {
     /// The time in seconds without change after which a pixel counts as static while the background model is not
     /// reliable yet.
     private static let stillAfterWhileUnreliable: Float = 0.15
-    /// The time in seconds for which a stopped object is reported.
+    /// The upper limit, in seconds, of the time without change that counts for a pixel of a stopped object.
     private static let holdTime: Float = 10
-    /// A stopped object is absorbed when its pixels have not changed for this fraction of `holdTime` on average. The
-    /// fraction is below 1, because a stopped object may still move a little.
+    /// A stopped object is absorbed when the time without change, averaged over its pixels, reaches this fraction of
+    /// ``holdTime``. The fraction is below 1, because parts of a stopped object may still move.
     private static let holdShare: Float = 0.7
     private static let smallestArea: Float = 6
     /// The minimum fraction of static pixels in a ghost. An object may have uncovered the other pixels only a moment
@@ -25,7 +25,8 @@ final class StationaryRegions {
     private static let stillShare: Float = 0.4
     /// The minimum contrast of a ghost's outline in the background, relative to its contrast in the frame.
     private static let ghostRatio: Float = 1.5
-    /// The minimum additional contrast of a ghost's outline in the background, in grey levels per border pixel.
+    /// The minimum difference between the contrast of a ghost's outline in the background and ``ghostRatio`` times its
+    /// contrast in the frame, in grey levels per border pixel.
     private static let ghostMargin: Float = 3
     /// The time in seconds without change after which a region counts as a ghost even if its outline in the background
     /// is only slightly stronger than in the frame.
@@ -56,7 +57,7 @@ final class StationaryRegions {
         labeler = RegionLabeler(width: width, height: height)
     }
 
-    /// Absorbs objects that have been static for `holdTime` into the background.
+    /// Absorbs objects that have been static for long into the background, see ``holdShare``.
     func absorbStoppedObjects(
         _ marks: PixelGrid<UInt8>, of objects: RegionLabeler, _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>
@@ -134,7 +135,7 @@ final class StationaryRegions {
             && outline.learnt > Self.ghostRatio * outline.seen + Self.ghostMargin * outline.pixels
     }
 
-    /// Absorbs the foreground pixels at a position and around it.
+    /// Absorbs the foreground pixels in the 3 × 3 neighbourhood of a position.
     private func absorb(around x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         for row in max(0, y - 1)...min(background.height - 1, y + 1) {
             for column in max(0, x - 1)...min(background.width - 1, x + 1) {
@@ -145,7 +146,7 @@ final class StationaryRegions {
         }
     }
 
-    /// Adds the contrast at a border pixel to the outline of the region.
+    /// If a pixel is at the border of its region, adds the contrast at this border to the outline of the region.
     private func trace(
         _ region: Int, _ x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>
     ) {

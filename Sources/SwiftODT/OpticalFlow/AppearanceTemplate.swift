@@ -111,7 +111,7 @@ struct AppearanceTemplate: Sendable {
     private static let across = SIMD8<Float>(repeating: 1)
     private static let leftHalf = SIMD8<Float>(1, 1, 1, 1, 0, 0, 0, 0)
 
-    /// The sums that a correlation needs, over some rows of two templates, for each column.
+    /// The sums from which a correlation of two templates is computed. Each column has its own sums over some rows.
     private struct Sums {
         private var first = SIMD8<Float>.zero
         private var second = SIMD8<Float>.zero

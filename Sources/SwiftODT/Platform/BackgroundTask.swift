@@ -17,7 +17,8 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
     private let state = Monitor(State.running)
 
     /// Starts the computation.
-    /// - Parameter make: the computation. It must not use objects that may be destroyed before it returns.
+    /// - Parameter make: the computation. It can outlive the task. It must not use objects that may be destroyed while
+    ///   it runs.
     package init(_ make: @escaping @Sendable () throws -> Product) {
         let isStarted = DetachedThread.run { [weak self] in
             let product = Result { try make() }

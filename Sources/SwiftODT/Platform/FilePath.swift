@@ -30,9 +30,9 @@ package enum FilePath {
 
 /// The folders of installed data and of caches.
 enum DataFolders {
-    /// Returns the folders that may contain installed data called `name`, for example `models`. The order is: the
-    /// user's data folder, the system's data folders, the folder of this plugin or program, and `share` in each of the
-    /// three folders above it.
+    /// Returns the folders that may contain installed data called `name`, for example `models`. Each result is the
+    /// folder `swiftodt/NAME` in one of these folders, in this order: the user's data folder, the system's data
+    /// folders, the folder of this plugin or program, and the folder `share` in each of the next three parent folders.
     static func holding(_ name: String) -> [String] {
         var folders = [userFolder("XDG_DATA_HOME", or: ".local/share")].compactMap(\.self)
         folders += ["/usr/local/share", "/usr/share", "/usr/local/lib"]

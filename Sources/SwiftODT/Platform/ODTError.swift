@@ -24,7 +24,7 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         case invalidOption
         /// The image was discarded, because a newer image of the stream arrived while the detector was busy.
         case dropped
-        /// The operation itself failed.
+        /// The operation failed for a reason that no other case describes.
         case failed
     }
 

@@ -104,8 +104,8 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         continuation?.resume(with: result)
     }
 
-    /// Whether the wait has ended. If the task was cancelled before the computation has begun, the computation can be
-    /// omitted.
+    /// Whether the wait has ended. If it has ended before the computation begins, the task was cancelled, and the
+    /// computation can be omitted.
     package var isAbandoned: Bool {
         state.withLock { state in
             if case .done = state { true } else { false }

@@ -101,7 +101,7 @@ struct LineFile: ~Copyable {
         let count = min(count, size - offset)
         piece = try FileBytes.read(file, from: offset, count: count, path: path)
         pieceStart = offset
-        // Fewer bytes mean that the file was truncated after it was opened. `size` is corrected.
+        // If fewer bytes than expected were read, the file was truncated after it was opened. `size` is corrected.
         if piece.count < count { size = offset + piece.count }
     }
 }

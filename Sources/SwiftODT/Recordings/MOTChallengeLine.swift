@@ -40,8 +40,8 @@ package struct MOTChallengeLine {
         guard columns.count >= Self.minimumCount else {
             throw MOTChallengeError("fewer than the six columns frame,id,x,y,width,height.")
         }
-        // A line with too many columns and without any decimal point probably has decimal commas. The parser has then
-        // split the numbers at these commas.
+        // A line with too many columns and without any decimal point probably has decimal commas. In this case, the
+        // parser has split the numbers at these commas.
         if columns.count > Self.usual, !line.contains(UInt8(ascii: ".")), !line.contains(where: Self.isExponent) {
             throw MOTChallengeError(
                 "\(columns.count) columns, and no number has a decimal point. If the commas are decimal separators, "

@@ -147,8 +147,8 @@ package enum FrameKey: Hashable, Sendable {
 
     package var isTime: Bool { if case .time = self { true } else { false } }
 
-    /// Returns whether this frame is later than another frame of the same kind by more than `tolerance` nanoseconds or
-    /// frames.
+    /// Returns whether this frame is later than another one by more than `tolerance`. The unit of the tolerance is
+    /// nanoseconds for times, and frames for numbers. Both keys must be of the same kind.
     package func isLater(than other: FrameKey, by tolerance: Int64 = 0) -> Bool {
         order.since(other.order) > tolerance
     }
