@@ -44,8 +44,8 @@ final class Annotation: Sendable {
                 try AnnotationPipeline.container(of: $0), encoder: plan.encoder, quality: plan.quality)
         }
         try outputs.check(against: source, mayReplace: plan.mayReplace)
-        // `notify` clears the progress line before it prints. The progress line is created after the pipeline, and
-        // `shown` holds it from then on.
+        // `notify` clears the progress line before it prints. The pipeline needs `notify` before the progress line
+        // exists, so `shown` is `nil` at first and holds the progress line later.
         let shown = Monitor<Progress?>(nil)
         let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
         let notify: @Sendable (String) -> Void = { text in
@@ -57,7 +57,7 @@ final class Annotation: Sendable {
             notify: notify)
         let pipeline = annotation.pipeline
         RedactionRequest.allow(of: pipeline["swiftodt"], unless: plan.settings.contains { $0.hasPrefix("draw=") })
-        // The pictures are cropped from frames without drawing, so they would show what the element redacts.
+        // Pictures are cropped from frames before drawing, so they would show what the drawing redacts.
         if outputs.pictures != nil, let redaction = RedactionRequest(of: pipeline["swiftodt"]) {
             throw PlaybackError(
                 "--crops would show what '\(redaction.word)' redacts: leave out one of them", isUsage: true)
@@ -169,8 +169,8 @@ final class Annotation: Sendable {
         do {
             try output.write(text)
         } catch is BrokenPipe {
-            // A reader that closes the pipe is not an error: the recording still ends properly. The exit code is then
-            // that of SIGPIPE.
+            // If the reader closes the pipe, the other outputs are still completed. The exit code is then that of
+            // SIGPIPE.
             isRead = false
             player.askToEnd()
         } catch {
@@ -185,7 +185,7 @@ final class Annotation: Sendable {
             files.video.map { annotation.isUsable($0, after: ending) }
             ?? (progress.frames > 0 && (ending.failure != nil || ending.isWhole))
         guard isUsable else {
-            // After an interrupt by a signal, a failure is only a consequence of the interrupt.
+            // A failure after a signal is only a consequence of the signal, so it is not reported.
             let failure = ending.signal == nil ? ending.failure : nil
             notify(failure ?? "nothing was recorded from \(source.name)")
             files.discard()

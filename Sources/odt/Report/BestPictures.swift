@@ -84,7 +84,8 @@ final class BestPictures: VideoPass.Viewer {
 
     func process(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
         if frame == nil, let middle, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
-        // The detection belongs to this frame if it is before the middle between this frame and the next.
+        // A detection belongs to the frame with the nearest time: to this frame if the detection is before the middle
+        // between `time` and `end`, the time of the next frame.
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }
@@ -118,8 +119,8 @@ struct RecordedPictures {
     /// - Parameter tracks: Tracks from a database. Their stream times are wall-clock times.
     init(of tracks: [ObservedTrack], in segments: [StoredSegment], _ observations: Observations) {
         pictures = Array(repeating: nil, count: tracks.count)
-        // Segments are searched by session (one connection to a camera). The sessions of one camera overlap in time if
-        // files are watched faster than real time.
+        // Segments are searched by session (one connection to a camera) and not only by time. The sessions of one
+        // camera overlap in time if files are watched faster than real time.
         let bySession = Dictionary(grouping: segments, by: \.session)
         var moments: [String: [BestPictures.Moment]] = [:]
         for (place, track) in tracks.enumerated() {

@@ -102,7 +102,8 @@ struct RecordingClock {
     private var sequence = 0.0
     /// The highest index of all recordings so far.
     private var latestRecording = 0
-    /// The index of the recording of each session id. Sessions overlap if videos are watched faster than real time.
+    /// The index of the recording of each session id. Sessions overlap if videos are watched faster than real time, so
+    /// their messages can alternate.
     private var named: [Int64: Int] = [:]
 
     /// The number of seconds by which message times may go back without a new recording. Messages of one moment may be

@@ -35,8 +35,8 @@ struct StoredMessages {
     private let boxes: SQLiteStatement
     private var sessions: [Int64: Session] = [:]
     private var labels: [Int64: String] = [:]
-    /// The zones of each camera. The camera's first result message lists them, so that the report also shows zones
-    /// without events. The entry of the camera is then removed.
+    /// The zones of each camera whose first result message has not been created yet. This message lists the zones, so
+    /// that the report also shows zones without events.
     private var zones: [String: [JSONValue]] = [:]
 
     /// The names of the cameras that have a session in the period.

@@ -43,8 +43,8 @@ private let systemFolder = "/usr/local/share/swiftodt"
             (isForAll ? ["--folder", systemFolder] : []) + (hasAllDevices ? ["--all-devices"] : []))
         guard code == ExitCode.success else { return code }
     }
-    // Models in the folders given with `--besides` are not fetched again. The Debian package swiftodt-models has
-    // installed its models for all users.
+    // Models in the folders given with `--besides` are not fetched again. With `--system`, this is only the folder of
+    // the Debian package swiftodt-models, which installs its models for all users.
     let besides = isForAll ? ["/usr/share/swiftodt/models"] : ModelLibrary.folders
     let code = try models.run(
         (isForAll ? ["--folder", systemFolder + "/models"] : []) + besides.flatMap { ["--besides", $0] })

@@ -21,8 +21,8 @@ final class ArrivalTimestamps: Sendable {
     }
 
     /// Stores the wall-clock time of arrival in each buffer, unless the camera sends this time. The element reports the
-    /// stored time as `utc-time`. Without it, the element would report when it processes the frame, which is later if
-    /// the gate has delayed the frame.
+    /// stored time as `utc-time`. Without a stored time, the element would report the time at which it processes the
+    /// frame, which is later if the gate has delayed the frame.
     static func note(at pad: Pad) {
         pad.replaceBuffers { buffer in
             guard gst_buffer_get_reference_timestamp_meta(buffer, nil) == nil, let copy = gst_buffer_copy(buffer)

@@ -107,8 +107,8 @@ extension CameraPlan {
         MediaSource.isAddress(source) || (source.hasPrefix("/dev/") && !StandardInput.isPath(source))
     }
 
-    /// Returns whether a camera with this plan has to be connected again to follow the other plan. This is also the
-    /// case if a property names a file, such as the zones, and the file was modified.
+    /// Returns whether the plans differ, so that the camera has to be connected again. Plans also differ if a file that
+    /// a property names, such as the zones, was modified.
     func differs(from other: CameraPlan) -> Bool {
         source != other.source || isRecorded != other.isRecorded
             || sendsPictures != other.sendsPictures || savesClips != other.savesClips || files != other.files

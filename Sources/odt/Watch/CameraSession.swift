@@ -175,8 +175,8 @@ final class CameraSession: Sendable {
             } else if recordsOriginal {
                 text += " tee name=original ! queue max-size-buffers=0 max-size-time=2000000000 ! decodebin name=coded"
             }
-            // A file is read faster than it is analysed, and a queue would decouple the gate from the analysis. Without
-            // a queue, the gate receives the report about a key frame before it receives the next frame.
+            // A file is read faster than it is analysed. With a queue, the gate would receive further frames before the
+            // element reports the activity in a key frame (`swiftodt-activity`).
             let queue =
                 isFile && usesGate
                 ? "identity name=video"

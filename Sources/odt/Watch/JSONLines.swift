@@ -39,8 +39,7 @@ final class JSONLines: MeasuredSink {
     private let notify: @Sendable (String) -> Void
     private let state = Monitor(State())
 
-    /// The maximum size of queued lines in bytes. A line is queued if the lines that are queued before it are smaller
-    /// than this.
+    /// No further line is queued if the queued lines have at least this size in bytes.
     private static let maximum = 1 << 19
     /// The maximum time for writing queued lines after a signal, in nanoseconds.
     private static let closeTimeout: Nanoseconds = 3_000_000_000

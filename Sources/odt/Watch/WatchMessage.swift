@@ -89,8 +89,8 @@ final class WatchSinks: Sendable {
         // The sink for the MQTT broker announces at once that `odt watch` is online. It is therefore created after all
         // other sinks that can fail.
         if let broker { sinks.append(try MQTTSink(broker, notify: notify)) }
-        // The lines of JSON come last, because their reader may block messages about files. All other sinks have then
-        // received the message before.
+        // The sink for the lines of JSON comes last, because its reader may block messages about files. A blocked
+        // message has then already reached all other sinks.
         if let lines { sinks.append(lines) }
         metrics?.add(sinks.compactMap { $0 as? any MeasuredSink })
         metricsServer =

@@ -5,8 +5,8 @@ const DATA = JSON.parse($("data").textContent);
 const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason, recording], place) =>
   ({place, id, label, category, first, last, best, score, path, source, reason, recording, length: last - first}));
 
-// The sources with several recordings. Ids start at 1 in each connection to a camera, and in each recording within a
-// file.
+// The sources with several recordings. Track ids start again at 1 in each connection to a camera, and in each recording
+// within a file. For these sources, the number of the recording precedes the id.
 const SEVERAL = new Set(TRACKS.filter(track => track.recording > 0).map(track => track.source));
 function idOf(track) { return "#" + (SEVERAL.has(track.source) ? track.recording + 1 + "." : "") + track.id; }
 

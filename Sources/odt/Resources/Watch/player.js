@@ -46,7 +46,7 @@ function showSegments(segments) {
   }
   $("pieces").replaceChildren(make("option", {value: ""}, "choose"), ...groups.values());
   $("pieces").value = recordings.file ?? "";
-  // Retention deletes the oldest recordings.
+  // Retention may have deleted the opened recording.
   if (recordings.file && !segments.some(segment => segment.file === recordings.file)) closeRecording();
   if (!recordings.file) say($("hint"), segments.length ? segments.some(segment => segment.isFinished) ? "" : "The first recording is not finished yet." : "No recordings yet.");
 }

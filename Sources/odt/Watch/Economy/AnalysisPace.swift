@@ -4,15 +4,17 @@ import SwiftODT
 /// gate before the decoder passes few frames while the picture is calm. When it opens, it releases the frames that it
 /// has kept.
 ///
-/// - While the gate is calm, frames wait, so that the result of a key frame is known before the next key frame.
-/// - When the gate opens, the decoder delivers the kept frames at once. They wait, so that the tracker processes each
-///   of them.
-/// - When the analysis has caught up with the camera, frames do not wait any longer, as without a gate.
+/// - While the picture is calm, frames wait, so that the gate has the result of a key frame before it receives the next
+///   one.
+/// - When the gate opens, the decoder delivers the kept frames at once. These frames wait, so that the tracker
+///   processes each of them.
+/// - When the analysis has caught up with the camera, frames no longer wait. They are dropped while the analysis is
+///   busy.
 ///
 /// All times are stream times in nanoseconds. A delay is the time from a frame to the latest frame that has arrived
 /// from the camera.
 struct AnalysisPace {
-    /// If the time between two passed frames exceeds this, the gate is considered calm.
+    /// If the time between two frames that passed the gate exceeds this, the picture is considered calm.
     private static let rare: Nanoseconds = 400_000_000
     /// Frames begin to wait if their delay exceeds this. The delay of merely reordered frames is smaller.
     private static let late: Nanoseconds = 200_000_000

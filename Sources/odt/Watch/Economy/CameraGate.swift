@@ -45,12 +45,12 @@ final class CameraGate: Sendable {
     /// - Parameter setsStrategy: Whether to set the element's property `strategy`. False if the user has set it.
     init(setsStrategy: Bool) { self.setsStrategy = setsStrategy }
 
-    /// Links the queue `analysis` with the decoder `coded`. If the codec is supported, a parser is inserted between
-    /// them, and also the gate unless the stream does not permit it.
+    /// Links the queue `analysis` with the decoder `coded`. If the codec is supported, a parser and the gate are
+    /// inserted between them. The gate is omitted for a video of known duration at an address, and with redaction.
     ///
     /// - Parameters:
-    ///   - kind: The name of the stream's caps.
-    ///   - source: What delivers the stream.
+    ///   - kind: The media type of the stream, for example `video/x-h264`.
+    ///   - source: The kind of source that delivers the stream.
     /// - Returns: The reason why the gate is not used; `nil` if it is used.
     /// - Throws: ``PlaybackError`` if an element is missing.
     func insert(into pipeline: Pipeline, for kind: String, from source: Source) throws -> String? {
@@ -58,8 +58,8 @@ final class CameraGate: Sendable {
             try Self.link("identity", in: pipeline)
             return "the gate needs H.264 or H.265, which this source does not send"
         }
-        // All decoders accept a byte stream with repeated headers. They need no second parser after the gate, which
-        // would delay the gate's events.
+        // All decoders accept a byte stream with repeated headers, so no second parser is needed after the gate. A
+        // second parser would delay the gate's events.
         let parsed = "\(parser) config-interval=-1 ! \(kind),stream-format=byte-stream,alignment=au"
         let isVideo = source == .video
         // With redaction, the element ends all tracks after a gap between frames that is longer than `track-max-age`,

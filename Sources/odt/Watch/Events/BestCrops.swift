@@ -17,7 +17,7 @@ final class BestCrops: Sendable {
     private static let interval: GstClockTime = 150_000_000
     /// The maximum width and height of a picture in pixels, and its maximum size in bytes.
     private static let (side, limit) = (480, 48 << 10)
-    /// The part of the object's width and height that is added at each edge.
+    /// The margin at each edge of a picture, as a fraction of the object's width or height.
     private static let margin = 0.1
 
     private struct Crop {
@@ -34,7 +34,7 @@ final class BestCrops: Sendable {
         let give: @Sendable ([UInt8]) -> Void
     }
 
-    /// A snapshot is dropped if its object is not visible within this time in nanoseconds.
+    /// The time in nanoseconds within which the object has to be detected. After this time, the request is dropped.
     private static let patience: Nanoseconds = 3_000_000_000
     /// The maximum width and height of a snapshot in pixels.
     private static let snapshotSide = 1280
@@ -62,8 +62,9 @@ final class BestCrops: Sendable {
         }
     }
 
-    /// Requests a snapshot: the next frame in which an object is visible, as a JPEG file with the object's box. `give`
-    /// receives it on the thread of the frames. If the object does not appear within 3 s, `give` is not called.
+    /// Requests a snapshot of an object: the next frame in which the object is detected, as a JPEG file with the
+    /// object's box. `give` receives the file on the streaming thread. If the object is not detected within 3 s, `give`
+    /// is not called.
     func takeSnapshot(of id: UInt64, give: @escaping @Sendable ([UInt8]) -> Void) {
         let end = MonotonicClock.now + Self.patience
         state.withLock { $0.snapshots[id] = Snapshot(end: end, give: give) }

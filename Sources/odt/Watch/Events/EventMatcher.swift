@@ -35,9 +35,11 @@ struct EventMatcher {
     private var pending: [Key: Pending] = [:]
     /// The counts that have reached their threshold.
     private var reached: Set<Key> = []
-    /// The time of the latest match of each rule. A rule with a predecessor compares it with the current time.
+    /// The time of the latest match of each rule. A rule with the condition `after` compares the current time with the
+    /// latest match of its predecessor.
     private var matched: [String: Nanoseconds] = [:]
-    /// For each rule with a predecessor, the time of the predecessor's match that this rule has used.
+    /// For each rule with the condition `after`, the time of the predecessor's match that permitted the rule's latest
+    /// match.
     private var used: [String: Nanoseconds] = [:]
     /// The time of the latest action of each rule.
     private var acted: [RuleAndCamera: Nanoseconds] = [:]
@@ -87,7 +89,8 @@ struct EventMatcher {
 
     /// Notes the begin or the end of an object's stay.
     ///
-    /// - Returns: At the end of a stay, its event, if the stay was long enough and no result has reported it before.
+    /// - Returns: The event of a stay that ends, if the stay was long enough and no result has reported it before.
+    ///   Otherwise `nil`.
     private mutating func takeStay(_ event: WatchEvent, _ rule: EventRule, at now: Nanoseconds) -> WatchEvent? {
         // For a rule without zones, the stay lasts from the begin to the end of the track.
         let names = rule.zones.isEmpty ? ("begin", "end", "track") : ("enter", "leave", "zone")

@@ -10,7 +10,7 @@ final class EventReceiver: Sendable {
     private struct Item {
         let rule: String
         let event: WatchEvent
-        /// Returns the best picture so far; `nil` if there is none.
+        /// Returns the best picture of the event's object so far; `nil` if there is none.
         let picture: (@Sendable () -> [UInt8]?)?
         let arrival = MonotonicClock.now
     }
@@ -23,7 +23,7 @@ final class EventReceiver: Sendable {
         var end: Nanoseconds?
         var delivered = 0
         var dropped = 0
-        /// Whether dropped events have been reported since the queue was empty.
+        /// Whether the user has been informed of dropped events since the queue was last empty.
         var isLosing = false
 
         /// The number of events that are not delivered yet.

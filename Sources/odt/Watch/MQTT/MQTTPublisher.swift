@@ -7,8 +7,8 @@ import Synchronization
 final class MQTTPublisher: Sendable {
     /// The maximum time in nanoseconds for sending queued messages when `odt watch` ends.
     private static let closeTimeout: Nanoseconds = 5_000_000_000
-    /// The maximum delay in nanoseconds before reconnecting if the connection is lost while the remaining messages are
-    /// sent at the end of `odt watch`.
+    /// The maximum delay in nanoseconds before reconnecting while `odt watch` ends. It applies if the connection is
+    /// lost before the remaining messages are sent.
     private static let longestPauseAtEnd: Nanoseconds = 500_000_000
 
     private struct State {

@@ -7,13 +7,13 @@ import Synchronization
 /// latency from the arrival of a frame until the element has processed it. Counts the frames that the queue dropped.
 final class FrameTimes: Sendable {
     struct Figures {
-        /// The frames that arrived.
+        /// The number of frames that arrived.
         var received = 0
-        /// The frames that were dropped because the element was busy.
+        /// The number of frames that were dropped because the element was busy.
         var dropped = 0
-        /// The wait in the queue.
+        /// The times that frames waited in the queue.
         var wait = DurationHistogram()
-        /// The time from arrival until the element has processed the frame.
+        /// The times from the arrival of a frame until the element has processed it.
         var latency = DurationHistogram()
         /// The monotonic time at which the latest frame arrived.
         var latest: Nanoseconds?
@@ -28,7 +28,8 @@ final class FrameTimes: Sendable {
         var figures = Figures()
         /// The frames in the queue, the oldest first.
         var queued: [Frame] = []
-        /// The encoded frames that have arrived before the gate and have not been processed yet, in decoding order.
+        /// The encoded frames that have arrived and have not been processed yet, in decoding order. Empty without the
+        /// gate.
         var encoded: [Frame] = []
         /// The frames between the queue and the end of the pipeline, the oldest first.
         var processed: [Frame] = []

@@ -196,7 +196,7 @@ final class MetricsBoard: WatchSink {
                 name, .counter, help,
                 cameras.compactMap { camera, counts in counts[field].map { Sample(["camera": camera], $0) } })
         }
-        // Cameras take turns for inference only with `--cpus`.
+        // Cameras take turns for inference only with `--cpus`. Otherwise the metrics of turns are omitted.
         let sharing = cameras.filter { $1["turns.count"] ?? 0 > 0 }
         text.add(
             "swiftodt_inference_turns_total", .counter, "Inferences that ran in turns with other cameras.",

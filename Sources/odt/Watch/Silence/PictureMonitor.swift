@@ -2,10 +2,11 @@ import SwiftODT
 
 /// Detects that the picture of a camera is covered, frozen, or shows another scene.
 struct PictureMonitor {
-    /// The contrast below which a picture counts as covered.
+    /// The contrast below which a picture counts as covered: the standard deviation of the brightness, which is 0 to
+    /// 255.
     private static let leastContrast: Float = 5
-    /// The similarity to the usual scene below which the scene has changed. The similarity stays higher if only the
-    /// light changes.
+    /// The similarity (-1 to 1) to the usual scene below which the scene counts as changed. If only the light changes,
+    /// the similarity stays above this value.
     private static let leastSimilarity: Float = 0.4
     /// The usual scene is a moving average of about this number of pictures.
     private static let memory: Float = 60

@@ -1,7 +1,7 @@
 import SwiftODT
 
-/// Detects that a camera has seen no object for much longer than usual. Each hour of the day has a usual time: the longest
-/// time without an object in that hour, averaged over the days.
+/// Detects that a camera has seen no object for much longer than usual. Each hour of the day has a usual time: the
+/// longest time without an object in that hour, averaged over the days.
 struct QuietMonitor {
     private struct Hour {
         /// The usual longest time without an object in nanoseconds.
@@ -9,9 +9,9 @@ struct QuietMonitor {
         var days = 0
     }
 
-    /// The number of days that an hour of the day is learned before times in that hour are reported.
+    /// The number of days for which an hour of the day is learned before alarms are reported in that hour.
     static let introduction = 3
-    /// Shorter times without an object, in nanoseconds, are never reported.
+    /// A time without an object is never reported if it is shorter than this time in nanoseconds.
     static let shortest: Nanoseconds = 600_000_000_000
     /// The weight of the latest day in the average over the days.
     private static let weight = 0.3

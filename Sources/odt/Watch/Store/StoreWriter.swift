@@ -65,7 +65,8 @@ final class StoreWriter {
         }
         if numbers.labels.count > Self.maximumNumbers { numbers.labels = [:] }
         if numbers.sessions.count > Self.maximumNumbers, let last = rows.last?.session {
-            // A camera can stay connected during the whole time. Its session has no reason for its end yet.
+            // Old sessions are dropped from the cache. A session without a reason for its end is kept, because its
+            // camera is still connected.
             numbers.sessions = try numbers.sessions.filter { number, id in
                 try number > last - Self.maximumNumbers / 2
                     || database.figure("SELECT count(*) FROM session WHERE id = \(id) AND reason IS NULL") > 0

@@ -43,8 +43,8 @@ struct StoredCamera {
             case "connected": return row(now, .began)
             case "lost", "ended":
                 guard !clock.isEmpty else { return [] }
-                // A lost camera may report its end later. The empty clock prevents that this report ends the session a
-                // second time.
+                // `ended` may follow `lost` without a connection in between. The clock is empty then, so that `ended`
+                // does not end the session a second time.
                 clock = StreamClock()
                 return row(now, .ended(reason: fields.text("reason")))
             default: return []
