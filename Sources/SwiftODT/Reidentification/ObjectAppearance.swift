@@ -1,5 +1,9 @@
 /// The appearance of an object: the sum of the embeddings of its views. Each embedding is normalised to length 1.
 package struct ObjectAppearance: Sendable {
+    /// The number of imagined objects, without any appearance, that count towards what objects have in common. With it,
+    /// one minimum similarity suits streams of two people and of twenty (`returns.py`).
+    private static let priorCount: Float = 2
+
     private var sum: [Float]
     /// The number of views.
     private(set) var viewCount = 1
@@ -8,11 +12,10 @@ package struct ObjectAppearance: Sendable {
     ///
     /// - Throws: ``ODTError`` if the embedding has no direction.
     package init(embedding: [Float]) throws(ODTError) {
-        let length = embedding.reduce(0) { $0 + $1 * $1 }.squareRoot()
-        guard length.isFinite, length > 0 else {
+        guard embedding.length.isFinite, embedding.length > 0 else {
             throw ODTError(.failed, "the re-identification network returned an embedding without a direction")
         }
-        sum = embedding.map { $0 / length }
+        sum = embedding.direction
     }
 
     /// Adds the views of the same object.
@@ -22,14 +25,31 @@ package struct ObjectAppearance: Sendable {
     }
 
     /// Returns the cosine of the angle between the mean embeddings, -1 to 1.
-    func similarity(to other: ObjectAppearance) -> Float {
-        var (product, own, others) = (Float(0), Float(0), Float(0))
-        for (first, second) in zip(sum, other.sum) {
-            product += first * second
-            own += first * first
-            others += second * second
+    func similarity(to other: ObjectAppearance) -> Float { Self.cosine(sum, other.sum) }
+
+    /// Returns the similarities to other objects, -1 to 1, without what those have in common: background, light and
+    /// the bias of the network. One camera's people resemble each other, but they differ from their mean in different
+    /// directions.
+    func similarities(to others: [ObjectAppearance]) -> [Float] {
+        let directions = others.map { $0.sum.direction }
+        var common = [Float](repeating: 0, count: sum.count)
+        for direction in directions {
+            for (index, value) in zip(common.indices, direction) { common[index] += value }
         }
-        return product / max((own * others).squareRoot(), .leastNormalMagnitude)
+        let weight = 1 / (Float(others.count) + Self.priorCount)
+        func distinctive(_ direction: [Float]) -> [Float] { zip(direction, common).map { $0 - weight * $1 } }
+        let own = distinctive(sum.direction)
+        return directions.map { Self.cosine(own, distinctive($0)) }
+    }
+
+    private static func cosine(_ first: [Float], _ second: [Float]) -> Float {
+        var (product, firsts, seconds) = (Float(0), Float(0), Float(0))
+        for (first, second) in zip(first, second) {
+            product += first * second
+            firsts += first * first
+            seconds += second * second
+        }
+        return product / max((firsts * seconds).squareRoot(), .leastNormalMagnitude)
     }
 }
 
@@ -40,4 +60,12 @@ package protocol AppearanceDescriber: AnyObject, Sendable {
 
     /// Returns the appearance of the object in a box, which is in buffer pixels.
     func describe(_ box: Box, in frame: Frame) throws -> ObjectAppearance
+}
+
+extension [Float] {
+    fileprivate var length: Float { reduce(0) { $0 + $1 * $1 }.squareRoot() }
+    fileprivate var direction: [Float] {
+        let length = Swift.max(length, .leastNormalMagnitude)
+        return map { $0 / length }
+    }
 }

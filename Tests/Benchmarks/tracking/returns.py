@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-PEOPLE = {14: 3, 10: 6, 20: 2, 12: 4, 11: 7, 15: 9, 16: 9, 19: 9}
+PEOPLE = {14: 3, 13: 5, 10: 6, 20: 2, 12: 4, 11: 7, 15: 9, 16: 9, 19: 9}
 RATE = 10
 PAIRS = 3
 

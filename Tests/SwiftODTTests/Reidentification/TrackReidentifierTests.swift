@@ -5,8 +5,12 @@ import Testing
 /// Tests when a returning object gets its earlier id. The objects are told apart by the width of their boxes, which the
 /// describer translates into embeddings.
 @Suite struct TrackReidentifierTests {
-    /// Two similar looks (0.8), and one that resembles neither.
-    private static let looks: [Int: [Float]] = [40: [1, 0, 0], 41: [0.8, 0.6, 0], 50: [0, 0, 1]]
+    /// Two similar looks (0.8), one that resembles the first one less (0.69), and one that resembles none of them. Then
+    /// four people before one background (0.8), and the first of these in another posture (0.96).
+    private static let looks: [Int: [Float]] = [
+        40: [1, 0, 0], 41: [0.8, 0.6, 0], 42: [0.69, 0.724, 0], 50: [0, 0, 1],
+        60: [2, 1, 0, 0, 0], 61: [2, 0, 1, 0, 0], 62: [2, 0, 0, 1, 0], 63: [2, 0, 0, 0, 1], 64: [2, 0.8, 0.6, 0, 0],
+    ]
 
     private final class Describer: AppearanceDescriber {
         let labels: Set<String> = ["person"]
@@ -107,6 +111,24 @@ import Testing
         try sequence.show([(1, 40), (2, 41)])
         try sequence.show([], seconds: 5)
         #expect(try sequence.show([(3, 41)]) == [2])
+    }
+
+    /// What all people have in common does not make them similar.
+    @Test func backgroundDoesNotCount() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 60), (2, 61), (3, 62)])
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(4, 63)]) == [4])
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(5, 64)]) == [1])
+    }
+
+    @Test func moreViewsPermitLessSimilarity() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(2, 42)], seconds: 0.1) == [2])
+        #expect(try sequence.show([(2, 42)], seconds: 0.3) == [1])
     }
 
     @Test func returnAfterRetentionIsANewObject() throws {
