@@ -78,10 +78,18 @@ struct Clips: Sendable {
 
 /// A clip whose file is complete.
 struct SavedClip: Sendable {
-    /// The names of the files in the camera's folder.
-    let video: String
-    /// `nil` if no picture of the object was taken.
+    /// The path of the video.
+    let path: String
+    /// The name of the picture in the same folder; `nil` if no picture of the object was taken.
     let picture: String?
     /// The wall-clock times at which the clip begins and ends, in nanoseconds since 1970.
     let (from, to): (Nanoseconds, Nanoseconds)
+    /// The running times at which the clip begins and ends, in nanoseconds.
+    let (start, end): (Nanoseconds, Nanoseconds)
+
+    /// The file name of the video.
+    var video: String {
+        let (_, stem, ending) = PartFile.parts(of: path)
+        return stem + ending
+    }
 }

@@ -167,13 +167,12 @@ final class ClipRecorder: @unchecked Sendable {
         let due = ended.filter { !$0.span.picture.isRequested || $0.span.end < running }
         ended.removeAll { one in due.contains { $0.path == one.path } }
         for (span, path) in due {
-            let video = PartFile.parts(of: path)
             var picture: String?
             do { picture = try span.picture.write(beside: path) } catch { notify("cannot save a picture: \(error)") }
             saved(
                 SavedClip(
-                    video: video.stem + video.ending, picture: picture, from: span.wall,
-                    to: span.wall.adding(span.end - span.start)))
+                    path: path, picture: picture, from: span.wall, to: span.wall.adding(span.end - span.start),
+                    start: span.start, end: span.end))
         }
     }
 
