@@ -138,7 +138,7 @@ final class ClipRecorder: @unchecked Sendable {
         do {
             let begin = frames[first]
             file = try RecordedSegment(
-                in: clips.options.folder + camera + "/", of: camera,
+                in: clips.options.folder.path + camera + "/", of: camera,
                 at: span.wall.adding(begin.running - span.start), start: begin.time, content: content,
                 caps: caps)
         } catch { return giveUp("\(error)") }
