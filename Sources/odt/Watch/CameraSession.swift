@@ -274,8 +274,9 @@ final class CameraSession: Sendable {
         }
         let counts = elementCounts
         finalCounts.withLock { $0 = counts }
-        // The segment is finished after all elements have stopped, because a blocked element may still write to it.
-        if player.stop() { recorder?.finish() }
+        // The segment is finished after all elements have stopped, because a blocked element may still write to it. After
+        // the end of the stream, none does.
+        if player.stop() || ending.isWhole { recorder?.finish() }
         return Ending(
             failure: ending.failure,
             isRefused: !watchdog.isThere && ending.failure?.hasPrefix("swiftodt: ") == true,
