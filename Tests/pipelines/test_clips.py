@@ -51,7 +51,8 @@ class Clipping(Watching):
         """A clip is H.264 that begins with a key frame, decodes without an error and has a certain duration in seconds."""
         self.assertEqual(probe(path, "-show_streams")["streams"][0]["codec_name"], "h264")
         self.assertTrue(packets(path)[0][0])
-        self.assertEqual(command("ffmpeg", "-v", "error", "-i", path, "-f", "null", "-").stderr, "")
+        # A live camera's frames can be closer than its frame rate.
+        self.assertEqual(command("ffmpeg", "-v", "error", "-i", path, "-fps_mode", "vfr", "-f", "null", "-").stderr, "")
         self.assertTrue(shortest <= length(path) <= longest, length(path))
 
 
