@@ -55,7 +55,7 @@ let package = Package(
         .executableTarget(
             name: "odt",
             dependencies: [
-                "SwiftODT", "Playback", "CGStreamer", "CTurboJPEG", "CFontconfig", "CLinux", "CVersion",
+                "SwiftODT", "GstFrames", "Playback", "CGStreamer", "CTurboJPEG", "CFontconfig", "CLinux", "CVersion",
             ],
             // The web pages. File names must be unique in all folders.
             resources: [.embedInCode("Resources")]),

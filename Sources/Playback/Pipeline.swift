@@ -1,4 +1,6 @@
 import CGStreamer
+import Glibc
+import SwiftODT
 
 /// A pipeline that is built from a description in the syntax of `gst-launch-1.0`.
 ///
@@ -60,6 +62,32 @@ package final class Pipeline: @unchecked Sendable {
         gst_object_ref_sink(parsed)
         gst_bin_add(bin, parsed)
         return Element(parsed)
+    }
+
+    /// Keeps further data out of the decodebins, and waits until data has left them. decodebin of GStreamer 1.22 crashes if
+    /// it is stopped while it adds an element.
+    ///
+    /// - Parameter time: The maximum time to wait in nanoseconds. A full queue can hold data in a decodebin.
+    func isolateDecoders(within time: Nanoseconds) {
+        let deadline = MonotonicClock.now + time
+        let iterator = gst_bin_iterate_all_by_element_factory_name(bin, "decodebin")
+        defer { gst_iterator_free(iterator) }
+        var value = GValue()
+        while gst_iterator_next(iterator, &value) == GST_ITERATOR_OK {
+            defer { g_value_reset(&value) }
+            guard let object = g_value_get_object(&value) else { continue }
+            let decoder = UnsafeMutableRawPointer(object).assumingMemoryBound(to: GstElement.self)
+            guard let pad = gst_element_get_static_pad(decoder, "sink") else { continue }
+            defer { gst_object_unref(pad) }
+            let data = GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM
+            gst_pad_add_probe(pad, data, { _, _, _ in GST_PAD_PROBE_DROP }, nil, nil)
+            // The thread that pushes data holds this lock.
+            while g_rec_mutex_trylock(&pad.pointee.stream_rec_lock) == 0 {
+                guard MonotonicClock.now < deadline else { return }
+                usleep(2_000)
+            }
+            g_rec_mutex_unlock(&pad.pointee.stream_rec_lock)
+        }
     }
 
     /// Posts an error message on the bus, as an element does. The player then ends the stream. May be called on any

@@ -109,12 +109,13 @@ package final class Player: Sendable {
     @discardableResult
     package func stop() -> Bool {
         let hasStopped = Monitor(false)
-        let pipeline = pipeline
+        let (pipeline, hasBegun) = (pipeline, configuration.hasBegun())
         DetachedThread.run {
+            if !hasBegun { pipeline.isolateDecoders(within: 500_000_000) }
             gst_element_set_state(pipeline.top, GST_STATE_NULL)
             hasStopped.update { $0 = true }
         }
-        let deadline = MonotonicClock.now + (configuration.hasBegun() ? Self.stopping : 1_000_000_000)
+        let deadline = MonotonicClock.now + (hasBegun ? Self.stopping : 1_000_000_000)
         let isStopped = hasStopped.wait(until: deadline) { $0 ? () : nil } != nil
         if configuration.endsAtSignals { TerminationHandler.shared.end(self) }
         return isStopped

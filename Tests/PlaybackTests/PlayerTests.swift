@@ -28,4 +28,31 @@ import Testing
         #expect(ending.failure == nil)
         player.stop()
     }
+
+    /// A decodebin that is stopped while it adds an element crashes.
+    @Test func dataLeavesDecodebinBeforeItIsStopped() throws {
+        let pipeline = try Pipeline("fakesrc name=source sizetype=fixed sizemax=9 ! queue ! decodebin name=decoder")
+        let (inside, released) = (Monitor(false), Monitor(false))
+        let left = Monitor(false)
+        // This probe holds the first buffer inside decodebin.
+        let pad = try #require(pipeline["decoder"].pad("sink"))
+        pad.watchBuffers { _ in
+            inside.update { $0 = true }
+            _ = released.wait(until: MonotonicClock.now + 10_000_000_000) { $0 ? () : nil }
+            left.update { $0 = true }
+            return .ok
+        }
+        gst_element_set_state(pipeline.top, GST_STATE_PLAYING)
+        #expect(inside.wait(until: MonotonicClock.now + 10_000_000_000) { $0 ? () : nil } != nil)
+        let isIsolated = Monitor(false)
+        DetachedThread.run {
+            pipeline.isolateDecoders(within: 10_000_000_000)
+            isIsolated.update { $0 = true }
+        }
+        #expect(isIsolated.wait(until: MonotonicClock.now + 100_000_000) { $0 ? () : nil } == nil)
+        released.update { $0 = true }
+        #expect(isIsolated.wait(until: MonotonicClock.now + 10_000_000_000) { $0 ? () : nil } != nil)
+        #expect(left.read { $0 })
+        gst_element_set_state(pipeline.top, GST_STATE_NULL)
+    }
 }

@@ -9,12 +9,13 @@ struct PictureMonitorTests {
     private var monitor = PictureMonitor(patience: 5_000_000_000)
     private var random = SeededGenerator(seed: 7)
     private var seconds: Nanoseconds = 0
+    private static let (columns, rows) = (64, 36)
 
     /// Returns a picture of a scene with the noise of a camera.
     private mutating func scene(shift: Int = 0, brightness: Float = 1, noise: Bool = true) -> LumaThumbnail {
         LumaThumbnail(
-            (0..<LumaThumbnail.rows * LumaThumbnail.columns).map { place in
-                let (x, y) = (place % LumaThumbnail.columns + shift, place / LumaThumbnail.columns)
+            (0..<Self.rows * Self.columns).map { place in
+                let (x, y) = (place % Self.columns + shift, place / Self.columns)
                 // Blocks of 8 x 6 cells with brightness that does not repeat within the picture.
                 let value = Float((x / 8 * 7919 + y / 6 * 104_729) % 211)
                 return value * brightness + (noise ? Float.random(in: 0...2, using: &random) : 0)
@@ -37,7 +38,7 @@ struct PictureMonitorTests {
 
     @Test mutating func blackPictureIsCoveredAfterPatience() {
         _ = take(20) { $0.scene() }
-        let black = LumaThumbnail([Float](repeating: 16, count: LumaThumbnail.rows * LumaThumbnail.columns))
+        let black = LumaThumbnail([Float](repeating: 16, count: Self.rows * Self.columns))
         #expect(take(5) { _ in black } == [])
         #expect(take(20) { _ in black } == [.began(.covered)])
         #expect(take(2) { $0.scene() } == [])
@@ -66,7 +67,26 @@ struct PictureMonitorTests {
     @Test mutating func anotherProblemReplacesTheFirst() {
         _ = take(20) { $0.scene() }
         _ = take(20) { $0.scene(noise: false) }
-        let gray = LumaThumbnail([Float](repeating: 90, count: LumaThumbnail.rows * LumaThumbnail.columns))
+        let gray = LumaThumbnail([Float](repeating: 90, count: Self.rows * Self.columns))
         #expect(take(20) { _ in gray } == [.ended(.frozen), .began(.covered)])
+    }
+
+    @Test mutating func sizeOfFramesMayChange() {
+        _ = take(20) { $0.scene() }
+        let half = LumaThumbnail((0..<Self.columns * Self.rows / 2).map { Float($0 * 7919 % 211) })
+        #expect(take(20) { _ in LumaThumbnail(half.cells.map { $0 + .random(in: 0...2) }) } == [])
+    }
+
+    @Test func brightnessOfFrame() {
+        // A frame of 256 x 128 pixels, white in its right half.
+        var pixels = (0..<128).flatMap { _ in [UInt8](repeating: 0, count: 128) + [UInt8](repeating: 255, count: 128) }
+        let picture = pixels.withUnsafeMutableBytes { bytes in
+            bytes.baseAddress.map {
+                LumaThumbnail(Frame(format: .gray8, width: 256, height: 128, planes: [.init(base: $0, stride: 256)]))
+            }
+        }
+        let line = [Float](repeating: 0, count: 64) + [Float](repeating: 255, count: 64)
+        #expect(picture == LumaThumbnail((0..<64).flatMap { _ in line }))
+        #expect(abs((picture?.contrast ?? 0) - 127.5) < 0.01)
     }
 }

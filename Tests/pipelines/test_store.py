@@ -4,10 +4,14 @@ import json
 import os
 import re
 import resource
+import shutil
 import sqlite3
 import subprocess
 import time
+import unittest
+import urllib.parse
 
+from browser import CHROMIUM, Browser
 from streams import InFolder, ROOT, command
 from test_mqtt import ZONES
 from watching import ODT, Camera, CodedCamera, Watch, needs_server, results
@@ -213,6 +217,130 @@ class Pictures(Storing):
         self.assertEqual(self.page(), ([], "", ""))
         self.replay(10)
         self.assertEqual(self.page(), ([], "", ""))
+
+
+class Clips(Storing):
+    """The clips to which a report links, and that it plays."""
+
+    def film(self, seconds=8):
+        said = command("gst-launch-1.0", "-q", *(
+            f"videotestsrc num-buffers={25 * seconds} pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! x264enc key-int-max=10"
+            " speed-preset=ultrafast ! h264parse ! matroskamux ! filesink").split(), f"location={self.path('ball.mkv')}")
+        self.assertEqual(said.returncode, 0, said.stderr)
+
+    def save(self, *words, outputs=("record", "clips")):
+        """Watches the ball with a store, and returns the names of the new clips."""
+        before = self.saved()
+        folders = [word for output in outputs for word in (f"--{output}", self.path(output))]
+        self.watch("--quiet", "--store", self.path("s.sqlite"), *folders, "--zones", ZONES, "--set=detector=motion", *words, f"yard={self.path('ball.mkv')}")
+        return self.saved() - before
+
+    def saved(self):
+        return {name for name in os.listdir(self.path("clips/yard")) if name.endswith(".mkv")} if os.path.isdir(self.path("clips/yard")) else set()
+
+    def page(self, *words, page="report/the page.html"):
+        """Returns the clips to which the page links, by name, the number of its pictures, and the messages on standard error."""
+        os.makedirs(os.path.dirname(self.path(page)), exist_ok=True)
+        said = command(ODT, "report", "--force", "-o", self.path(page), "--store", self.path("s.sqlite"), *words)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        with open(self.path(page), encoding="utf-8") as file:
+            text = file.read()
+        data, pictures = (json.loads(re.search(rf"id={name}>(.*?)</script>", text, re.DOTALL)[1]) for name in ("data", "pictures"))
+        clips = {}
+        for source, recording, first, last, video, picture in data["clips"]:
+            self.assertEqual(data["sources"][source], "yard")
+            self.assertTrue(any(track[8] == source and track[10] == recording and first <= track[4] and track[3] <= last for track in data["tracks"]), data)
+            files = [os.path.join(os.path.dirname(self.path(page)), urllib.parse.unquote(address)) for address in (video, picture) if address]
+            self.assertTrue(all(map(os.path.isfile, files)), files)
+            clips[os.path.basename(files[0])] = last - first
+        self.assertEqual("media-src" in text, bool(clips))
+        return clips, sum(map(bool, pictures["tracks"])), said.stderr
+
+    def test_report_links_to_the_clips_of_the_store(self):
+        self.film()
+        names = self.save()
+        self.assertTrue(names)
+        clips, _, complaints = self.page()
+        self.assertEqual((set(clips), complaints), (names, ""))
+        self.assertTrue(all(1 <= length <= 14 for length in clips.values()), clips)
+        # A page beside the clips has addresses that remain valid if both are moved.
+        self.page(page="page.html")
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            self.assertIn('"clips/yard/yard-', file.read())
+        os.rename(self.path("clips"), self.path("moved & more"))
+        clips, _, complaints = self.page()
+        self.assertEqual(clips, {})
+        self.assertIn(f"{len(names)} clip{'s' if len(names) > 1 else ''} deleted or moved (--clips DIR)", complaints)
+        self.assertEqual(set(self.page("--clips", self.path("moved & more"))[0]), names)
+        said = command(ODT, "report", "--clips", "x", "x.jsonl")
+        self.assertIn("--clips needs --store", said.stderr)
+
+    def test_clips_and_pictures_without_the_present_redaction_are_not_shown(self):
+        self.film()
+        sharp = self.save()
+        self.assertEqual((set(self.page()[0]), self.page()[1]), (sharp, 1))
+        redaction = ("--record-annotated", "--set=box-style=pixelate", "--set=privacy-threshold=0.2")
+        redacted = self.save(*redaction)
+        self.assertTrue(redacted)
+        clips, pictures, complaints = self.page()
+        # The picture of the second run is of a redacted recording.
+        self.assertEqual((set(clips), pictures), (redacted, 1))
+        self.assertIn("not linked: recorded without the redaction that the camera has now", complaints)
+        # A renamed file is judged by its content.
+        for name in redacted:
+            shutil.copy(self.path(f"clips/yard/{min(sharp)}"), self.path(f"clips/yard/{name}"))
+        self.assertEqual(self.page()[0], {})
+        # A run with another redaction counts, also if it saves no clip.
+        self.save("--set=box-style=blur", outputs=())
+        self.assertEqual(self.page()[:2], ({}, 0))
+        # Nothing is known about the redaction.
+        store = sqlite3.connect(self.path("s.sqlite"))
+        self.assertEqual(store.execute("SELECT name, word FROM redaction JOIN camera ON camera.id = camera").fetchall(), [("yard", "box-style=blur")])
+        store.execute("DELETE FROM redaction")
+        store.commit()
+        store.close()
+        self.assertEqual(self.page()[0], {})
+        # Without redaction all clips are shown.
+        newest = self.save()
+        self.assertEqual(set(self.page()[0]), sharp | redacted | newest)
+
+    def test_store_of_an_earlier_version(self):
+        self.film()
+        self.save()
+        store = sqlite3.connect(self.path("s.sqlite"))
+        store.executescript("DROP TABLE clip; DROP TABLE redaction")
+        store.close()
+        self.assertEqual(self.page(), ({}, 1, ""))
+
+    @unittest.skipUnless(CHROMIUM, "no chromium")
+    def test_clips_are_played_in_the_browser(self):
+        """With SWIFTODT_PICTURES=FOLDER the test leaves screenshots there."""
+        self.film(20)
+        self.save()
+        clips = self.page()[0]
+        for name, width, height, mobile, dark in (("desk", 1280, 900, False, False), ("phone", 390, 844, True, True)):
+            with self.subTest(name), Browser(width, height, mobile, dark) as browser:
+                browser.open("file://" + urllib.parse.quote(self.path("report/the page.html")))
+                browser.wait(f"document.querySelectorAll('#clips video').length === {len(clips)} && $('cards').children.length > 0")
+                # Nothing is loaded before it is played.
+                self.assertEqual(browser.evaluate("[...document.querySelectorAll('video')].map(one => one.readyState)"), [0] * len(clips))
+                browser.evaluate("document.querySelector('#clips .names button').click()")
+                browser.wait("!!$('chosen').querySelector('video')")
+                for place in ("'#clips video'", "'#chosen video'"):
+                    browser.evaluate(f"document.querySelector({place}).muted = true; document.querySelector({place}).play()")
+                    browser.wait(f"document.querySelector({place}).currentTime > 0.2 && document.querySelector({place}).videoWidth === 320")
+                seen = browser.evaluate("({wide: document.documentElement.scrollWidth, text: $('clips').innerText, foot: $('foot').innerText})")
+                self.assertLessEqual(seen["wide"], width)
+                # An object that is selected again is shown again.
+                browser.evaluate("choose(null)")
+                browser.wait("!$('chosen').innerText")
+                browser.evaluate("document.querySelector('#clips .names button').click()")
+                browser.wait("!!$('chosen').querySelector('video')")
+                self.assertRegex(seen["text"], r"(?s)#1 object.*#1 (entered|left|crossed) ")
+                self.assertIn("the clips are separate files", seen["foot"])
+                self.assertEqual(browser.complaints, [])
+                if folder := os.environ.get("SWIFTODT_PICTURES"):
+                    browser.picture(os.path.join(folder, f"report-clips-{name}.png"), whole=True)
 
 
 class Surviving(Storing):

@@ -33,13 +33,20 @@ struct AccessUnitFormat: Hashable {
     /// picture that is neither IDR nor a recovery point is no random access point: later pictures can refer to frames
     /// before it.
     private func hasRecoveryPoint(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
-        var position = start
+        var (position, zeros) = (start, 0)
+        /// Returns the next byte of the payload. The byte 3 after two zero bytes prevents the emulation of a start code and
+        /// is no part of it.
+        func next() -> UInt8? {
+            if zeros >= 2, position < bytes.count, bytes[position] == 3 { (position, zeros) = (position + 1, 0) }
+            guard position < bytes.count else { return nil }
+            defer { position += 1 }
+            zeros = bytes[position] == 0 ? zeros + 1 : 0
+            return bytes[position]
+        }
         func number() -> Int? {
             var sum = 0
-            while position < bytes.count {
-                let byte = Int(bytes[position])
-                position += 1
-                sum += byte
+            while let byte = next() {
+                sum += Int(byte)
                 if byte != 0xff { return sum }
             }
             return nil
@@ -47,7 +54,7 @@ struct AccessUnitFormat: Hashable {
         // The byte 0x80 ends the NAL unit.
         while position < bytes.count, bytes[position] != 0x80, let type = number(), let size = number() {
             if type == 6 { return true }
-            position += size
+            for _ in 0..<size where next() == nil { return false }
         }
         return false
     }

@@ -163,8 +163,8 @@ package struct TrackReidentifier: Sendable {
             ended = ended.filter { $0.value.track.lastSeen >= limit }
         }
         // A track that disappears without an end event was merged with another track.
-        if followed.values.contains(where: { $0.track.lastSeen < limit }) {
-            followed = followed.filter { $0.value.track.lastSeen >= limit }
+        for (number, one) in followed where one.track.lastSeen < limit {
+            (followed[number], identities[number]) = (nil, nil)
         }
         while ended.count > Self.capacity,
             let oldest = ended.min(by: { $0.value.track.lastSeen < $1.value.track.lastSeen })

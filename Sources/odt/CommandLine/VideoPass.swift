@@ -125,17 +125,20 @@ extension Pad {
 }
 
 extension Pad {
+    /// The format of the frames; `nil` before raw video caps have arrived.
+    var format: GstVideoInfo? {
+        guard let caps = gst_pad_get_current_caps(pointer) else { return nil }
+        defer { gst_caps_unref(caps) }
+        var format = GstVideoInfo()
+        return gst_video_info_from_caps(&format, caps) != 0 ? format : nil
+    }
+
     /// Maps a frame for reading during the call of `body`. Returns `nil` if the frame cannot be mapped.
     func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, _ body: (GstVideoFrame) -> Result
     ) -> Result? {
-        guard let caps = gst_pad_get_current_caps(pointer) else { return nil }
-        defer { gst_caps_unref(caps) }
-        var format = GstVideoInfo()
         var frame = GstVideoFrame()
-        guard gst_video_info_from_caps(&format, caps) != 0,
-            gst_video_frame_map(&frame, &format, buffer, GST_MAP_READ) != 0
-        else { return nil }
+        guard var format, gst_video_frame_map(&frame, &format, buffer, GST_MAP_READ) != 0 else { return nil }
         defer { gst_video_frame_unmap(&frame) }
         return body(frame)
     }

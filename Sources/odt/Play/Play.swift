@@ -25,19 +25,41 @@ private let help = """
     let line = try CommandLineOptions(arguments, valued: ["--zones", "--set", "--sink"], flags: [])
     guard line.operands.count == 1 else { throw CommandLineError("name one video, URI or camera.") }
     let source = try MediaSource(StandardInput.videoPath(of: line.operands[0]))
-    guard line.text("--sink") != nil || hasDisplay else {
+    if line.text("--sink") == nil, let problem = displayProblem {
         throw PlaybackError(
-            "there is no display (DISPLAY and WAYLAND_DISPLAY are unset): use odt annotate to write a video, or "
-                + "odt watch --page 8080 to see it in a browser")
+            "\(problem): use odt annotate to write a video, or odt watch --page 8080 to see it in a browser")
     }
     do { return try play(source, line) } catch let error as PlaybackError where error.isUsage {
         throw CommandLineError(error.description)
     }
 }
 
-private var hasDisplay: Bool {
-    let names: [String] = ["DISPLAY", "WAYLAND_DISPLAY"]
-    return names.contains { name in getenv(name).map { $0.pointee != 0 } ?? false }
+/// The reason why no window can be shown; `nil` if there is none. Some sinks of GStreamer crash if they cannot reach the
+/// display.
+private var displayProblem: String? {
+    func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
+    if value("WAYLAND_DISPLAY") != nil { return nil }
+    guard let display = value("DISPLAY") else { return "there is no display (DISPLAY and WAYLAND_DISPLAY are unset)" }
+    // A local display, such as :0 or :0.0, is a socket. Other displays are not checked.
+    guard let number = display.dropFirst().split(separator: ".").first, display.hasPrefix(":"),
+        number.allSatisfy(\.isNumber), !isListening("/tmp/.X11-unix/X\(number)")
+    else { return nil }
+    return "the display '\(display)' does not answer (check DISPLAY)"
+}
+
+/// Returns whether a server accepts connections to a socket, by its path or by the abstract name that X servers also use.
+private func isListening(_ path: String) -> Bool {
+    [path.utf8CString.map(UInt8.init(bitPattern:)), [0] + path.utf8].contains { name in
+        let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(file) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name.prefix($0.count)) }
+        let size = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
+        return withUnsafeBytes(of: &address) {
+            connect(file, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), size)
+        } == 0
+    }
 }
 
 private func play(_ source: MediaSource, _ line: CommandLineOptions) throws -> Int32 {

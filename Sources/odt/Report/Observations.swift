@@ -69,6 +69,14 @@ struct Observations {
     /// none.
     func recording(of track: ObservedTrack) -> Int64? { clocks[track.key.source].name(of: track.key.recording) }
 
+    /// Returns the source and the recording of a camera's session; `nil` if no message belongs to it.
+    func place(ofCamera name: String, session: Int64) -> (source: Int, recording: Int)? {
+        guard let source = sourceIndex[name], let recording = clocks[source].recording(named: session) else {
+            return nil
+        }
+        return (source, recording)
+    }
+
     /// The tracks that were kept, sorted by the time of their start.
     var tracks: [ObservedTrack] {
         byKey.values.sorted { ($0.first, $0.key.id, $0.key.source) < ($1.first, $1.key.id, $1.key.source) }

@@ -8,13 +8,15 @@ let reportSubcommand = Subcommand(
 private let help = """
     Writes a web page about the objects in a video: their number by label, when and where they were visible, zone and line
     events, and the best picture of each object. The page is a single file without external resources and can be printed.
+    With a database it also plays clips of events, which stay in their own files.
 
     usage: odt report [options] FILE.jsonl [VIDEO|URI]
            odt report [options] --store FILE.sqlite [PAGE.html]
 
     FILE.jsonl holds the element's messages, one JSON object per line, as written by odt annotate --json or
     Pipelines/bus-to-json, or with message-format=json; '-' is standard input. The pictures come from VIDEO, which is read once.
-    FILE.sqlite is the database of 'odt watch --store'; its pictures come from the recordings of the same watch (--record).
+    FILE.sqlite is the database of 'odt watch --store'; its pictures come from the recordings of the same watch (--record),
+    and its clips are those of the same watch (--clips). A camera with redaction shows only files recorded with it.
 
       -o FILE        the page; '-' is standard output (default: FILE.jsonl's name with -report.html, in the current folder)
       --csv FILE     write a table with one row per object ('-' is standard output); without -o there is no page then
@@ -29,8 +31,8 @@ private let help = """
       --camera NAME  only this camera; repeatable (default: all)
       --from TIME, --to TIME
                      only this period: \(WallTime.form) (default: all)
-      --recordings DIR
-                     the folder of the recordings, if they were moved
+      --recordings DIR, --clips DIR
+                     the folder of the recordings or clips, if they were moved
       --no-pictures  omit the pictures, which need to read all recordings of the period
 
     examples:
@@ -43,11 +45,11 @@ private let help = """
         arguments,
         valued: [
             "-o", "--csv", "--events-csv", "--title", "--zones", "--store", "--camera", "--from", "--to",
-            "--recordings",
+            "--recordings", "--clips",
         ],
         flags: ["--force", "--no-pictures"])
     if let store = line.text("--store") { return try runReport(ofStore: store, line) }
-    let ofStores = ["--camera", "--from", "--to", "--recordings", "--no-pictures"]
+    let ofStores = ["--camera", "--from", "--to", "--recordings", "--clips", "--no-pictures"]
     if let option = ofStores.first(where: { line.text($0) != nil || line.has($0) }) {
         throw CommandLineError("\(option) needs --store FILE.sqlite.")
     }
@@ -66,7 +68,7 @@ private let help = """
     let title = line.text("--title") ?? FilePath.stem(of: video ?? (file == "-" ? "Report" : file))
     let data = ReportData(
         title: title, file: publicName(file), video: video.map(publicName), observations: observations, zones: zones,
-        isCutOff: isCutOff)
+        clips: [], isCutOff: isCutOff)
     let tracks = observations.tracks
     guard try write(observations, tracks, line) else { return ExitCode.success }
     let pictures = try source.map { try BestPictures(of: tracks, in: $0, observations) }
@@ -102,14 +104,16 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
     guard !observations.isEmpty else { throw ReportError("\(store) has no messages in this period") }
     observations.finish()
     let title = line.text("--title") ?? messages.cameras.joined(separator: ", ")
-    let data = ReportData(
-        title: title, file: publicName(store), video: nil, observations: observations, zones: zones, isCutOff: false)
     let tracks = observations.tracks
     guard try write(observations, tracks, line) else { return ExitCode.success }
+    let data = ReportData(
+        title: title, file: publicName(store), video: nil, observations: observations, zones: zones,
+        clips: try clips(messages, observations, page, line), isCutOff: false)
     let pictures = line.has("--no-pictures") ? nil : try pictures(of: tracks, messages, observations, line)
     if let signal = pictures?.signal { return 128 + signal }
     let html = ReportPage.html(
-        title: title, data: data.json(tracks), frame: pictures?.frame, pictures: pictures?.pictures ?? [])
+        title: title, data: data.json(tracks), hasClips: !data.clips.isEmpty, frame: pictures?.frame,
+        pictures: pictures?.pictures ?? [])
     try ByteStream.write(html, to: page)
     if page != "-" { print("\(page): open it in a web browser") }
     return ExitCode.success
@@ -124,17 +128,33 @@ private func pictures(
     if segments.isEmpty { return nil }
     if let folder = line.text("--recordings") {
         for place in segments.indices {
-            let name = segments[place].file.split(separator: "/").last ?? ""
-            segments[place].file = "\(folder)/\(segments[place].camera)/\(name)"
+            segments[place].file = ReportClips.moved(segments[place].file, of: segments[place].camera, to: folder)
         }
     }
+    segments.removeAll { messages.filters[$0.camera]?.permits($0.file) == false }
     let pictures = RecordedPictures(of: tracks, in: segments, observations)
     if pictures.missingCount > 0, pictures.signal == nil {
         printError(
             "odt report: \(pictures.missingCount) of \(tracks.count) objects have no picture: their recording is "
-                + "unfinished, deleted or moved (--recordings DIR)")
+                + "unfinished, deleted, moved (--recordings DIR), or without the redaction that the camera has now")
     }
     return pictures
+}
+
+/// Returns the clips of events that the database lists and that may be shown.
+private func clips(
+    _ messages: StoredMessages, _ observations: Observations, _ page: String, _ line: CommandLineOptions
+) throws -> [ReportClip] {
+    let clips = try ReportClips(messages, observations, in: line.text("--clips"), of: page)
+    if clips.missingCount > 0 {
+        printError("odt report: \(CountText.text(clips.missingCount, "clip")) deleted or moved (--clips DIR)")
+    }
+    if clips.hiddenCount > 0 {
+        printError(
+            "odt report: \(CountText.text(clips.hiddenCount, "clip")) not linked: recorded without the redaction that the "
+                + "camera has now")
+    }
+    return clips.clips
 }
 
 /// Writes the tables.

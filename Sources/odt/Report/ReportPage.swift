@@ -1,16 +1,19 @@
 import SwiftODT
 
-/// The web page of a report. The page contains its data and pictures and sends no requests. It is composed from the
+/// The web page of a report. The page contains its data and pictures, and loads only clips. It is composed from the
 /// files in `Resources`.
 enum ReportPage {
     /// - Parameters:
     ///   - data: The JSON text of ``ReportData``.
     ///   - frame: The background frame as a JPEG file; `nil` if there is no video.
     ///   - pictures: The best pictures as JPEG files, in the order of the tracks; `nil` for a track without a picture.
-    static func html(title: String, data: [UInt8], frame: [UInt8]?, pictures: [[UInt8]?]) -> [UInt8] {
+    ///   - hasClips: Whether the page links to clips. They are the only resources that it may load.
+    static func html(title: String, data: [UInt8], hasClips: Bool = false, frame: [UInt8]?, pictures: [[UInt8]?])
+        -> [UInt8]
+    {
         var page = Array("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n".utf8)
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
-        page += "<meta http-equiv=Content-Security-Policy content=\"\(policy)\">\n".utf8
+        page += "<meta http-equiv=Content-Security-Policy content=\"\(policy(hasClips: hasClips))\">\n".utf8
         page += "<title>\(escaped(title))</title>\n<style>\n".utf8
         page += PackageResources.colours_css + PackageResources.report_css
         page += "</style>\n".utf8
@@ -37,12 +40,14 @@ enum ReportPage {
     private static let script = [
         PackageResources.elements_js, PackageResources.data_js, PackageResources.view_js, PackageResources.labels_js,
         PackageResources.counts_js, PackageResources.timeline_js, PackageResources.zones_js, PackageResources.heat_js,
-        PackageResources.gallery_js, PackageResources.report_js,
+        PackageResources.gallery_js, PackageResources.clips_js, PackageResources.report_js,
     ]
 
     /// The Content-Security-Policy of the page. It forbids external resources even if a label contains HTML.
-    private static let policy =
-        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+    private static func policy(hasClips: Bool) -> String {
+        let images = hasClips ? "img-src data: 'self'; media-src 'self'" : "img-src data:"
+        return "default-src 'none'; \(images); style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+    }
 
     private static func escaped(_ text: String) -> String {
         text.reduce(into: "") { text, character in
@@ -63,6 +68,7 @@ struct ReportData {
     let video: String?
     let observations: Observations
     let zones: [Zone]
+    let clips: [ReportClip]
     /// Whether the last line of the message file was incomplete.
     let isCutOff: Bool
 
@@ -111,6 +117,7 @@ struct ReportData {
                     .array([.number(Double($0.key)), .number(Double($0.value))])
                 }),
             "shapes": .array(zones.map(shape)),
+            "clips": .array(clips.map { clip($0, start) }),
         ]
         if let video { members["video"] = .string(video) }
         if let utc = observations.utc { members["utc"] = .number(((utc + start) * 1000).rounded()) }
@@ -122,6 +129,13 @@ struct ReportData {
             "name": .string(zone.name), "kind": .string(zone.kind.rawValue),
             "points": .array(zone.points.map { .array([.number($0.x), .number($0.y)]) }),
         ])
+    }
+
+    /// Returns a clip as an array: source, recording, begin and end in seconds since `start`, video, picture.
+    private func clip(_ clip: ReportClip, _ start: Double) -> JSONValue {
+        let numbers = [Double(clip.source), Double(clip.recording), clip.began - start, clip.ended - start]
+        return .array(
+            numbers.map { .number($0) } + [.string(clip.video), clip.picture.map { .string($0) } ?? .null])
     }
 
     private func append(_ members: [String: JSONValue], to text: inout [UInt8]) {

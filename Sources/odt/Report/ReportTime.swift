@@ -113,6 +113,9 @@ struct RecordingClock {
     /// Returns the session id of a recording; `nil` if the recording's messages have none.
     func name(of recording: Int) -> Int64? { named.first { $0.value == recording }?.key }
 
+    /// Returns the recording with a session id; `nil` if there is none.
+    func recording(named name: Int64) -> Int? { named[name] }
+
     /// Returns the time of a message on the report's time axis, in seconds.
     mutating func place(_ message: ParsedMessage) -> Double {
         let time = message.time ?? max(0, latest)

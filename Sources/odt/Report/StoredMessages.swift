@@ -39,6 +39,8 @@ struct StoredMessages {
     /// that the report also shows zones without events.
     private var zones: [String: [JSONValue]] = [:]
 
+    /// The files of each camera that may be shown. A database of an earlier version of `odt` has no entries.
+    private(set) var filters: [String: RedactionFilter] = [:]
     /// The names of the cameras that have a session in the period.
     private(set) var cameras: [String] = []
 
@@ -54,16 +56,14 @@ struct StoredMessages {
                 WHERE box.time = ? AND box.session = ? ORDER BY number
                 """)
             try readNames()
+            try readFilters()
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
     }
 
     /// Returns the recorded segments that overlap the period, in the order of time.
     func segments() throws -> [StoredSegment] {
         do {
-            // A database of an earlier version of `odt` has no table `segment`.
-            guard try database.figure("SELECT count(*) FROM sqlite_master WHERE name = 'segment'") > 0 else {
-                return []
-            }
+            guard try has("segment") else { return [] }
             let rows = try database.prepare(
                 """
                 SELECT session, time, ended, length, file FROM segment WHERE ended >= ? AND time <= ? ORDER BY time
@@ -80,6 +80,31 @@ struct StoredMessages {
             }
             return segments
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
+    }
+
+    /// Returns the saved clips that overlap the period, in the order of time.
+    func clips() throws -> [StoredClip] {
+        do {
+            guard try has("clip") else { return [] }
+            let rows = try database.prepare(
+                "SELECT session, time, ended, file, picture FROM clip WHERE ended >= ? AND time <= ? ORDER BY time")
+            try rows.begin([.integer(choice.from), .integer(choice.to)])
+            var clips: [StoredClip] = []
+            while try rows.next() {
+                guard let session = sessions[rows.integer(0)] else { continue }
+                clips.append(
+                    StoredClip(
+                        camera: session.camera, session: rows.integer(0), began: Double(rows.integer(1)) / 1_000,
+                        ended: Double(rows.integer(2)) / 1_000, file: rows.text(3),
+                        picture: rows.isNull(4) ? nil : rows.text(4)))
+            }
+            return clips
+        } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
+    }
+
+    /// Returns whether the database has a table. A database of an earlier version of `odt` lacks the newer ones.
+    private func has(_ table: String) throws -> Bool {
+        try database.figure("SELECT count(*) FROM sqlite_master WHERE name = '\(table)'") > 0
     }
 
     /// Passes each message to `body`, in the order of time.
@@ -128,6 +153,12 @@ struct StoredMessages {
             zones[places.text(0), default: []].append(
                 .object(["name": .string(places.text(1)), "kind": .string(places.text(2))]))
         }
+    }
+
+    private mutating func readFilters() throws {
+        guard try has("redaction") else { return }
+        let rows = try database.prepare("SELECT name, word FROM redaction JOIN camera ON camera.id = camera")
+        while try rows.next() { filters[rows.text(0)] = RedactionFilter(word: rows.isNull(1) ? nil : rows.text(1)) }
     }
 
     private func nothing() throws -> ReportError {
@@ -231,6 +262,16 @@ struct StoredMessages {
 
     /// Converts a time in milliseconds to nanoseconds, the unit of message fields.
     private static func moment(_ milliseconds: Int64) -> JSONValue { .number(Double(milliseconds) * 1e6) }
+}
+
+/// A clip of an event, as listed in the database. `began` and `ended` are in seconds since 1970 (UTC).
+struct StoredClip {
+    let camera: String
+    let session: Int64
+    let began: Double
+    let ended: Double
+    var file: String
+    var picture: String?
 }
 
 /// A recorded segment of a camera's video, as listed in the database. `began` and `ended` are in seconds since 1970

@@ -168,7 +168,8 @@ final class Camera: Sendable {
     private func recorder(of clips: Clips, _ plan: CameraPlan, _ crops: BestCrops?) throws -> ClipRecorder {
         ClipRecorder(
             clips, camera: name,
-            content: try RecordedContent(of: plan, isAnnotated: recording?.options.isAnnotated ?? false), crops: crops,
+            content: try RecordedContent(of: plan, isAnnotated: recording?.options.isAnnotated ?? false),
+            isFile: !plan.isCamera, crops: crops,
             saved: { [sinks, name] in sinks.take($0, of: name) },
             pictured: { [sinks, name] in sinks.take(snapshot: $0, of: name) },
             notify: { [log] in log.notify(plan.discreet($0)) })

@@ -280,8 +280,8 @@ final class CameraSession: Sendable {
         let counts = elementCounts
         finalCounts.withLock { $0 = counts }
         // The recorded segment is finished only if all elements have stopped, because a blocked element may still write
-        // to it.
-        if player.stop() { recorder?.finish() }
+        // to it. After the end of the stream, no element does.
+        if player.stop() || ending.isWhole { recorder?.finish() }
         return Ending(
             failure: ending.failure,
             isRefused: !watchdog.isThere && ending.failure?.hasPrefix("swiftodt: ") == true,

@@ -76,7 +76,7 @@ final class WatchSinks: Sendable {
             sinks.append(metrics)
             if let page {
                 let recordings = PageRecordings(
-                    folder: try RecordOptions(options)?.folder, clips: try ClipOptions(options)?.folder,
+                    folder: try RecordOptions(options)?.folder.path, clips: try ClipOptions(options)?.folder.path,
                     store: try StoreOptions(options)?.path)
                 recordings.use(plan.cameras)
                 sinks.append(try LivePage(page, metrics, cameras: cameras, recordings: recordings, notify: notify))

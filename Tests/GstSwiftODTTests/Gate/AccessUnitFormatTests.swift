@@ -32,6 +32,10 @@ import Testing
         #expect(!isIntra(.h264, [0, 0, 1, 6, 5, 3, 6, 6, 6, 0x80] + slice))
         // The recovery point is the second payload.
         #expect(isIntra(.h264, [0, 0, 1, 6, 5, 3, 1, 2, 3, 6, 1, 0x80, 0x80] + slice))
+        // Bytes that prevent the emulation of start codes do not count: in the first payload, before a type, in a size.
+        #expect(isIntra(.h264, [0, 0, 1, 6, 5, 3, 0, 0, 3, 1, 6, 1, 0x80, 0x80] + slice))
+        #expect(isIntra(.h264, [0, 0, 1, 6, 5, 2, 0, 0, 3, 1, 0, 6, 1, 0x80, 0x80] + slice))
+        #expect(!isIntra(.h264, [0, 0, 1, 6, 5, 6, 0, 0, 3, 0, 0, 3, 0, 6, 0x80] + slice))
         // The size exceeds the data.
         #expect(!isIntra(.h264, [0, 0, 1, 6, 0xff, 0xff, 1, 0xff, 0xff, 0xff, 0xff, 9] + slice))
     }

@@ -5,6 +5,13 @@ const DATA = JSON.parse($("data").textContent);
 const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason, recording], place) =>
   ({place, id, label, category, first, last, best, score, path, source, reason, recording, length: last - first}));
 
+const CLIPS = DATA.clips.map(([source, recording, from, to, video, picture]) => ({source, recording, from, to, video, picture}));
+function isIn(track, clip) {
+  return clip.source === track.source && clip.recording === track.recording && clip.from <= track.last && track.first <= clip.to;
+}
+function tracksIn(clip) { return TRACKS.filter(track => isIn(track, clip)); }
+function clipOf(track) { return CLIPS.find(clip => isIn(track, clip)); }
+
 // The sources with several recordings. Track ids start again at 1 in each connection to a camera, and in each recording
 // within a file. For these sources, the number of the recording precedes the id.
 const SEVERAL = new Set(TRACKS.filter(track => track.recording > 0).map(track => track.source));

@@ -22,7 +22,7 @@ function card(track) {
     button.append(make("span", {class: "photo"}, make("small", {}, "no picture")));
   }
   button.append(make("span", {}, make("i", {class: "swatch dot", style: `background: ${paintOf(track.label)}`}), make("b", {}, name)));
-  const [times, ...more] = wordsOf(track);
+  const [times, ...more] = [...wordsOf(track), ...(clipOf(track) ? ["clip"] : [])];
   button.append(make("span", {class: "times"}, times), make("span", {class: "times"}, more.join(" · ")));
   button.onclick = () => goTo(track);
   button.track = track;

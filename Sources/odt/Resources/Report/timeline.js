@@ -93,12 +93,12 @@ function wordsOf(track) {
 
 function showChosen() {
   const track = view.chosen;
-  if (!track) return $("chosen").replaceChildren();
   if ($("chosen").track === track && $("chosen").isClocked === isClocked) return;
   [$("chosen").track, $("chosen").isClocked] = [track, isClocked];
-  const source = pictureOf(track);
+  if (!track) return $("chosen").replaceChildren();
+  const source = pictureOf(track), clip = clipOf(track);
   const text = make("p", {}, make("b", {}, `${idOf(track)} ${nameOf(track)}`), make("br"), wordsOf(track).join(" · "));
-  $("chosen").replaceChildren(...(source ? [make("img", {src: source, alt: `${idOf(track)} ${nameOf(track)}`})] : []), text);
+  $("chosen").replaceChildren(...(source ? [make("img", {src: source, alt: `${idOf(track)} ${nameOf(track)}`})] : []), text, ...(clip ? [clipPlayer(clip)] : []));
 }
 
 // Selects the next object (step 1) or the previous object (step -1), in the order of start times.

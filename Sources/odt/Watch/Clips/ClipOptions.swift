@@ -15,39 +15,24 @@ struct ClipOptions: Sendable {
                              delete the oldest clips and pictures, as for recordings (default: keep all)
         """
 
-    /// The folder for the clips, ending in a slash.
-    let folder: String
+    let folder: SegmentFolder
     /// The time before the event that a clip shows, in nanoseconds.
     let before: Nanoseconds
     /// The time after the event that a clip shows, in nanoseconds.
     let after: Nanoseconds
-    private let longestKept: Nanoseconds?
-    private let largest: Int?
 
     /// - Returns: `nil` if `--clips` is not given.
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "clips")
-        guard let folder = options.text("clips") else { return nil }
+        guard let folder = try SegmentFolder("clips", options) else { return nil }
         try options.refuse(["clips"], without: "record")
-        guard !folder.isEmpty else { throw CommandLineError("\(options.called("clips")) needs a folder.") }
-        self.folder = folder.hasSuffix("/") ? folder : folder + "/"
-        if try RecordOptions(options)?.folder == self.folder {
+        self.folder = folder
+        if try RecordOptions(options)?.folder.path == folder.path {
             throw CommandLineError("\(options.called("clips")) needs another folder than \(options.called("record")).")
         }
         before = try options.number("clips-before", in: 0...60).map { Nanoseconds(seconds: $0) } ?? 5_000_000_000
         after = try options.number("clips-after", in: 0...60).map { Nanoseconds(seconds: $0) } ?? 5_000_000_000
-        longestKept = try options.number("clips-days", in: 0.001...36_500).map { Nanoseconds(seconds: 86_400 * $0) }
-        largest = try ByteSize.bytes(of: "clips-size", in: options, minimum: 1 << 20)
-    }
-
-    /// - Throws: ``PlaybackError`` if the folder is not writable.
-    func retention() throws -> SegmentRetention {
-        PartFile.makeFolder(folder)
-        guard PathText.withSystemPath(folder, { access($0, W_OK | X_OK) }) == 0 else {
-            throw PlaybackError("cannot save clips in \(folder): \(String(cString: strerror(errno)))")
-        }
-        return SegmentRetention(folder, longest: longestKept, largest: largest, hasPictures: true)
     }
 }
 
@@ -58,14 +43,14 @@ struct Clips: Sendable {
 
     /// - Throws: ``PlaybackError`` if the folder is not writable.
     init(_ options: ClipOptions, cameras: [String]) throws {
-        (self.options, retention) = (options, try options.retention())
+        (self.options, retention) = (options, try options.folder.retention(to: "save clips", hasPictures: true))
         for camera in cameras { adopt(camera) }
     }
 
     /// Renames the clips that an interrupted `odt watch` left unfinished to their final names, and deletes its
     /// unfinished pictures.
     func adopt(_ camera: String) {
-        let folder = options.folder + camera + "/"
+        let folder = options.folder.path + camera + "/"
         Recording.adopt(in: folder, of: camera)
         let pictures = PartFile.names(in: folder).filter { $0.hasSuffix(".jpg") }.compactMap {
             SegmentName($0.dropLast(4) + ".mkv", camera: camera).map { PartFile.parts(of: $0.text).stem + ".jpg" }
@@ -78,10 +63,18 @@ struct Clips: Sendable {
 
 /// A clip whose file is complete.
 struct SavedClip: Sendable {
-    /// The file name of the video in the camera's folder.
-    let video: String
-    /// The file name of the object's picture in the same folder; `nil` if no picture was taken.
+    /// The path of the video.
+    let path: String
+    /// The name of the picture in the same folder; `nil` if no picture was taken.
     let picture: String?
     /// The wall-clock times at which the clip begins and ends, in nanoseconds since 1970.
     let (from, to): (Nanoseconds, Nanoseconds)
+    /// The running times at which the clip begins and ends, in nanoseconds.
+    let (start, end): (Nanoseconds, Nanoseconds)
+
+    /// The file name of the video.
+    var video: String {
+        let (_, stem, ending) = PartFile.parts(of: path)
+        return stem + ending
+    }
 }

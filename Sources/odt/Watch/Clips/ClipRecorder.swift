@@ -10,6 +10,8 @@ import Synchronization
 final class ClipRecorder: @unchecked Sendable {
     /// The maximum time in nanoseconds from the recording of a frame to the arrival of an event about this frame.
     private static let latency: Nanoseconds = 10_000_000_000
+    /// The maximum time in nanoseconds from the arrival of an event to the recording of its frame, which waits for the disk.
+    private static let delay: Nanoseconds = 30_000_000_000
     /// The maximum size in bytes of the frames in memory.
     private static let largest = 64 << 20
 
@@ -30,6 +32,9 @@ final class ClipRecorder: @unchecked Sendable {
     /// The times of the clips to save. They have their own lock, because the thread that adds events must not wait for
     /// the disk.
     private let spans: Mutex<ClipSpans>
+    /// The running time up to which events have arrived; `nil` for a camera, whose events arrive within ``latency``. A file
+    /// is read faster than its events are processed.
+    private let arrived: Mutex<Nanoseconds?>
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
     private var caps: UnsafeMutablePointer<GstCaps>?
@@ -44,17 +49,19 @@ final class ClipRecorder: @unchecked Sendable {
 
     /// - Parameters:
     ///   - content: What the frames show: original, annotated or redacted video.
+    ///   - isFile: Whether the frames are read from a file. ``noteEvents(until:)`` has to be called then.
     ///   - crops: Takes the pictures of objects; `nil` for none.
     ///   - saved: Called for each saved clip.
     ///   - pictured: Called with the picture of each clip, a JPEG file, as soon as it is taken.
     init(
-        _ clips: Clips, camera: String, content: RecordedContent, crops: BestCrops?,
+        _ clips: Clips, camera: String, content: RecordedContent, isFile: Bool, crops: BestCrops?,
         saved: @escaping @Sendable (SavedClip) -> Void,
         pictured: @escaping @Sendable ([UInt8]) -> Void, notify: @escaping @Sendable (String) -> Void
     ) {
         (self.clips, self.camera, self.crops, self.saved) = (clips, camera, crops, saved)
         self.content = content
         (self.pictured, self.notify) = (pictured, notify)
+        arrived = Mutex(isFile ? 0 : nil)
         spans = Mutex(ClipSpans(before: clips.options.before, after: clips.options.after))
     }
 
@@ -71,10 +78,21 @@ final class ClipRecorder: @unchecked Sendable {
         }
     }
 
+    /// Notes that all events before a running time have arrived. Has no effect for cameras.
+    func noteEvents(until time: Nanoseconds) {
+        arrived.withLock { arrived in arrived = arrived.map { max($0, time) } }
+    }
+
+    /// Returns the running time before which no event arrives any more, when a frame is recorded.
+    private func settled(at running: Nanoseconds) -> Nanoseconds {
+        min(running, arrived.withLock { $0 } ?? running).since(Self.latency)
+    }
+
     /// Sets the format of the following frames. This ends the clip that is being written.
     func use(_ new: UnsafeMutablePointer<GstCaps>) {
         lock.withLock { _ in
-            advance(to: .max)
+            // An encoder sends its first frame late. Until then, events wait.
+            if !frames.isEmpty { advance(to: .max) }
             (frames, size) = ([], 0)
             if let caps { gst_caps_unref(caps) }
             caps = gst_caps_ref(new)
@@ -95,13 +113,13 @@ final class ClipRecorder: @unchecked Sendable {
             }
             let frame = Frame(buffer: HeldBuffer(buffer), time: time, running: running, isKey: isKey)
             advance(to: running)
-            report(endedBefore: running.since(Self.latency))
+            report(endedBefore: settled(at: running))
             if isKey || !frames.isEmpty {
                 frames.append(frame)
                 size += frame.buffer.size
             }
             if file != nil { write(frame) }
-            if isKey || size > Self.largest { forget(before: running.since(clips.options.before + Self.latency)) }
+            if isKey || size > Self.largest { forget(at: running) }
         }
     }
 
@@ -118,8 +136,8 @@ final class ClipRecorder: @unchecked Sendable {
     private func advance(to running: Nanoseconds) {
         while let span = spans.withLock({ $0.first }) {
             if file == nil {
-                begin(span)
-                // ``begin(_:)`` removes a clip that cannot begin any more. Another clip may then be the first one.
+                begin(span, at: running)
+                // A clip that cannot begin was removed. The next clip is then the first one.
                 guard spans.withLock({ $0.first?.start }) == span.start else { continue }
             }
             guard let over = spans.withLock({ $0.finish(before: running) }) else { return }
@@ -127,20 +145,20 @@ final class ClipRecorder: @unchecked Sendable {
         }
     }
 
-    /// Begins a clip with the frames in memory.
-    private func begin(_ span: ClipSpans.Span) {
-        // The clip begins much later than the newest frame, so its event belongs to the time before the timestamps
-        // restarted. The frames of the clip were dropped.
-        guard let last = frames.last, span.start <= last.running.adding(Self.latency) else {
+    /// Begins a clip with the frames in memory, if the frames up to its beginning have been recorded.
+    private func begin(_ span: ClipSpans.Span, at running: Nanoseconds) {
+        // The event belongs to timestamps from before a restart. Its frames have been dropped.
+        guard span.start <= running.adding(Self.delay) else {
             _ = spans.withLock { $0.finish(before: .max) }
             return
         }
+        guard span.start < running else { return }
         let first = frames.lastIndex { $0.isKey && $0.running <= span.start } ?? 0
         guard let caps, frames.indices.contains(first), frames[first].running <= span.end else { return }
         do {
             let begin = frames[first]
             file = try RecordedSegment(
-                in: clips.options.folder + camera + "/", of: camera,
+                in: clips.options.folder.path + camera + "/", of: camera,
                 at: span.wall.adding(begin.running - span.start), start: begin.time, content: content,
                 caps: caps)
         } catch { return giveUp("\(error)") }
@@ -170,13 +188,12 @@ final class ClipRecorder: @unchecked Sendable {
         let due = ended.filter { !$0.span.picture.isRequested || $0.span.end < running }
         ended.removeAll { one in due.contains { $0.path == one.path } }
         for (span, path) in due {
-            let video = PartFile.parts(of: path)
             var picture: String?
             do { picture = try span.picture.write(beside: path) } catch { notify("cannot save a picture: \(error)") }
             saved(
                 SavedClip(
-                    video: video.stem + video.ending, picture: picture, from: span.wall,
-                    to: span.wall.adding(span.end - span.start)))
+                    path: path, picture: picture, from: span.wall, to: span.wall.adding(span.end - span.start),
+                    start: span.start, end: span.end))
         }
     }
 
@@ -194,15 +211,21 @@ final class ClipRecorder: @unchecked Sendable {
         isFailing = true
     }
 
-    /// Drops the frames before the latest key frame at or before a running time. If the frames exceed ``largest``,
-    /// drops those before the newest key frame. If this does not suffice, drops all frames.
-    private func forget(before running: Nanoseconds) {
-        let limit = size > Self.largest ? Nanoseconds.max : running
+    /// Drops the frames for which no event arrives any more. While the frames exceed ``largest``, drops those whose events
+    /// are late, then those before the newest key frame, then all.
+    private func forget(at running: Nanoseconds) {
+        forget(before: settled(at: running).since(clips.options.before))
+        if size > Self.largest { forget(before: running.since(clips.options.before + Self.latency)) }
+        if size > Self.largest { forget(before: .max) }
+        if size > Self.largest, frames.last?.isKey == false { (frames, size) = ([], 0) }
+    }
+
+    /// Drops the frames before the latest key frame at or before a running time.
+    private func forget(before limit: Nanoseconds) {
         if let first = frames.lastIndex(where: { $0.isKey && $0.running <= limit }), first > 0 {
             size -= frames[..<first].reduce(0) { $0 + $1.buffer.size }
             frames.removeFirst(first)
         }
-        if size > Self.largest, frames.last?.isKey == false { (frames, size) = ([], 0) }
     }
 }
 

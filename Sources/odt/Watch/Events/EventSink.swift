@@ -47,17 +47,19 @@ final class EventSink: MeasuredSink {
     }
 
     func take(_ message: WatchMessage) {
-        let (due, clips) = state.withLock { state in
+        let (due, clips, recorder) = state.withLock { state in
             let matches = state.matcher.take(message)
             let due = matches.compactMap { match in
                 match.rule.action.flatMap { state.receivers[$0] }.map { ($0, match, state.pictures[message.camera]) }
             }
             let recorder = state.clips[message.camera]
-            return (due, matches.filter(\.rule.savesClip).compactMap { match in recorder.map { ($0, match.event) } })
+            return (due, matches.filter(\.rule.savesClip).map(\.event), recorder)
         }
-        let running = message.fields.count("event-running-time") ?? message.fields.count("running-time")
-        if let running {
-            for (recorder, event) in clips { recorder.save(event, at: Nanoseconds(clamping: running)) }
+        let running = message.fields.count("running-time").map { Nanoseconds(clamping: $0) }
+        if let recorder, let running {
+            let time = message.fields.count("event-running-time").map { Nanoseconds(clamping: $0) }
+            for event in clips { recorder.save(event, at: time ?? running) }
+            recorder.noteEvents(until: running)
         }
         for (receiver, match, crops) in due {
             var picture: (@Sendable () -> [UInt8]?)?

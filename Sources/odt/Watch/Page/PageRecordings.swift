@@ -12,9 +12,8 @@ final class PageRecordings: Sendable {
     private let folder: String?
     private let clips: String?
     private let store: String?
-    /// The redaction property of each camera, as NAME=VALUE; an inner `nil` for a camera without redaction. Nothing is
-    /// served of a camera without an entry.
-    private let redactions = Mutex<[String: String?]>([:])
+    /// The files of each camera that may be shown. Of a camera that is missing here, nothing is served.
+    private let filters = Mutex<[String: RedactionFilter]>([:])
 
     /// - Parameters:
     ///   - folder: The folder of the recordings, ending in a slash; `nil` without recordings.
@@ -25,12 +24,9 @@ final class PageRecordings: Sendable {
     }
 
     func use(_ plans: [CameraPlan]) {
-        var new: [String: String?] = [:]
-        for plan in plans {
-            // Properties that cannot be evaluated may request redaction, so nothing of the camera is served.
-            do { new[plan.name] = .some(try plan.redaction()?.word) } catch { continue }
-        }
-        redactions.withLock { $0 = new }
+        var new: [String: RedactionFilter] = [:]
+        for plan in plans { new[plan.name] = RedactionFilter(of: plan) }
+        filters.withLock { $0 = new }
     }
 
     /// Returns the response to a request of a video or picture; `nil` if there is no such file.
@@ -54,7 +50,7 @@ final class PageRecordings: Sendable {
 
     /// Returns the newest recorded segments of a camera, the newest first; `nil` if the camera is unknown.
     func list(of camera: String) -> JSONValue? {
-        guard redactions.withLock({ $0[camera] }) != nil else { return nil }
+        guard filters.withLock({ $0[camera] }) != nil else { return nil }
         guard let folder else { return .object(["isRecorded": .bool(false)]) }
         let found = PartFile.names(in: folder + camera).compactMap { file in
             SegmentName(file, camera: camera).map { (name: $0, isFinished: $0.text == file) }
@@ -78,7 +74,7 @@ final class PageRecordings: Sendable {
         guard PathText.isThere(path) else { return nil }
         guard canShow(path, of: camera) else { return Self.sharp }
         let isAnnotated =
-            redactions.withLock { ($0[camera] ?? nil) != nil } || RecordedContent.annotated.isContent(of: path)
+            filters.withLock { $0[camera] != .all } || RecordedContent.annotated.isContent(of: path)
         return answer {
             let times = try $0?.times(of: name)
             let began = times?.began ?? Int64(name.time / 1_000_000)
@@ -97,7 +93,7 @@ final class PageRecordings: Sendable {
 
     /// Returns the boxes of a period; `nil` without a database, or if the camera is unknown.
     func boxes(of camera: String, _ request: PageRequest) -> PageResponse? {
-        guard store != nil, redactions.withLock({ $0[camera] }) != nil else { return nil }
+        guard store != nil, filters.withLock({ $0[camera] }) != nil else { return nil }
         guard let from = request.value("from").flatMap({ Int64($0) }),
             let to = request.value("to").flatMap({ Int64($0) }),
             from >= 0, to >= from, to - from <= RecordedResults.longest
@@ -114,15 +110,14 @@ final class PageRecordings: Sendable {
 
     /// Parses the file name of a finished segment. A valid name cannot lead to another folder.
     private func segment(_ file: some StringProtocol, _ camera: String) -> SegmentName? {
-        guard redactions.withLock({ $0[camera] }) != nil, let name = SegmentName(String(file), camera: camera),
+        guard filters.withLock({ $0[camera] }) != nil, let name = SegmentName(String(file), camera: camera),
             name.text == file
         else { return nil }
         return name
     }
 
     private func canShow(_ path: String, of camera: String) -> Bool {
-        guard let redaction = redactions.withLock({ $0[camera] }) else { return false }
-        return redaction.map { RecordedContent.redacted($0).isContent(of: path) } ?? true
+        filters.withLock { $0[camera] }?.permits(path) ?? false
     }
 
     private static let sharp = PageResponse.sentence(

@@ -47,7 +47,7 @@ final class CameraRecorder: @unchecked Sendable {
         (self.recording, self.camera, self.finished, self.notify) = (recording, camera, finished, notify)
         (self.content, self.clips) = (content, clips)
         gst_segment_init(&times, GST_FORMAT_TIME)
-        folder = recording.options.folder + camera + "/"
+        folder = recording.options.folder.path + camera + "/"
     }
 
     deinit { if let caps { gst_caps_unref(caps) } }

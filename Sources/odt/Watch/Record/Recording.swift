@@ -20,12 +20,11 @@ final class Recording: Sendable {
     /// - Throws: ``PlaybackError`` if recording is impossible, or if another `odt watch` records one of the cameras in
     ///   the same folder.
     init(_ options: RecordOptions, cameras: [String]) throws {
-        try options.checkFolder()
+        retention = try options.folder.retention(to: "record", hasPictures: false)
         encoder = try options.encoder()
         locks = Mutex([:])
         self.options = options
-        retention = SegmentRetention(options.folder, longest: options.longestKept, largest: options.largest)
-        largestSegment = options.largest.map { max(1, $0 / (8 * max(1, cameras.count))) } ?? .max
+        largestSegment = options.folder.largest.map { max(1, $0 / (8 * max(1, cameras.count))) } ?? .max
         try add(cameras)
     }
 
@@ -34,10 +33,10 @@ final class Recording: Sendable {
     /// - Throws: ``PlaybackError`` if another `odt watch` records one of the cameras in the same folder.
     func add(_ cameras: [String]) throws {
         let new = cameras.filter { name in locks.withLock { $0[name] == nil } }
-        let added = try new.map { ($0, try Self.lock(options.folder + $0)) }
+        let added = try new.map { ($0, try Self.lock(options.folder.path + $0)) }
         for (name, lock) in added {
             locks.withLock { $0[name] = lock }
-            Self.adopt(in: options.folder + name + "/", of: name)
+            Self.adopt(in: options.folder.path + name + "/", of: name)
         }
     }
 
@@ -105,34 +104,21 @@ struct RecordOptions: Sendable {
                              encoder and quality of encoded video, as for odt annotate (default: auto, 75)
         """
 
-    /// The folder for the recordings, ending in a slash.
-    let folder: String
+    let folder: SegmentFolder
     let isAnnotated: Bool
     /// The length of a recorded segment in nanoseconds.
     let length: Nanoseconds
-    /// The maximum age of a recorded segment in nanoseconds; `nil` for no limit.
-    let longestKept: Nanoseconds?
-    /// The maximum size of all recorded segments in bytes; `nil` for no limit.
-    let largest: Int?
     let quality: VideoEncoder.Quality
     private let requestedEncoder: String
 
     /// - Returns: `nil` if `--record` is not given.
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
-        guard let folder = options.text("record") else {
-            let others = Self.names.union(Self.flags).sorted()
-            if let other = others.first(where: { options.text($0) != nil }) {
-                throw CommandLineError("\(options.called(other)) needs \(options.called("record")).")
-            }
-            return nil
-        }
-        guard !folder.isEmpty else { throw CommandLineError("\(options.called("record")) needs a folder.") }
-        self.folder = folder.hasSuffix("/") ? folder : folder + "/"
+        try options.refuse(Self.names.union(Self.flags), without: "record")
+        guard let folder = try SegmentFolder("record", options) else { return nil }
+        self.folder = folder
         isAnnotated = options.has("record-annotated")
         length = Nanoseconds(seconds: 60 * (try options.number("record-minutes", in: 0.01...1440) ?? 10))
-        longestKept = try options.number("record-days", in: 0.001...36_500).map { Nanoseconds(seconds: 86_400 * $0) }
-        largest = try ByteSize.bytes(of: "record-size", in: options, minimum: 1 << 20)
         let percent = try options.number("record-quality", in: 0...100).map { Int($0) }
         quality = .init(percent: percent ?? VideoEncoder.Quality.usual)
         requestedEncoder = options.text("record-encoder") ?? "auto"
@@ -140,12 +126,4 @@ struct RecordOptions: Sendable {
 
     /// - Throws: ``PlaybackError`` if the requested encoder does not work.
     func encoder() throws -> VideoEncoder { try .choose(.h264, wish: requestedEncoder, quality: quality) }
-
-    /// - Throws: ``PlaybackError`` if the folder is not writable.
-    func checkFolder() throws {
-        PartFile.makeFolder(folder)
-        guard PathText.withSystemPath(folder, { access($0, W_OK | X_OK) }) == 0 else {
-            throw PlaybackError("cannot record in \(folder): \(String(cString: strerror(errno)))")
-        }
-    }
 }

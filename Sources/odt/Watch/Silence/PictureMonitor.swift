@@ -34,6 +34,8 @@ struct PictureMonitor {
     /// - Returns: The problems that began or ended with this picture.
     mutating func take(_ picture: LumaThumbnail, at now: Nanoseconds) -> [CameraAlarm] {
         defer { previous = picture }
+        // The size of the frames has changed.
+        if let usual, usual.cells.count != picture.cells.count { (self.usual, count) = (nil, 0) }
         guard let problem = problem(of: picture) else {
             suspicion = nil
             learn(picture)

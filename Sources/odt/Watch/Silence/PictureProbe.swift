@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import Playback
 import SwiftODT
 import Synchronization
@@ -44,7 +45,9 @@ final class PictureProbe: Sendable {
     private func take(
         _ buffer: UnsafeMutablePointer<GstBuffer>, at time: GstClockTime, on pad: Pad, of pipeline: Pipeline
     ) {
-        guard let picture = pad.withFrame(of: buffer, { LumaThumbnail($0) }) ?? nil else { return }
+        let format = pad.format.flatMap { StreamFormat($0) }
+        let picture = format?.withFrame(of: buffer, orientation: .identity, time: 0) { LumaThumbnail($0) }
+        guard let picture else { return }
         let alarms = state.withLock { $0.monitor.take(picture, at: Nanoseconds(clamping: time)) }
         let running = alarms.isEmpty ? nil : Pad.runningTime(of: buffer, at: pad.pointer)?.begin
         for alarm in alarms {

@@ -84,6 +84,10 @@ enum StoreFile {
         CREATE TABLE IF NOT EXISTS segment (
             session INTEGER NOT NULL REFERENCES session, time INTEGER NOT NULL, ended INTEGER NOT NULL,
             length INTEGER NOT NULL, file TEXT NOT NULL, PRIMARY KEY (time, session)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS clip (
+            session INTEGER NOT NULL REFERENCES session, time INTEGER NOT NULL, ended INTEGER NOT NULL,
+            file TEXT NOT NULL, picture TEXT, PRIMARY KEY (time, session)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS redaction (camera INTEGER PRIMARY KEY REFERENCES camera, word TEXT);
         CREATE TABLE IF NOT EXISTS alarm (
             id INTEGER PRIMARY KEY, time INTEGER NOT NULL, session INTEGER NOT NULL REFERENCES session,
             event TEXT NOT NULL, reason TEXT);

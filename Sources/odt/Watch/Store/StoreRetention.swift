@@ -6,7 +6,7 @@ import SwiftODT
 struct StoreRetention {
     /// The interval in nanoseconds at which the ages of rows are checked.
     private static let interval: Nanoseconds = 60_000_000_000
-    private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment", "alarm"]
+    private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment", "clip", "alarm"]
     /// The divisor of a deletion step: each step deletes 1/20 of all rows.
     private static let stepsOfAll = 20
 

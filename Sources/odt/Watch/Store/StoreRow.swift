@@ -11,7 +11,10 @@ struct StoreRow: Sendable {
         case zoneEvent(ZoneEvent)
         case zoneCounts(ZoneCount)
         case segment(Segment)
+        case clip(Clip)
         case alarm(event: String, reason: String?)
+        /// The files of the camera that may be shown from now on; `nil` for none. The row belongs to no connection.
+        case redaction(RedactionFilter?)
     }
 
     /// The result for one frame. `width` and `height` are the size of the frame in pixels.
@@ -65,6 +68,13 @@ struct StoreRow: Sendable {
         /// The stream time from the first frame to the last, in milliseconds.
         let length: Int64
         let file: String
+    }
+
+    /// A saved clip. The time of the row is the time at which the clip begins.
+    struct Clip: Sendable {
+        let ended: Int64
+        let file: String
+        let picture: String?
     }
 
     let camera: String

@@ -89,10 +89,28 @@ final class StoreSink: MeasuredSink {
 
     /// Stores the path and the times of a recorded segment, so that reports find pictures in it.
     func take(_ segment: FinishedSegment, of camera: String) {
+        keep([state.withLock { $0.cameras[camera]?.row(of: segment) }])
+    }
+
+    /// Stores the paths and the times of a clip, so that reports link to it.
+    func take(_ clip: SavedClip, of camera: String) {
+        keep([state.withLock { $0.cameras[camera]?.row(of: clip) }])
+    }
+
+    /// Stores the redaction of the cameras, which decides which files a report may show.
+    func use(_ cameras: [CameraPlan]) {
+        let now = WallClock.now / 1_000_000
+        keep(
+            cameras.map {
+                StoreRow(camera: $0.name, session: 0, time: now, content: .redaction(RedactionFilter(of: $0)))
+            })
+    }
+
+    private func keep(_ rows: [StoreRow?]) {
         let hasRows = state.withLock { state in
-            guard !state.isOver, let row = state.cameras[camera]?.row(of: segment) else { return false }
-            Self.keep(row, in: &state)
-            return true
+            guard !state.isOver else { return false }
+            for row in rows { if let row { Self.keep(row, in: &state) } }
+            return !state.rows.isEmpty
         }
         if hasRows { wakeup.wake() }
     }

@@ -24,7 +24,8 @@ final class StoreWriter {
     private let database: SQLiteDatabase
     private var numbers = Numbers()
     private let addSession, touchSession, endSession, sizeSession: SQLiteStatement
-    private let addTrack, addResult, addBox, addZoneEvent, addZoneCount, addSegment, addAlarm: SQLiteStatement
+    private let addTrack, addResult, addBox, addZoneEvent, addZoneCount, addSegment, addClip, addAlarm: SQLiteStatement
+    private let setRedaction, removeRedaction: SQLiteStatement
 
     init(_ database: SQLiteDatabase) throws {
         self.database = database
@@ -40,6 +41,9 @@ final class StoreWriter {
             "INSERT INTO zone_event (time, session, zone, event, track, label, dwell) VALUES (?, ?, ?, ?, ?, ?, ?)")
         addZoneCount = try database.prepare("INSERT OR REPLACE INTO zone_count VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         addSegment = try database.prepare("INSERT OR REPLACE INTO segment VALUES (?, ?, ?, ?, ?)")
+        addClip = try database.prepare("INSERT OR REPLACE INTO clip VALUES (?, ?, ?, ?, ?)")
+        setRedaction = try database.prepare("INSERT OR REPLACE INTO redaction VALUES (?, ?)")
+        removeRedaction = try database.prepare("DELETE FROM redaction WHERE camera = ?")
         addAlarm = try database.prepare("INSERT INTO alarm (time, session, event, reason) VALUES (?, ?, ?, ?)")
     }
 
@@ -52,6 +56,10 @@ final class StoreWriter {
             try database.execute("BEGIN IMMEDIATE")
             var latest: [Int64: Int64] = [:]
             for row in rows {
+                if case .redaction(let filter) = row.content {
+                    try write(filter, of: row.camera)
+                    continue
+                }
                 let session = try session(of: row)
                 latest[session] = max(latest[session] ?? row.time, row.time)
                 try write(row, session)
@@ -84,7 +92,7 @@ final class StoreWriter {
 
     private func write(_ row: StoreRow, _ session: Int64) throws {
         switch row.content {
-        case .began: break
+        case .began, .redaction: break
         case .ended(let reason):
             try endSession.run([.integer(session), .integer(row.time), SQLiteValue(reason)])
         case .result(let result): try write(result, at: row.time, session)
@@ -108,6 +116,11 @@ final class StoreWriter {
                 .integer(session), .integer(row.time), .integer(segment.ended), .integer(segment.length),
                 .text(segment.file),
             ])
+        case .clip(let clip):
+            try addClip.run([
+                .integer(session), .integer(row.time), .integer(clip.ended), .text(clip.file),
+                SQLiteValue(clip.picture),
+            ])
         case .alarm(let event, let reason):
             try addAlarm.run([.integer(row.time), .integer(session), .text(event), SQLiteValue(reason)])
         case .zoneCounts(let figures):
@@ -117,6 +130,12 @@ final class StoreWriter {
                 try write(counts, ofLabel: label(name), zone, at: row.time, session)
             }
         }
+    }
+
+    private func write(_ filter: RedactionFilter?, of camera: String) throws {
+        let camera = SQLiteValue.integer(try self.camera(camera))
+        guard let filter else { return try removeRedaction.run([camera]) }
+        try setRedaction.run([camera, SQLiteValue(filter.word)])
     }
 
     private func write(_ result: StoreRow.Result, at time: Int64, _ session: Int64) throws {

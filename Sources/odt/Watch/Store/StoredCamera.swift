@@ -82,6 +82,17 @@ struct StoredCamera {
             content: .segment(.init(ended: ended, length: end - start, file: segment.path)))
     }
 
+    /// - Returns: The row of a saved clip; `nil` before the first message with a time.
+    func row(of clip: SavedClip) -> StoreRow? {
+        guard let session, let began = clock.wall(at: clip.start.clampedToRange / 1_000_000),
+            let ended = clock.wall(at: clip.end.clampedToRange / 1_000_000)
+        else { return nil }
+        let picture = clip.picture.map { PartFile.parts(of: clip.path).folder + $0 }
+        return StoreRow(
+            camera: name, session: session, time: began,
+            content: .clip(.init(ended: ended, file: clip.path, picture: picture)))
+    }
+
     private mutating func begin(_ number: UInt64?, _ sessionCount: inout Int) {
         sessionCount += 1
         (self.number, session) = (number, sessionCount)

@@ -1,0 +1,37 @@
+import Glibc
+import Playback
+import SwiftODT
+
+/// A folder for the segments of all cameras, and the limits of their age and size.
+struct SegmentFolder: Sendable {
+    /// The path, ending in a slash.
+    let path: String
+    /// The maximum age of a segment in nanoseconds; `nil` for no limit.
+    private let longestKept: Nanoseconds?
+    /// The maximum size of all segments in bytes; `nil` for no limit.
+    let largest: Int?
+
+    /// - Parameter name: The option that names the folder, without dashes. Its limits are NAME-days and NAME-size.
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid.
+    init?(_ name: String, _ options: WatchOptions) throws {
+        guard let folder = options.text(name) else { return nil }
+        guard !folder.isEmpty else { throw CommandLineError("\(options.called(name)) needs a folder.") }
+        path = folder.hasSuffix("/") ? folder : folder + "/"
+        longestKept = try options.number("\(name)-days", in: 0.001...36_500).map { Nanoseconds(seconds: 86_400 * $0) }
+        largest = try ByteSize.bytes(of: "\(name)-size", in: options, minimum: 1 << 20)
+    }
+
+    /// Creates the folder.
+    ///
+    /// - Parameters:
+    ///   - purpose: The use of the folder, for the error message.
+    ///   - hasPictures: Whether each segment has a picture.
+    /// - Throws: ``PlaybackError`` if the folder is not writable.
+    func retention(to purpose: String, hasPictures: Bool) throws -> SegmentRetention {
+        PartFile.makeFolder(path)
+        guard PathText.withSystemPath(path, { access($0, W_OK | X_OK) }) == 0 else {
+            throw PlaybackError("cannot \(purpose) in \(path): \(String(cString: strerror(errno)))")
+        }
+        return SegmentRetention(path, longest: longestKept, largest: largest, hasPictures: hasPictures)
+    }
+}

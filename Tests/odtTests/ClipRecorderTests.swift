@@ -1,0 +1,109 @@
+import CGStreamer
+import Glibc
+import Playback
+import SwiftODT
+import TestSupport
+import Testing
+
+@testable import odt
+
+@Suite("ClipRecorder")
+struct ClipRecorderTests {
+    private static let second: Nanoseconds = 1_000_000_000
+    private let folder: TemporaryFolder
+
+    init() throws {
+        try PluginSearch.startGStreamer()
+        folder = try TemporaryFolder()
+    }
+
+    private func options() throws -> ClipOptions {
+        let values = ["record": "/video", "clips": "/clips"].mapValues { folder.path + $0 }
+            .merging(["clips-before": "1", "clips-after": "1"]) { $1 }
+        let words = values.flatMap { ["--\($0.key)", $0.value] }
+        let line = try CommandLineOptions(words, valued: Set(values.keys.map { "--" + $0 }), flags: [])
+        return try #require(try ClipOptions(WatchOptions(line, [])))
+    }
+
+    private func take(_ count: Range<Int>, _ recorder: ClipRecorder) throws {
+        for number in count {
+            let buffer = try #require(gst_buffer_new_allocate(nil, 100, nil))
+            defer { gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)) }
+            let time = Nanoseconds(number) * Self.second
+            buffer.pointee.pts = GstClockTime(time)
+            recorder.take(buffer, isKey: true, time: time, running: time)
+        }
+    }
+
+    /// Returns a recorder of JPEG frames, and the clips and the problems that it reports.
+    private func recorder(isFile: Bool, problem: @escaping @Sendable () -> Void = {}) throws -> (
+        ClipRecorder, saved: Monitor<[SavedClip]>, problems: Monitor<[String]>
+    ) {
+        let (saved, problems) = (Monitor<[SavedClip]>([]), Monitor<[String]>([]))
+        let recorder = ClipRecorder(
+            try Clips(options(), cameras: []), camera: "cam", content: .original, isFile: isFile, crops: nil,
+            saved: { clip in saved.update { $0.append(clip) } }, pictured: { _ in },
+            notify: { text in
+                problems.update { $0.append(text) }
+                problem()
+            })
+        try setFormat(of: recorder)
+        return (recorder, saved, problems)
+    }
+
+    private func setFormat(of recorder: ClipRecorder) throws {
+        let caps = try #require(gst_caps_from_string("image/jpeg,width=16,height=16,framerate=1/1"))
+        defer { gst_caps_unref(caps) }
+        recorder.use(caps)
+    }
+
+    private func save(eventAt time: Int, _ recorder: ClipRecorder) {
+        let time = Nanoseconds(time) * Self.second
+        recorder.save(WatchEvent(camera: "cam", kind: "track", event: "begin", time: time), at: time)
+    }
+
+    /// The first clip fails while a file has the name of the camera's folder. The clip after it has also ended when the
+    /// recorder notices this.
+    @Test func clipAfterFailedOneIsSaved() throws {
+        let obstacle = folder.path + "/clips/cam"
+        let (recorder, saved, problems) = try recorder(isFile: false) { unlink(obstacle) }
+        try PartFile(obstacle).finish()
+        try take(0..<20, recorder)
+        save(eventAt: 13, recorder)
+        save(eventAt: 17, recorder)
+        try take(20..<21, recorder)
+        let (clips, texts) = (saved.read { $0 }, problems.read { $0 })
+        #expect(texts.count == 1)
+        #expect(clips.map(\.video) == ["cam-1970-01-01T00-00-16Z.mkv"])
+        #expect(clips.allSatisfy { PathText.isThere($0.path) })
+    }
+
+    /// Recording waits for the disk, so an event can arrive before its frames.
+    @Test func clipOfEventBeforeItsFramesBeginsAtEvent() throws {
+        let (recorder, saved, problems) = try recorder(isFile: false)
+        save(eventAt: 8, recorder)
+        try setFormat(of: recorder)
+        try take(0..<20, recorder)
+        let (clips, texts) = (saved.read { $0 }, problems.read { $0 })
+        let clip = try #require(clips.first)
+        // The key frame at 7 s is the latest one at or before the beginning of the clip.
+        #expect((clip.start, clip.video) == (7 * Self.second, "cam-1970-01-01T00-00-07Z.mkv"))
+        #expect(texts.isEmpty)
+    }
+
+    @Test func eventsOfFileMayArriveLate() throws {
+        let (recorder, saved, _) = try recorder(isFile: true)
+        try take(0..<100, recorder)
+        save(eventAt: 5, recorder)
+        recorder.noteEvents(until: 50 * Self.second)
+        try take(100..<101, recorder)
+        var names = saved.read { $0.map(\.video) }
+        #expect(names == ["cam-1970-01-01T00-00-04Z.mkv"])
+        // Frames before 39 s are no longer needed, so a clip cannot show them.
+        save(eventAt: 20, recorder)
+        save(eventAt: 60, recorder)
+        try take(101..<102, recorder)
+        names = saved.read { $0.map(\.video) }
+        #expect(names == ["cam-1970-01-01T00-00-04Z.mkv", "cam-1970-01-01T00-00-59Z.mkv"])
+    }
+}
