@@ -79,8 +79,9 @@ package final class Pipeline: @unchecked Sendable {
             let decoder = UnsafeMutableRawPointer(object).assumingMemoryBound(to: GstElement.self)
             guard let pad = gst_element_get_static_pad(decoder, "sink") else { continue }
             defer { gst_object_unref(pad) }
-            let data = GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM
-            gst_pad_add_probe(pad, data, { _, _, _ in GST_PAD_PROBE_DROP }, nil, nil)
+            g_mutex_lock(&pad.pointee.object.lock)
+            pad.pointee.object.flags |= GST_PAD_FLAG_FLUSHING.rawValue
+            g_mutex_unlock(&pad.pointee.object.lock)
             // The thread that pushes data holds this lock.
             while g_rec_mutex_trylock(&pad.pointee.stream_rec_lock) == 0 {
                 guard MonotonicClock.now < deadline else { return }

@@ -112,7 +112,7 @@ class Watch:
         self.program = subprocess.Popen(
             [ODT, "watch", FAST, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             cwd=ROOT, preexec_fn=prepare, env=os.environ | environment)
-        self.said, self.complaints, self.news = [], [], threading.Condition()
+        self.said, self.complaints, self.news, self.has_ended = [], [], threading.Condition(), False
         self.readers = [threading.Thread(target=self.read, daemon=True), threading.Thread(target=self.listen, daemon=True)]
         for reader in self.readers:
             reader.start()
@@ -122,6 +122,9 @@ class Watch:
             with self.news:
                 self.said.append(json.loads(line))
                 self.news.notify_all()
+        with self.news:
+            self.has_ended = True
+            self.news.notify_all()
 
     def listen(self):
         for line in self.program.stderr:
@@ -144,7 +147,7 @@ class Watch:
     def wait(self, wanted, seconds=90):
         """Waits until `wanted`, a function of the messages, returns a true value."""
         with self.news:
-            if not self.news.wait_for(lambda: wanted(self.said), seconds):
+            if not self.news.wait_for(lambda: wanted(self.said) or self.has_ended, seconds) or not wanted(self.said):
                 raise AssertionError(f"the expected message did not arrive: {events(self.said)}, {self.complaints}")
 
     def end(self, number=signal.SIGINT, seconds=60):
