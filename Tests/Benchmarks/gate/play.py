@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Plays a video through swiftodt with inference-interval=0, with or without swiftodtgate before the decoder, and prints JSON.
 
-Usage: play.py VIDEO.mkv h264|h265 with|without. Prints the objects of each frame, the times of the key frames, the stream time by which
-frames leave the gate late, the gate's statistics and the CPU time. Requires Debian's python3-gi, and Pipelines/with-plugin.
+Usage: play.py VIDEO.mkv h264|h265 with|without. Prints the objects of each frame, the time, the size and the type of each encoded frame and
+the state of the gate before it, the times of the key frames and of the passed frames, the stream time by which frames leave the gate late, the
+gate's statistics and the CPU time. Requires Debian's python3-gi, and Pipelines/with-plugin.
 """
 import json
 import pathlib
@@ -23,13 +24,13 @@ def main(video, codec, gate):
         f" ! {'swiftodtgate name=gate ! ' if gate else ''}avdec_{codec} max-threads=1"
         f" ! swiftodt name=odt draw=false inference-interval=0 multiple-objects=true max-objects=100 updates=every-frame track-events=false"
         f" message-format=json label-allowlist={LABELS} ! fakesink name=sink sync=false")
-    keys, received, delays, begun = [], [0], {}, []
+    units, received, delays, begun = [], [0], {}, []
 
     def note(_, info):
         buffer = info.get_buffer()
         received[0] = max(received[0], buffer.pts)
-        if not buffer.has_flags(Gst.BufferFlags.DELTA_UNIT):
-            keys.append(buffer.pts / 1e9)
+        state = pipeline.get_by_name("gate").get_property("stats").get_value("state") if gate else "open"
+        units.append((buffer.pts / 1e9, buffer.get_size(), not buffer.has_flags(Gst.BufferFlags.DELTA_UNIT), state))
         return Gst.PadProbeReturn.OK
 
     def passed(_, info):
@@ -57,7 +58,8 @@ def main(video, codec, gate):
         sys.exit(message.parse_error()[0].message)
     stats = pipeline.get_by_name("gate").get_property("stats") if gate else None
     print(json.dumps({
-        "frames": sorted(frames.items()), "keys": keys, "delays": sorted(delays.values()), "cpu": cpu() - begun[0],
+        "frames": sorted(frames.items()), "units": units, "keys": [time for time, _, is_key, _ in units if is_key],
+        "passed-times": sorted(time / 1e9 for time in delays), "delays": sorted(delays.values()), "cpu": cpu() - begun[0],
         "passed": stats.get_value("passed-share") if gate else 1}))
     pipeline.set_state(Gst.State.NULL)
 
