@@ -19,6 +19,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     private var isResultTaken = false
     private var change = FrameDifference()
     private var motion = UnexplainedMotion()
+    private var recurring = RecurringMotion()
     /// The current boxes of all tracks, in pixels of the luma plane.
     private var places: ContiguousArray<Box> = []
     /// The boxes of all tracks at the latest inference, in pixels of the luma plane.
@@ -67,11 +68,11 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// next frame is inferred, whatever the result of this one. After a cut, only one frame has a scene change.
     var isNextInferenceCertain: Bool { changes > 1 }
 
-    /// Whether the latest frame has motion that no track explains.
-    var seesUnexplainedMotion: Bool { motion.isAny || changes > 0 }
+    /// Whether the latest frame has motion that no track explains, except ``RecurringMotion``.
+    var seesUnexplainedMotion: Bool { changes > 0 || recurring.counts(motion.isUnexplained) }
 
-    /// Whether the latest frame differs from that of the latest inference, whether a track explains this or not. `true` if
-    /// they cannot be compared, and `false` before the first inference.
+    /// Whether the latest frame differs from that of the latest inference, whether a track explains this or not, except by
+    /// ``RecurringMotion``. `true` if they cannot be compared, and `false` before the first inference.
     private(set) var seesMotion = false
 
     /// Records the tracker's state after a finished frame.
@@ -79,7 +80,10 @@ struct AdaptiveIntervalPolicy: Sendable {
 
     /// Records the arrival of a frame, even if the frame must not be used for inference.
     mutating func noteFrame(at time: Nanoseconds) {
-        if let lastFrame, time > lastFrame { step = Double(time - lastFrame) / 1e9 }
+        if let lastFrame, time > lastFrame {
+            step = Double(time - lastFrame) / 1e9
+            recurring.advance(by: time - lastFrame)
+        }
         lastFrame = time
     }
 
@@ -104,6 +108,7 @@ struct AdaptiveIntervalPolicy: Sendable {
             isResultTaken = true
             Self.locate(known.places.lazy.map(\.detectedBox), in: plane, &places)
             motion.noteInference(at: time, besides: places, detectedPlaces, in: change)
+            if changes > 0 { recurring.forget() } else { recurring.noteInference(motion.isUnexplained, in: change) }
             swap(&detectedPlaces, &places)
         }
         // While a result is pending, the tracks are outdated, so only a refresh is possible. In a live pipeline the
@@ -111,13 +116,14 @@ struct AdaptiveIntervalPolicy: Sendable {
         guard isResultTaken || isNextInferenceCertain else {
             // The comparison of the inferred frame is still needed for its result.
             var comparison = change
-            seesMotion = !comparison.compare(plane, after: step) || comparison.count > 0
+            seesMotion = !comparison.compare(plane, after: step) || recurring.counts(comparison.isChanged)
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
         }
         Self.locate(known.places.lazy.map(\.box), in: plane, &places)
         guard change.compare(plane, after: step) else { return .start }
-        seesMotion = change.count > 0
         motion.find(in: change, besides: places, isResultTaken ? detectedPlaces : places, at: time)
+        let isExplained = zip(change.isChanged, motion.isUnexplained).contains { $0 && !$1 }
+        seesMotion = isExplained || recurring.counts(motion.isUnexplained)
         changes =
             motion.share > (changes > 0 ? Self.sceneChangeShareContinued : Self.sceneChangeShare) ? changes + 1 : 0
         if changes > 0 { return .sceneChange }
