@@ -1,4 +1,5 @@
 """swiftodtgate passes key frames only in calm video, and all frames while swiftodt reports activity."""
+import math
 import os
 import random
 import tempfile
@@ -38,16 +39,16 @@ def picture(frame):
     return b"".join(rows) + CHROMA
 
 
-def encode(encoder, parser):
-    """Returns the caps and the access units of the video."""
+def encode(encoder, parser, pictures=None):
+    """Returns the caps and the access units of the video, or of other pictures."""
     pipeline = Gst.parse_launch(
         f"appsrc name=in format=time caps=video/x-raw,format=I420,width={WIDTH},height={HEIGHT},framerate={RATE}/1"
         f" ! {encoder} ! {parser} ! appsink name=out sync=false")
     source, sink = pipeline.get_by_name("in"), pipeline.get_by_name("out")
     pipeline.set_state(Gst.State.PLAYING)
     try:
-        for number in range(END):
-            buffer = Gst.Buffer.new_wrapped(picture(number))
+        for number, shown in enumerate(pictures or map(picture, range(END))):
+            buffer = Gst.Buffer.new_wrapped(shown)
             buffer.pts, buffer.duration = number * SECOND // RATE, SECOND // RATE
             source.emit("push-buffer", buffer)
         source.emit("end-of-stream")
@@ -70,11 +71,11 @@ def frame_of(time):
 class Playback:
     """Plays access units through a pipeline: the numbers of decoded frames, the results by frame, and statistics."""
 
-    def __init__(self, caps, units, between, folder, *, changes=None, properties=""):
+    def __init__(self, caps, units, between, folder, *, changes=None, properties="", places=None):
         detections = os.path.join(folder, "found.txt")
         with open(detections, "w", encoding="utf-8") as file:
-            for frame in range(BEGIN, END):
-                file.write(",".join(map(str, (frame + 1, -1, *place(frame), 0.9))) + "\n")
+            for frame, where in (places or {frame: place(frame) for frame in range(BEGIN, END)}).items():
+                file.write(",".join(map(str, (frame + 1, -1, *where, 0.9))) + "\n")
         self.decoded, self.passed, self.said = [], [], MessageCollector()
         pipeline = Gst.parse_launch(
             f"appsrc name=in format=time max-bytes=0 ! {between} ! swiftodt name=odt detector=recorded detections-file={detections}"
@@ -247,6 +248,43 @@ class AV1(Streams, unittest.TestCase):
     @unittest.skip("av1dec ends with an error after a lost frame, with and without the gate")
     def test_lost_packets_open_gate(self):
         pass
+
+
+@needs("x264enc", "h264parse", "avdec_h264")
+class Leaves(unittest.TestCase):
+    """Leaves move in a quarter of the picture. From 44 s to 47 s, an object moves in front of them."""
+    BEGIN, LEAVES, END, DISTANCE = 44 * RATE, 47 * RATE, 52 * RATE, 4 * RATE
+
+    @classmethod
+    def place(cls, frame):
+        return (10 + 3 * (frame - cls.BEGIN), 20, *SIZE)
+
+    @classmethod
+    def picture(cls, frame):
+        rows = list(BACKGROUND)
+        for line in range(80):
+            swing = round(8 * math.sin(frame / RATE * (3 + line // 15 % 4) + line // 15))
+            rows[line] = BACKGROUND[line][:40] + cls.LEAVES_TEXTURE[line][10 + swing:250 + swing] + BACKGROUND[line][280:]
+        if cls.BEGIN <= frame < cls.LEAVES:
+            x, y, width, height = cls.place(frame)
+            for line in range(height):
+                row = rows[y + line]
+                rows[y + line] = row[:x] + OBJECT[line] + row[x + width:]
+        return b"".join(rows) + CHROMA
+
+    LEAVES_TEXTURE = [bytes(30 + (x // 6 * 37 + y // 6 * 53) % 150 for x in range(260)) for y in range(80)]
+
+    def test_recurring_motion_leaves_gate_closed_and_object_opens_it(self):
+        caps, units = encode(f"x264enc key-int-max={self.DISTANCE} bframes=0 option-string=scenecut=0", "h264parse",
+                             map(self.picture, range(self.END)))
+        keys = [frame_of(unit.pts) for unit in units if not unit.has_flags(Gst.BufferFlags.DELTA_UNIT)]
+        self.assertEqual(keys, list(range(0, self.END, self.DISTANCE)))
+        with tempfile.TemporaryDirectory() as folder:
+            played = Playback(caps, units, "swiftodtgate name=gate ! avdec_h264", folder,
+                              places={frame: self.place(frame) for frame in range(self.BEGIN, self.LEAVES)})
+        self.assertEqual([frame for frame in played.decoded if 20 * RATE <= frame < self.BEGIN], [key for key in keys if 20 * RATE <= key < self.BEGIN])
+        self.assertEqual(set(range(self.BEGIN, self.LEAVES)) - set(played.decoded), set())
+        self.assertLessEqual(min(played.boxes) - self.BEGIN, 0.2 * RATE)
 
 
 @needs("x264enc", "h264parse", "avdec_h264")

@@ -20,6 +20,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     private var isResultTaken = false
     private var change = FrameDifference()
     private var motion = UnexplainedMotion()
+    private var recurring = RecurringMotion()
     /// The current boxes of all tracks, in pixels of the luma plane.
     private var places: ContiguousArray<Box> = []
     /// The boxes of all tracks at the latest inference, in pixels of the luma plane.
@@ -69,11 +70,12 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// only one frame. The next frame is then inferred, regardless of the result of the latest frame.
     var isNextInferenceCertain: Bool { changes > 1 }
 
-    /// Whether the latest frame has motion that no track explains.
-    var seesUnexplainedMotion: Bool { motion.isAny || changes > 0 }
+    /// Whether the latest frame has motion that no track explains, except ``RecurringMotion``.
+    var seesUnexplainedMotion: Bool { changes > 0 || recurring.counts(motion.isUnexplained) }
 
-    /// Whether the latest frame differs from the latest inferred frame. Differences that tracks explain also count. The
-    /// value is `true` if the two frames cannot be compared, and `false` before the first inference.
+    /// Whether the latest frame differs from the latest inferred frame, except by ``RecurringMotion``. Differences that
+    /// tracks explain also count. The value is `true` if the two frames cannot be compared, and `false` before the
+    /// first inference.
     private(set) var seesMotion = false
 
     /// Records the tracker's state after a finished frame.
@@ -81,7 +83,10 @@ struct AdaptiveIntervalPolicy: Sendable {
 
     /// Records the arrival of a frame, even if the frame cannot be inferred.
     mutating func noteFrame(at time: Nanoseconds) {
-        if let lastFrame, time > lastFrame { step = Double(time - lastFrame) / 1e9 }
+        if let lastFrame, time > lastFrame {
+            step = Double(time - lastFrame) / 1e9
+            recurring.advance(by: time - lastFrame)
+        }
         lastFrame = time
     }
 
@@ -106,6 +111,7 @@ struct AdaptiveIntervalPolicy: Sendable {
             isResultTaken = true
             Self.locate(known.places.lazy.map(\.detectedBox), in: plane, &places)
             motion.noteInference(at: time, besides: places, detectedPlaces, in: change)
+            if changes > 0 { recurring.forget() } else { recurring.noteInference(motion.isUnexplained, in: change) }
             swap(&detectedPlaces, &places)
         }
         // While a result is pending, the tracks are outdated, so only a refresh is possible. In a live pipeline the
@@ -114,13 +120,14 @@ struct AdaptiveIntervalPolicy: Sendable {
             // Compares a copy. ``change`` must keep the comparison of the inferred frame until the result of that frame
             // is processed.
             var comparison = change
-            seesMotion = !comparison.compare(plane, after: step) || comparison.count > 0
+            seesMotion = !comparison.compare(plane, after: step) || recurring.counts(comparison.isChanged)
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
         }
         Self.locate(known.places.lazy.map(\.box), in: plane, &places)
         guard change.compare(plane, after: step) else { return .start }
-        seesMotion = change.count > 0
         motion.find(in: change, besides: places, isResultTaken ? detectedPlaces : places, at: time)
+        let isExplained = zip(change.isChanged, motion.isUnexplained).contains { $0 && !$1 }
+        seesMotion = isExplained || recurring.counts(motion.isUnexplained)
         changes =
             motion.share > (changes > 0 ? Self.sceneChangeShareContinued : Self.sceneChangeShare) ? changes + 1 : 0
         if changes > 0 { return .sceneChange }

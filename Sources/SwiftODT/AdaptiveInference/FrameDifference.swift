@@ -79,6 +79,15 @@ struct FrameDifference: Sendable {
         )
     }
 
+    /// Returns the indices of a cell and its up to eight neighbours.
+    func neighbours(of index: Int) -> some Sequence<Int> {
+        let (row, column) = (index / columns, index % columns)
+        let across = max(0, column - 1)...min(columns - 1, column + 1)
+        return (max(0, row - 1)...min(rows - 1, row + 1)).lazy.flatMap { [columns] y in
+            across.lazy.map { y * columns + $0 }
+        }
+    }
+
     private mutating func compare(
         _ new: UnsafePointer<UInt8>, _ old: UnsafePointer<UInt8>, width: Int, height: Int, after seconds: Double
     ) {

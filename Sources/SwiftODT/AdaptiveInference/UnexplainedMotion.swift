@@ -38,17 +38,14 @@ struct UnexplainedMotion: Sendable {
     private var began: Nanoseconds = .min
     /// The time of the latest unexplained motion.
     private var latest: Nanoseconds = .min
-    private var isUnexplained: ContiguousArray<Bool> = []
-    private var columns = 0
+    /// For each cell, whether it has unexplained motion.
+    private(set) var isUnexplained: ContiguousArray<Bool> = []
     /// The back-off times of the cells before the current inference.
     private var previous: ContiguousArray<Nanoseconds> = []
 
     private static let firstBackOff: Nanoseconds = 200_000_000
     private static let maximumBackOff: Nanoseconds = 1_000_000_000
     private static let calm: Nanoseconds = 3_000_000_000
-    /// The motion in a cell counts as recurring after this number of inferences without a detection. A walking person
-    /// leaves a cell earlier.
-    private static let maximumEmptyInferences = 12
     private static let fresh: Nanoseconds = 1_000_000_000
     /// Motion also counts as explained in a margin around an object's box, because the object's shadow and limbs reach
     /// there. The margin is relative to the box's width and height.
@@ -73,7 +70,6 @@ struct UnexplainedMotion: Sendable {
         }
         isUnexplained.removeAll(keepingCapacity: true)
         isUnexplained.append(contentsOf: change.isChanged)
-        columns = change.columns
         for box in places where !isBackdrop(box, besides: previousPlaces, in: change) { explain(box, in: change) }
         for box in previousPlaces where !isBackdrop(box, besides: places, in: change) { explain(box, in: change) }
         (isAny, isNewMotion, isRecurring) = (false, false, true)
@@ -84,7 +80,7 @@ struct UnexplainedMotion: Sendable {
             cells[index].forget(at: time)
             cells[index].moved = time
             if cells[index].ignoredUntil <= time { isNewMotion = true }
-            if cells[index].emptyInferences < Self.maximumEmptyInferences { isRecurring = false }
+            if cells[index].emptyInferences < RecurringMotion.minimumInferences { isRecurring = false }
         }
         isAny = count > 0
         isRecurring = isRecurring && isAny
@@ -114,11 +110,11 @@ struct UnexplainedMotion: Sendable {
         previous.removeAll(keepingCapacity: true)
         for cell in cells { previous.append(cell.backOff) }
         for index in cells.indices where isUnexplained[index] {
-            let backOff = neighbours(of: index).reduce(0) { max($0, previous[$1]) }
-            cells[index].emptyInferences = min(cells[index].emptyInferences + 1, Self.maximumEmptyInferences)
+            let backOff = change.neighbours(of: index).reduce(0) { max($0, previous[$1]) }
+            cells[index].emptyInferences = min(cells[index].emptyInferences + 1, RecurringMotion.minimumInferences)
             cells[index].backOff = backOff == 0 ? Self.firstBackOff : min(backOff * 2, Self.maximumBackOff)
             let end = time.adding(cells[index].backOff)
-            for neighbour in neighbours(of: index) {
+            for neighbour in change.neighbours(of: index) {
                 cells[neighbour].ignoredUntil = max(cells[neighbour].ignoredUntil, end)
             }
         }
@@ -142,15 +138,6 @@ struct UnexplainedMotion: Sendable {
         guard let (columns, rows) = change.cells(of: wide) else { return }
         for row in rows {
             for column in columns { isUnexplained[row * change.columns + column] = false }
-        }
-    }
-
-    /// Returns the indices of a cell and its up to eight neighbours.
-    private func neighbours(of index: Int) -> some Sequence<Int> {
-        let (row, column) = (index / columns, index % columns)
-        let across = max(0, column - 1)...min(columns - 1, column + 1)
-        return (max(0, row - 1)...min(cells.count / columns - 1, row + 1)).lazy.flatMap { [columns] y in
-            across.lazy.map { y * columns + $0 }
         }
     }
 }

@@ -25,7 +25,8 @@ import Testing
             let reason: InferencePolicy.Reason
         }
 
-        func inferences() -> [Inference] {
+        /// Plays the stream and calls `observe` with the time of each frame and the policy after its decision.
+        func inferences(_ observe: (Double, InferencePolicy) -> Void = { _, _ in }) -> [Inference] {
             var policy = InferencePolicy()
             var dice = RandomNumbers(7)
             var inferences: [Inference] = []
@@ -40,6 +41,7 @@ import Testing
                     inferences.append(Inference(seconds: now, reason: reason))
                     due = frame + delay
                 }
+                observe(now, policy)
                 if frame >= due { answered = inferences.last?.seconds }
                 let isOver = now >= ends && answered.map { $0 < ends } ?? false
                 let known = isOver ? [] : known(now, since: answered)
@@ -135,6 +137,24 @@ import Testing
         #expect(inferences.contains { (14..<14.3).contains($0.seconds) && $0.reason == .motion })
         #expect(inferences.contains { (26..<26.3).contains($0.seconds) && $0.reason == .motion })
         #expect(count(26..<28) >= 6)
+    }
+
+    /// Activity opens the gate before the decoder. Key frames can be further apart than the time after which the inference
+    /// policy forgets recurring motion.
+    @Test(arguments: [0.1, 0.25, 10]) func recurringMotionIsNoActivity(_ rate: Double) {
+        let begin = 40 / min(rate, 1)
+        func objects(_ time: Double) -> [Box] {
+            let lamp = Int(time * min(rate, 2)) % 2 == 0 ? [Box(x: 20, y: 20, width: 14, height: 14)] : []
+            return lamp + (time >= begin ? [Box(x: 100, y: 50, width: 12, height: 30)] : [])
+        }
+        var activity: [(seconds: Double, motion: Bool, unexplained: Bool)] = []
+        let inferences = PlaybackState(rate: rate, seconds: begin + 1 / rate, objects: objects)
+            .inferences { activity.append(($0, $1.seesMotion, $1.seesUnexplainedMotion)) }
+        let (early, late) = (5 / min(rate, 1), 30 / min(rate, 1))
+        #expect(activity.contains { $0.seconds < early && $0.motion && $0.unexplained })
+        #expect(!activity.contains { (late..<begin - 0.01).contains($0.seconds) && ($0.motion || $0.unexplained) })
+        #expect(inferences.contains { (late..<begin - 0.01).contains($0.seconds) && $0.reason == .recurringMotion })
+        #expect(activity.last.map { $0.motion && $0.unexplained } == true)
     }
 
     /// A newcomer is often misclassified or missed at first, so early inferences follow each other quickly.
