@@ -140,7 +140,7 @@ class Page(unittest.TestCase):
     def test_unreadable_video_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             page = f"{folder}/page.html"
-            for words, code, part in ((("/nowhere.mp4",), 1, "cannot read /nowhere.mp4"), ((), 2, "name a VIDEO"),
+            for words, code, part in ((("/nowhere.mp4",), 1, "no such file: /nowhere.mp4"), ((), 2, "name a VIDEO"),
                                       ((__file__,), 1, "cannot read a frame")):
                 said = self.odt("-o", page, *words)
                 self.assertEqual(said.returncode, code, said.stderr)

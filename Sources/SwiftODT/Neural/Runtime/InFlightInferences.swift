@@ -73,18 +73,22 @@ enum InFlightInferences {
     /// Runs `body`, during which the runtime may register exit handlers. The exit handler of this type is registered
     /// before `body`, repeatedly while `body` runs, and after `body`.
     ///
+    /// - Parameter isFirst: whether `body` runs for the first time in this process. The runtime registers a handler only
+    ///   once, so the repeated registrations are otherwise omitted. Their memory is not freed before the process ends.
     /// - Throws: `CancellationError` if the process has begun to exit. In this case, parts of the runtime may be
     ///   destroyed.
-    static func drainAtExit<Answer>(during body: () throws -> Answer) throws -> Answer {
+    static func drainAtExit<Answer>(isFirst: Bool = true, during body: () throws -> Answer) throws -> Answer {
         let work = Work()
         drainAtExit()
         // If the thread cannot be started, the handler is registered only before and after `body`. If the process exits
         // during `body`, the handler may then run too late.
-        DetachedThread.run {
-            for number in 0..<registrationLimit {
-                if work.isDone.load(ordering: .relaxed) { return }
-                drainAtExit()
-                usleep(number < frequentCount ? 100 : 1000)
+        if isFirst {
+            DetachedThread.run {
+                for number in 0..<registrationLimit {
+                    if work.isDone.load(ordering: .relaxed) { return }
+                    drainAtExit()
+                    usleep(number < frequentCount ? 100 : 1000)
+                }
             }
         }
         let answer = Result { try body() }

@@ -164,8 +164,10 @@ package final class Network: Sendable {
         return try inUse.update { inUse in
             if let network = inUse[key]?.network { return network }
             let network = try unlessExiting {
-                try InFlightInferences.drainAtExit(during: { try make(key, check: check) })
+                try InFlightInferences.drainAtExit(
+                    isFirst: loaded.read { !$0.contains(key) }, during: { try make(key, check: check) })
             }
+            loaded.update { _ = $0.insert(key) }
             inUse = inUse.filter { $0.value.network != nil }
             inUse[key] = Reference(network: network)
             return network
@@ -197,6 +199,9 @@ package final class Network: Sendable {
 
     /// The networks that are in use in this process. The references are weak, so an unused network is freed.
     private static let inUse = Monitor<[Key: Reference]>([:])
+
+    /// The networks that have been loaded in this process.
+    private static let loaded = Monitor<Set<Key>>([])
 }
 
 extension KnownAnswer {
