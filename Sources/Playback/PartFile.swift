@@ -73,6 +73,23 @@ package final class PartFile: Sendable {
         close()
     }
 
+    /// Writes a complete file. An existing file of this name is replaced.
+    ///
+    /// - Returns: The path of the file.
+    /// - Throws: ``PlaybackError`` if the file cannot be written.
+    @discardableResult
+    package static func write(_ bytes: [UInt8], to name: String) throws -> String {
+        let file = try PartFile(name)
+        do {
+            try bytes.withUnsafeBytes { try file.write($0) }
+            try file.finish()
+        } catch {
+            file.discard()
+            throw error
+        }
+        return file.target
+    }
+
     /// Flushes the data written so far to the disk.
     package func sync() { fdatasync(descriptor) }
 

@@ -82,7 +82,8 @@ package final class Pipeline: @unchecked Sendable {
             g_mutex_lock(&pad.pointee.object.lock)
             pad.pointee.object.flags |= GST_PAD_FLAG_FLUSHING.rawValue
             g_mutex_unlock(&pad.pointee.object.lock)
-            // The thread that pushes data holds this lock.
+            // A thread that pushes data through the pad holds this lock. It can hold the lock for long, so this thread
+            // does not block on it.
             while g_rec_mutex_trylock(&pad.pointee.stream_rec_lock) == 0 {
                 guard MonotonicClock.now < deadline else { return }
                 usleep(2_000)

@@ -389,7 +389,9 @@ extension Annotator {
 
     /// Removes the label positions of objects that have not been drawn for ``memory`` seconds.
     private func forgetLabels(but objects: [AnnotatedObject], _ elapsed: Double) {
-        guard !positions.isEmpty else { return }
+        // Usually all positions belong to drawn objects.
+        let drawnCount = objects.count { $0.id.map { positions[$0] != nil } ?? false }
+        guard positions.count > drawnCount else { return }
         let drawn = Set(objects.lazy.compactMap(\.id))
         for (id, position) in positions where !drawn.contains(id) {
             let away = (position.hiddenFor ?? 0) + elapsed

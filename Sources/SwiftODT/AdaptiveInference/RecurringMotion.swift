@@ -1,13 +1,14 @@
-/// Remembers the cells in which many inferences have detected nothing in spite of motion, for example leaves or water.
+/// Remembers the cells in which many inferences have detected nothing although there was motion, for example leaves or
+/// water.
 ///
-/// Motion there, and in adjacent cells, does not count as activity, so it does not open the gate before the decoder. The
-/// decision to run inference does not depend on it: it has shorter back-off times, see ``UnexplainedMotion``. An object in
-/// such a cell is therefore still detected in each frame that is inferred.
+/// Motion in these cells and their neighbours does not count as activity, so it does not open the gate before the
+/// decoder. It can still trigger an inference, see ``UnexplainedMotion``. An object in front of the leaves is therefore
+/// detected in each inferred frame.
 struct RecurringMotion: Sendable {
     private struct Cell {
         /// The number of inferences that have detected nothing here.
         var emptyInferences = 0
-        /// The value of `clock` at the latest of them.
+        /// The value of `clock` at the latest inference that has detected nothing here.
         var moved: Nanoseconds = 0
     }
 
@@ -16,13 +17,13 @@ struct RecurringMotion: Sendable {
     private var isIgnored: ContiguousArray<Bool> = []
     private var clock: Nanoseconds = 0
 
-    /// The number of inferences without a detection from which on the motion in a cell counts as recurring. A walking
-    /// person leaves a cell earlier.
+    /// The motion in a cell counts as recurring after this number of inferences without a detection. A walking person
+    /// leaves a cell earlier.
     static let minimumInferences = 12
-    /// The time without motion after which a cell is forgotten. It is longer than the pause between gusts of wind.
+    /// The time of `clock` without motion after which a cell is forgotten, in nanoseconds. It is longer than the pause between gusts of wind.
     private static let memory: Nanoseconds = 60_000_000_000
-    /// The maximum time that counts between two frames. While only key frames are decoded, there are fewer frames in which
-    /// motion can be seen.
+    /// The maximum time by which one frame advances `clock`, in nanoseconds. If only key frames are decoded, motion is
+    /// visible in few frames, and a cell must not be forgotten earlier because of this.
     private static let maximumStep: Nanoseconds = 1_000_000_000
 
     /// Records the time between two frames.
@@ -55,7 +56,9 @@ struct RecurringMotion: Sendable {
     /// Forgets all cells, because the picture has changed as a whole.
     mutating func forget() { (cells, isIgnored) = ([], []) }
 
-    /// Returns whether any of the cells counts, given those with motion.
+    /// Returns whether at least one cell has motion that is not recurring.
+    ///
+    /// - Parameter isMoving: for each cell, whether it has motion.
     func counts(_ isMoving: ContiguousArray<Bool>) -> Bool {
         isMoving.indices.contains { isMoving[$0] && !(isIgnored.count == isMoving.count && isIgnored[$0]) }
     }

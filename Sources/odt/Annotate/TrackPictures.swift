@@ -94,14 +94,7 @@ final class TrackPictures: Sendable {
         guard message.text("event") == "end", let id = message.count("tracking-id"),
             let best = best.withLock({ $0.removeValue(forKey: id) }), let jpeg = best.picture.jpeg()
         else { return }
-        let file = try PartFile(folder + Self.name(id, label: message.text("label") ?? ""))
-        do {
-            try jpeg.withUnsafeBytes { try file.write($0) }
-            try file.finish()
-        } catch {
-            file.discard()
-            throw error
-        }
+        try PartFile.write(jpeg, to: folder + Self.name(id, label: message.text("label") ?? ""))
     }
 
     /// Returns the file name of a track's picture, for example `00007-person.jpg`. The leading zeros make names sort by

@@ -1,6 +1,4 @@
-import Playback
-
-/// Decodes and encodes percent escapes such as `%40` in URIs.
+/// Decodes percent escapes such as `%40` in URIs.
 enum PercentEscapes {
     /// Returns the decoded text; `nil` if an escape lacks two hexadecimal digits, or the result is not UTF-8.
     static func decoded(_ text: Substring) -> String? {
@@ -19,18 +17,5 @@ enum PercentEscapes {
             rest = rest.dropFirst(2)
         }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    /// Returns a component of a path with all bytes escaped that have a meaning in URIs.
-    static func encoded(_ component: String) -> String {
-        PathText.bytes(of: component).reduce(into: "") { text, byte in
-            let scalar = Unicode.Scalar(byte)
-            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte))
-            if isPlain || "-._~".unicodeScalars.contains(scalar) {
-                text.unicodeScalars.append(scalar)
-            } else {
-                text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-            }
-        }
     }
 }

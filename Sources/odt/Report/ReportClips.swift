@@ -1,3 +1,4 @@
+import CGStreamer
 import Playback
 import SwiftODT
 
@@ -13,8 +14,8 @@ struct ReportClip {
     let picture: String?
 }
 
-/// Selects the clips of a database to which a page links. A clip of a camera with redaction is linked only if its header
-/// says that it was recorded with the same redaction.
+/// Selects the clips of a database to which a page links. A clip of a camera with redaction is linked only if the clip's
+/// header states that it was recorded with the same redaction.
 struct ReportClips {
     private(set) var clips: [ReportClip] = []
     /// The number of clips whose files are missing, and of clips that must not be shown.
@@ -58,7 +59,16 @@ struct ReportClips {
         let path = components(of: file)
         let common = zip(path, folder).prefix { $0 == $1 }.count
         let up = Array(repeating: "..", count: folder.count - common)
-        return (up + path.dropFirst(common).map(PercentEscapes.encoded)).joined(separator: "/")
+        return (up + path.dropFirst(common).map(escaped)).joined(separator: "/")
+    }
+
+    /// Returns a component of a path with percent escapes for all characters that have a meaning in URIs.
+    private static func escaped(_ component: String) -> String {
+        guard let text = PathText.withSystemPath(component, { g_uri_escape_string($0, nil, 0) }) else {
+            return component
+        }
+        defer { g_free(text) }
+        return String(cString: text)
     }
 
     private static func components(of path: String) -> [String] {

@@ -161,15 +161,12 @@ package final class Network: Sendable {
         let key = Key(file: try ModelFile(file), input: input, target: target)
         // The lock is held during compilation. If two callers need the same network, the second caller waits and gets
         // the network of the first.
-        return try inUse.update { inUse in
-            if let network = inUse[key]?.network { return network }
+        return try loaded.update { loaded in
+            if let network = loaded[key]?.network { return network }
             let network = try unlessExiting {
-                try InFlightInferences.drainAtExit(
-                    isFirst: loaded.read { !$0.contains(key) }, during: { try make(key, check: check) })
+                try InFlightInferences.drainAtExit(isFirst: loaded[key] == nil, during: { try make(key, check: check) })
             }
-            loaded.update { _ = $0.insert(key) }
-            inUse = inUse.filter { $0.value.network != nil }
-            inUse[key] = Reference(network: network)
+            loaded[key] = Reference(network: network)
             return network
         }
     }
@@ -197,11 +194,8 @@ package final class Network: Sendable {
         weak var network: Network?
     }
 
-    /// The networks that are in use in this process. The references are weak, so an unused network is freed.
-    private static let inUse = Monitor<[Key: Reference]>([:])
-
-    /// The networks that have been loaded in this process.
-    private static let loaded = Monitor<Set<Key>>([])
+    /// The networks that have been loaded in this process. The references are weak, so an unused network is freed.
+    private static let loaded = Monitor<[Key: Reference]>([:])
 }
 
 extension KnownAnswer {

@@ -83,7 +83,7 @@ final class ClipRecorder: @unchecked Sendable {
         arrived.withLock { arrived in arrived = arrived.map { max($0, time) } }
     }
 
-    /// Returns the running time before which no event arrives any more, when a frame is recorded.
+    /// Returns the running time up to which all events have arrived when a frame is recorded.
     private func settled(at running: Nanoseconds) -> Nanoseconds {
         min(running, arrived.withLock { $0 } ?? running).since(Self.latency)
     }
@@ -91,7 +91,7 @@ final class ClipRecorder: @unchecked Sendable {
     /// Sets the format of the following frames. This ends the clip that is being written.
     func use(_ new: UnsafeMutablePointer<GstCaps>) {
         lock.withLock { _ in
-            // An encoder sends its first frame late. Until then, events wait.
+            // Before the encoder has sent its first frame, no clip can begin.
             if !frames.isEmpty { advance(to: .max) }
             (frames, size) = ([], 0)
             if let caps { gst_caps_unref(caps) }
@@ -211,8 +211,8 @@ final class ClipRecorder: @unchecked Sendable {
         isFailing = true
     }
 
-    /// Drops the frames for which no event arrives any more. While the frames exceed ``largest``, drops those whose events
-    /// are late, then those before the newest key frame, then all.
+    /// Drops the frames about which no event can arrive any more. If the remaining frames exceed ``largest``, also drops
+    /// frames about which a late event could arrive, then the frames before the newest key frame, then all frames.
     private func forget(at running: Nanoseconds) {
         forget(before: settled(at: running).since(clips.options.before))
         if size > Self.largest { forget(before: running.since(clips.options.before + Self.latency)) }

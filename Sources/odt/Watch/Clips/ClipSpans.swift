@@ -75,14 +75,6 @@ final class ClipPicture: Sendable {
     /// - Throws: ``PlaybackError`` if the file cannot be written.
     func write(beside video: String) throws -> String? {
         guard case .taken(let jpeg) = state.withLock({ $0 }) else { return nil }
-        let file = try PartFile(video.dropLast(4) + ".jpg")
-        do {
-            try jpeg.withUnsafeBytes { try file.write($0) }
-            try file.finish()
-        } catch {
-            file.discard()
-            throw error
-        }
-        return PartFile.parts(of: file.target).stem + ".jpg"
+        return PartFile.parts(of: try PartFile.write(jpeg, to: video.dropLast(4) + ".jpg")).stem + ".jpg"
     }
 }
