@@ -26,7 +26,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The boxes of all tracks at the latest inference, in pixels of the luma plane.
     private var detectedPlaces: ContiguousArray<Box> = []
     private var refreshInterval = minimumRefreshInterval
-    /// Whether the reason for an inference of the latest frame is a refresh of a scene without unexplained motion.
+    /// Whether inference on the latest frame would only refresh a scene without unexplained motion.
     private var isStillRefresh = false
     private var lastFrame: Nanoseconds?
     /// The number of consecutive frames with a scene change.
@@ -40,11 +40,11 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The limit that replaces ``sceneChangeShare`` directly after a scene change. It is lower, because areas with
     /// little texture hardly change from one frame to the next while the camera moves.
     private static let sceneChangeShareContinued = 0.2
-    /// The minimum interval in seconds between two inferences that tracked objects or new motion trigger. It is short
-    /// enough to separate people who pass each other.
+    /// The minimum time in seconds since the latest inference before tracked objects or new motion trigger another. It
+    /// is short enough to separate people who pass each other.
     private static let minimumInterval = 0.09
-    /// The minimum interval in frames between two inferences that tracked objects or new motion trigger. The second
-    /// frame always reaches a limit of 1.5 frames, even with timestamp jitter.
+    /// The lower bound of ``minimumInterval`` in frames. With 1.5, the second frame is always late enough, even with
+    /// timestamp jitter.
     private static let minimumIntervalInFrames = 1.5
     /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each
     /// further miss.
@@ -141,8 +141,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         return reasonFromTime(after: seconds)
     }
 
-    /// The interval in seconds from the latest inference to the next one, if the next one is triggered by motion that
-    /// the latest one did not explain.
+    /// The interval in seconds after which motion that the latest inference did not explain triggers the next one.
     private var motionInterval: Double {
         motion.isFresh
             ? Self.newMotionInterval : motion.isRecurring ? Self.persistentMotionInterval : Self.recurringMotionInterval

@@ -27,7 +27,7 @@ struct CellMotion: Sendable {
     private static let minimum: Float = 1.5
     /// The time constant, in seconds, of the moving average of each cell's mean.
     private static let averagingTime = 0.2
-    /// Motion counts as new if the cell had no motion before for longer than this time, in nanoseconds.
+    /// Motion counts as new if a longer time without motion precedes it in the cell, in nanoseconds.
     private static let calm: Nanoseconds = 1_000_000_000
 
     /// Updates the state with the next frame.

@@ -10,8 +10,8 @@ enum ExtrapolationLimit {
     private static let maximumLimit = 4.0
     /// The limit in seconds for overlapping objects.
     private static let overlappingLimit = 0.1
-    /// The limit in seconds for objects that leave the picture sideways: the picture's edge runs along their longer
-    /// side. Only a narrow part of them remains visible.
+    /// The limit in seconds for objects that the picture's edge cuts along their longer side. Only a narrow strip of
+    /// such an object remains visible.
     private static let leavingLimit = 0.5
     /// The tolerated error for objects near another object. An error is 1 minus the IoU of the extrapolated box and the
     /// next detection.

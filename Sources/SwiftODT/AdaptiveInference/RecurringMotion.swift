@@ -20,7 +20,8 @@ struct RecurringMotion: Sendable {
     /// The motion in a cell counts as recurring after this number of inferences without a detection. A walking person
     /// leaves a cell earlier.
     static let minimumInferences = 12
-    /// The time of `clock` without motion after which a cell is forgotten, in nanoseconds. It is longer than the pause between gusts of wind.
+    /// A cell is forgotten after this time without motion, measured with `clock` in nanoseconds. It is longer than the
+    /// pause between gusts of wind.
     private static let memory: Nanoseconds = 60_000_000_000
     /// The maximum time by which one frame advances `clock`, in nanoseconds. If only key frames are decoded, motion is
     /// visible in few frames, and a cell must not be forgotten earlier because of this.

@@ -122,8 +122,8 @@ struct UnexplainedMotion: Sendable {
 
     /// Returns whether another object in front probably causes the motion within an object's box.
     ///
-    /// - Parameter others: the boxes of the objects in the other one of the two compared frames. They contain a
-    ///   matching box if the object is static.
+    /// - Parameter others: the boxes of the objects in the other compared frame. If the object is static, one of them
+    ///   matches its box.
     private func isBackdrop(_ box: Box, besides others: ContiguousArray<Box>, in change: FrameDifference) -> Bool {
         guard let (columns, rows) = change.cells(of: box) else { return false }
         return StaticObjectTest.isLikely(columns: columns, rows: rows, of: change.isChanged, width: change.columns)
