@@ -33,7 +33,7 @@ struct TrackClassificationState: Sendable {
     /// The time of the latest detection whose label was counted.
     private var labelSeen: Nanoseconds?
     private var request: Request?
-    /// The number of the latest call of ``TrackClassifier/classify(_:in:wait:)`` with the track in its argument.
+    /// The number of the latest call of ``TrackClassifier/classify(_:in:wait:)`` that included the track.
     var lastCall = 0
 
     /// The category of the object. If at least one label of the detector has a category, the category from the labels
