@@ -43,8 +43,8 @@ package struct InferredRegion: Hashable, Sendable {
     /// The factor by which objects are larger in the network's input if it shows this region instead of the full frame,
     /// at least 1.
     ///
-    /// A full frame with another aspect ratio than the input fills the input only along one axis. The factor is the
-    /// ratio of the frame's side to the region's side along this axis, which is the axis with the larger ratio.
+    /// If the full frame and the input have different aspect ratios, the frame fills the input along one axis only. The
+    /// factor is the ratio of frame to region along this axis, which is the larger ratio of the two axes.
     package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
     /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions
@@ -55,8 +55,7 @@ package struct InferredRegion: Hashable, Sendable {
         (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.clearShare * longer(self.box.width, self.box.height)
     }
 
-    /// Returns the longer of two sides. The unit of the result is the height of a pixel. The width of a pixel may
-    /// differ from its height.
+    /// Returns the longer of two sides, in pixel heights. The width of a pixel may differ from its height.
     private func longer(_ width: Double, _ height: Double) -> Double { max(width * pixelAspectRatio, height) }
 
     /// Returns whether a box reaches an edge of the region that is not a border of the frame. The box may then show
