@@ -63,8 +63,8 @@ enum BytePairSums: RowSums {
     private typealias Vector = SIMD16<UInt16>
 
     /// Adds all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A pair of bytes is loaded as one
-    /// 16-bit value, `low + 256 * high`. Subtracting 255 times the sum of the high bytes from the sum of these values
-    /// gives the sum of all bytes, which fits into 16 bits for up to `maximumRows` rows.
+    /// 16-bit value, `low + 256 * high`. The sum of all bytes is the sum of these values minus 255 times the sum of the
+    /// high bytes. It fits into 16 bits for up to `maximumRows` rows.
     @inline(__always)
     private static func sum(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<UInt16>, at place: Int
