@@ -73,8 +73,8 @@ final class MotionAnalyzer {
     /// The mean ``BackgroundModel/activity`` of a region, in grey levels, above which the region counts as swaying
     /// background.
     private static let maximumActivity: Float = 4
-    /// Only an object with at least this fraction of its area inside a region can be a cause of the region. These
-    /// objects count as the cause if their total area is more than this fraction of the region's area.
+    /// An object can be a cause of a region if at least this fraction of the object's area is inside the region. Such
+    /// objects count as the cause if their total area exceeds this fraction of the region's area.
     private static let cover = 0.5
     /// The upper limit of the time between two frames, in seconds. The limit prevents a complete change of the
     /// background after a long gap.

@@ -41,7 +41,7 @@ struct MotionHistory {
     private static let minimumCover = 0.5
     /// The minimum age in seconds of a known object. Only known objects are separated from others in the same region.
     private static let knownAfter = 0.4
-    /// The maximum time for which objects are separated within one region, in seconds.
+    /// The maximum time in seconds for which objects in a shared region remain separate objects.
     private static let separatedFor = 2.0
     /// An object of at least this age in seconds is never a part of another object, even if both have the same
     /// velocity.

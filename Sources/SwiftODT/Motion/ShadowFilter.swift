@@ -89,8 +89,8 @@ final class ShadowFilter {
         for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
             for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
                 let near = kinds.base[row * width + column]
-                // The border of a shadow differs less from the ground than the inside. If a pixel differs more than the
-                // inside, it shows something else.
+                // The border of a shadow differs less from the ground than the shadow's inside. A pixel that differs
+                // more does not belong to the shadow.
                 if near != Kind.none, abs(smoothed[index]) < 1.15 * abs(smoothed[row * width + column]) {
                     return near
                 }

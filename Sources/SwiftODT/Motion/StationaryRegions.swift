@@ -14,7 +14,7 @@ final class StationaryRegions {
     /// The time in seconds without change after which a pixel counts as static while the background model is not
     /// reliable yet.
     private static let stillAfterWhileUnreliable: Float = 0.15
-    /// The upper limit, in seconds, of the time without change that counts for a pixel of a stopped object.
+    /// The time without change counts only up to this limit for each pixel of a stopped object, in seconds.
     private static let holdTime: Float = 10
     /// A stopped object is absorbed when the time without change, averaged over its pixels, reaches this fraction of
     /// ``holdTime``. The fraction is below 1, because parts of a stopped object may still move.
@@ -23,10 +23,10 @@ final class StationaryRegions {
     /// The minimum fraction of static pixels in a ghost. An object may have uncovered the other pixels only a moment
     /// ago.
     private static let stillShare: Float = 0.4
-    /// The minimum contrast of a ghost's outline in the background, relative to its contrast in the frame.
+    /// The contrast of a ghost's outline in the background exceeds `ghostRatio * contrast + ghostMargin`, where
+    /// `contrast` is the contrast of the outline in the frame.
     private static let ghostRatio: Float = 1.5
-    /// The minimum difference between the contrast of a ghost's outline in the background and ``ghostRatio`` times its
-    /// contrast in the frame, in grey levels per border pixel.
+    /// See ``ghostRatio``. In grey levels per border pixel.
     private static let ghostMargin: Float = 3
     /// The time in seconds without change after which a region counts as a ghost even if its outline in the background
     /// is only slightly stronger than in the frame.
