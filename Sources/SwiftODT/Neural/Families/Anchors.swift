@@ -39,8 +39,8 @@ extension Anchors {
         /// The order of the anchors of a cell. If `true`, they are sorted by aspect ratio first, then by scale. If
         /// `false`, they are sorted by scale first, then by aspect ratio.
         var aspectsOutside: Bool
-        /// Whether anchors are centred on the upper left corners of cells instead of on their centres, as in
-        /// TensorFlow. This applies only along an axis whose length is not a multiple of the level's stride.
+        /// Whether anchors are centred on the upper left corners of cells, as in TensorFlow, and not on the cells'
+        /// centres. This applies only along an axis whose length is not a multiple of the level's stride.
         var unevenFromCorner: Bool
 
         static let efficientDet = Pyramid(

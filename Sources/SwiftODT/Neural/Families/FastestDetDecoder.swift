@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decodes FastestDet. The output has one grid of cells, with one plane for the objectness, four planes for a box
-/// relative to the cell, and one plane per class for the class probability.
+/// Decodes FastestDet. The output is one grid of cells. Its planes are the objectness, the four values of a box
+/// relative to the cell, and one probability per class.
 struct FastestDetDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let classCount: Int

@@ -80,9 +80,8 @@ final class InputFiller {
         return plan.placement
     }
 
-    /// Returns the plan of the previous frame if it is valid for this frame. Otherwise creates a plan, and fills the
-    /// tensor with the background level if the tensor, or the area that the picture covers in it, differs from the
-    /// previous frame.
+    /// Returns the plan of the previous frame if it is valid for this frame. Otherwise creates a plan and, if
+    /// necessary, fills the tensor with the background level.
     private func plan(for frame: Frame, region: Box?, tensor: UnsafeMutableRawPointer) throws -> Plan {
         let geometry = try InputGeometry(frame: frame, region: region, input: input)
         if let plan, plan.geometry == geometry, plan.tensor == tensor { return plan }

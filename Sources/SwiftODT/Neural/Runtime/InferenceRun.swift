@@ -91,7 +91,7 @@ final class InferenceRun: @unchecked Sendable {
     }
 
     /// Runs the inference on the calling thread and the runtime's threads, and returns when it has ended. This needs
-    /// two thread switches less than ``start(completion:)``.
+    /// two fewer thread switches than ``start(completion:)``.
     func infer() throws {
         guard InFlightInferences.enter() else { throw CancellationError() }
         defer { InFlightInferences.leave() }

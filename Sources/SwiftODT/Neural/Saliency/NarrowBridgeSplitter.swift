@@ -24,7 +24,7 @@ struct NarrowBridgeSplitter {
 
     /// The sets of islands that were merged. The root of a set is its thickest island.
     private var sets = DisjointSets()
-    /// For each island: the maximum thickness of its pixels.
+    /// For each island: the greatest distance of its pixels from the background.
     private var peaks: [Float] = []
     /// For each island: the number of its pixels.
     private var areas: [Int] = []

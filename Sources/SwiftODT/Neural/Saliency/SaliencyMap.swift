@@ -173,8 +173,8 @@ struct RegionMerge {
     /// merged with the neighbour.
     var maximumPartShare = Double.infinity
 
-    /// The minimum overlap of two regions of one object, relative to the area of the smaller box. For two regions with
-    /// a gap between them, it is the minimum length along which their boxes face each other, relative to the smaller
+    /// The minimum overlap of two regions of one object, relative to the area of the smaller box. If there is a gap
+    /// between the regions, it is the minimum length along which their boxes face each other, relative to the smaller
     /// side.
     private static let share = 0.5
 
