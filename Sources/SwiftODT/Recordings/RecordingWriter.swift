@@ -34,8 +34,7 @@ package final class RecordingWriter {
     /// Opens the file. With `.replace`, an existing recording stays unchanged until ``begin(_:)`` is called. With
     /// `.resume`, an incomplete last line is removed at once.
     ///
-    /// - Throws: ``ODTError`` if the file cannot be written, or if it exists and `existing` does not permit to change
-    ///   it.
+    /// - Throws: ``ODTError`` if the file cannot be written, or if it exists and `existing` does not allow changes.
     package init(_ path: String, existing: Existing) throws {
         let isThere = FileIdentity(path: path) != nil
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
