@@ -16,8 +16,8 @@ package struct TrackReidentifier: Sendable {
 
     /// The parts of the minimum similarity of the returning object, after subtraction of the mean appearance. With `n`
     /// views of the new track, the minimum is `minimumSimilarity + fewViewsAddition / n + rivalAddition * r`, where `r`
-    /// is the similarity of the second most similar object. The values were chosen on PETS, also in grey: less than 1 %
-    /// of the visits are confused.
+    /// is the similarity of the second most similar object. The values were chosen on PETS in colour and in grey: less
+    /// than 1 % of the visits are confused.
     private static let (minimumSimilarity, fewViewsAddition, rivalAddition): (Float, Float, Float) = (0.4, 0.15, 0.25)
     /// The minimum similarity of the returning object without the subtraction. Without this minimum, two men in black
     /// were confused in all clips of the benchmark `returns.py`.
@@ -39,8 +39,7 @@ package struct TrackReidentifier: Sendable {
     /// maximum of a single frame (`viewsPerFrame`) limits the delay of that frame when a group appears. An embedding
     /// costs about 2 ms.
     private static let (meanViewsPerFrame, viewsPerFrame) = (0.4, 2.0)
-    /// The maximum age in nanoseconds of a detection with a box that is used as a view. In live streams, detections are
-    /// late.
+    /// The maximum age in nanoseconds of a detection whose box is used as a view. In live streams, detections are late.
     private static let freshness: Nanoseconds = 200_000_000
     /// The minimum height of a view in pixels.
     private static let minimumHeight = 48.0
