@@ -3,9 +3,9 @@
 /// The position of an object counts only while the object is detected. An object that walks behind a pillar and
 /// reappears beyond a line crosses the line when it reappears.
 ///
-/// Two rules prevent double counts. First, an object that jitters on an edge changes sides only if its distance from
-/// the edge exceeds 1/16 of the sum of its width and height, or if it stays on the other side for 1 s. Second, a new
-/// track takes over the state of a track that was lost nearby within the last 2 s (re-identification).
+/// Two rules prevent double counts. First, an object that jitters on an edge does not change sides at once. It must
+/// stay on the other side for 1 s, or its distance from the edge must exceed 1/16 of the sum of its width and height.
+/// Second, a new track takes over the state of a track that was lost nearby within the last 2 s (re-identification).
 ///
 /// The cost per frame is proportional to the number of objects and zone edges.
 struct ZoneWatch {
