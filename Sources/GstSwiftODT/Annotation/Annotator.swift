@@ -272,11 +272,11 @@ extension Annotator {
 // MARK: - Boxes and traces
 
 extension Annotator {
-    /// The factor by which the opacity of coasting objects is reduced. Their lines are also dashed.
+    /// The opacity of coasting objects is multiplied by this factor. Their lines are also dashed.
     private static let coastingFade: Float = 0.65
-    /// The factor by which the opacity of the label panels of coasting objects is reduced. It is larger than
-    /// ``coastingFade``, because the text colour is chosen for the panel's colour. A background that shows through more
-    /// would reduce the contrast of the text.
+    /// The factor for the opacity of the label panels of coasting objects. The panels fade less than other parts,
+    /// because the text colour is chosen for the panel's colour. A background that shows through more would reduce the
+    /// contrast of the text.
     private static let coastingPanelFade: Float = 0.85
 
     private func pen(

@@ -33,7 +33,7 @@ struct BoxOutline {
         }
     }
 
-    /// Adds the four sides without the corners, which have the size `corner`. If this is the size of the pen, the
+    /// Adds the four sides between the corners, which have the size `corner`. If this is the size of the pen, the
     /// corners are square, and the upper and lower sides include them.
     private mutating func addSides(
         of rect: PixelRect, from corner: (x: Int, y: Int), pen: DrawingSizes.Pen, dashed: Bool

@@ -75,8 +75,8 @@ final class TextLine {
         let made = FontMap.withLock { _ in
             let layout: OpaquePointer = pango_layout_new(context)
             pango_layout_set_single_paragraph_mode(layout, 1)
-            // The line runs from left to right, so the values are in the order of the label's pattern. The words of a
-            // label keep the direction of their script.
+            // The line runs from left to right, so the parts of a text keep their order. The words keep the direction
+            // of their script.
             pango_layout_set_auto_dir(layout, 0)
             if let room {
                 pango_layout_set_width(layout, Int32(min(max(room, 0), 1e6) * Double(PANGO_SCALE)))

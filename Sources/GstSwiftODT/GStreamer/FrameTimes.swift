@@ -42,10 +42,10 @@ extension FrameTimes: CustomStringConvertible {
 
 /// The capture time of a frame in nanoseconds since 1970 (UTC). It is used for alarms and to correlate several sources.
 ///
-/// The capture time is the buffer's reference timestamp, if there is one. `rtspsrc add-reference-timestamp-meta=true` and
-/// some camera sources attach reference timestamps. In other live streams, the capture time is the time at which the
-/// frame arrives at the element. Files without reference timestamps have no capture time (`UInt64.max`). The time at
-/// which a file is read would only make the messages of each run different.
+/// The capture time is the buffer's reference timestamp, if there is one. `rtspsrc add-reference-timestamp-meta=true`
+/// and some camera sources attach reference timestamps. In other live streams, the capture time is the time at which
+/// the frame arrives at the element. Files without reference timestamps have no capture time (`UInt64.max`). The time
+/// at which a file is read is not used, because the messages would then differ from run to run.
 enum UTCTime {
     static func of(_ buffer: UnsafeMutablePointer<GstBuffer>, isLive: Bool) -> UInt64 {
         referenceTime(by: buffer) ?? (isLive ? UInt64(max(0, g_get_real_time())) * 1000 : .max)

@@ -194,7 +194,7 @@ protocol EventReport: Sendable {
     var fields: [(name: String, value: FieldValue)] { get }
 }
 
-/// The content of a `swiftodt-track` message: the begin, a change or the end of a track.
+/// The content of a `swiftodt-track` message: the start, a change or the end of a track.
 struct TrackReport: EventReport {
     static let message = "swiftodt-track"
 

@@ -14,8 +14,8 @@ enum StructureWriter {
         return structure
     }
 
-    /// Returns the structure of a `swiftodt` message. Metadata is attached before this call. Unless the format is JSON
-    /// only, the call moves the report's list of objects into the structure, and a later use has to create it again.
+    /// Returns the structure of a `swiftodt` message. Unless the format is JSON only, the call moves the report's list
+    /// of objects into the structure. Metadata is therefore attached before this call.
     static func message(of report: Report, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
         let structure = structure("swiftodt", report.fields)
         if format.contains(.structure) || !format.contains(.json) { report.objectList.move("objects", into: structure) }

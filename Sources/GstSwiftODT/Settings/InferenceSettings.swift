@@ -23,8 +23,8 @@ extension Settings {
 
     /// Returns the maximum number of inferences in flight; 0 for the number that the runtime recommends. With the hint
     /// `latency` the maximum is 1. With other hints it is 2 if the region or the interval of an inference depends on
-    /// earlier results, because too few of these results would be available with more inferences in flight. In all
-    /// other cases, the property `look-ahead` determines the maximum.
+    /// earlier results. With more inferences in flight, too few of these results would be available. In all other
+    /// cases, the property `look-ahead` determines the maximum.
     func inFlightLimit(for hint: InferenceHint) -> Int {
         hint == .latency ? 1 : choosesRegions || intervalPolicy == .auto ? 2 : lookAhead
     }
