@@ -22,8 +22,8 @@ package final class Player: Sendable {
         package var hasBegun: @Sendable () -> Bool = { true }
         /// Returns whether the stream can still end properly after an error of the named element.
         package var survives: @Sendable (_ element: String) -> Bool = { _ in false }
-        /// Ends the stream. It need not succeed, because not every source reacts to events. May block. `nil` to send an
-        /// end-of-stream event to the pipeline.
+        /// Ends the stream. May fail, because not every source reacts to events. May block. With `nil`, an
+        /// end-of-stream event is sent to the pipeline.
         package var end: (@Sendable () -> Void)?
         /// Informs the user about unfinished files when a second signal ends the program at once.
         package var leave: @Sendable () -> Void = {}
@@ -156,7 +156,7 @@ package final class Player: Sendable {
 
     private func start() {
         if gst_element_set_state(pipeline.top, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE {
-            // If an element has posted its own error, this error is posted after it. Only the first error is kept.
+            // If an element has already posted its own error, this general error is ignored.
             pipeline.refuse("the pipeline cannot start")
         }
         configuration.hasStarted()

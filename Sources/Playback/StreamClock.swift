@@ -23,7 +23,7 @@ package struct StreamClock: Sendable {
     /// The pairs in the order of running time. The last pair is the newest one. The other pairs are at least `spacing`
     /// apart.
     private var pairs: [Pair] = []
-    /// The minimum difference of running time between two pairs, in milliseconds.
+    /// The minimum difference between the running times of two pairs, in milliseconds.
     private var spacing: Int64 = 1_000
 
     package init() {}

@@ -69,7 +69,7 @@ final class PictureEnd: Sendable {
 
     private let state = Mutex(State())
 
-    /// Drops sound and subtitles that are later than the last video frame, from this call on.
+    /// From now on, drops sound and subtitles that are later than the last video frame.
     func endEarly() { state.withLock { $0.isEarly = true } }
 
     /// Observes the end of the video.
