@@ -153,7 +153,7 @@ final class Annotation: Sendable {
         return outcome
     }
 
-    /// Whether the element posts a message at the begin of each track.
+    /// Whether the element posts a message at the start of each track.
     private var reportsTracks: Bool {
         let element = annotation.pipeline["swiftodt"]
         return element.text(of: "tracking") == "true" && element.text(of: "track-events") == "true"

@@ -154,5 +154,5 @@ final class TextOutput: Sendable {
     }
 }
 
-/// The error that the reader of standard output has closed the pipe.
+/// Thrown if the reader of standard output has closed the pipe.
 struct BrokenPipe: Error {}

@@ -45,7 +45,7 @@ enum ByteStream {
     }
 }
 
-/// The error that a file cannot be read or written.
+/// Thrown if a file cannot be read or written.
 struct ByteStreamError: Error, CustomStringConvertible {
     let description: String
 

@@ -57,7 +57,7 @@ struct ChildProcess {
     }
 }
 
-/// The error that a program cannot be started or waited for.
+/// Thrown if a program cannot be started or waited for.
 struct ChildProcessError: Error, CustomStringConvertible {
     let description: String
 

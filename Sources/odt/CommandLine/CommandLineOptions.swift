@@ -82,10 +82,10 @@ extension CommandLineOptions {
     }
 }
 
-/// The error that the user asked for the help text. It ends the parsing of the command line.
+/// Thrown if the user requests the help text. It ends the parsing of the command line.
 struct HelpRequest: Error {}
 
-/// The error of an invalid command line. The description states the reason.
+/// Thrown if the command line is invalid. The description states the reason.
 struct CommandLineError: Error, CustomStringConvertible {
     let description: String
 

@@ -254,7 +254,7 @@ struct Observations {
         _ key: ObservedTrack.Key, _ label: Int, at time: Double, by body: (inout ObservedTrack) -> Void
     ) {
         body(&byKey[key, default: ObservedTrack(key, label: label, at: time)])
-        // A track is reported some frames after its first detection, so its start may be before the current begin of
+        // A track is reported some frames after its first detection, so its start may be before the current start of
         // the time axis.
         if let first = byKey[key]?.first { extend(to: first) }
     }
@@ -351,7 +351,7 @@ struct CountSeries {
     /// two.
     private(set) var sums: [Int: [Double]] = [:]
 
-    /// - Parameter time: The time in seconds since the begin of the report's time axis; negative values count as 0.
+    /// - Parameter time: The time in seconds since the start of the report's time axis; negative values count as 0.
     mutating func add(_ label: Int, at time: Double, for seconds: Double) {
         let time = max(0, time)
         while time / step >= Double(Self.maximumSteps), step < 1e12 { widen() }

@@ -205,7 +205,7 @@ struct ReportData {
     }
 }
 
-/// The error that a report cannot be made. The description names the file, the line and the problem.
+/// Thrown if a report cannot be made. The description names the file, the line and the problem.
 struct ReportError: Error, CustomStringConvertible {
     let description: String
 

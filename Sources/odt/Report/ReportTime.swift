@@ -94,9 +94,9 @@ enum WallTime {
 struct RecordingClock {
     /// The index of the recording to which the latest message belongs.
     private(set) var recording = 0
-    /// The number of seconds to add to a running time for the time on the axis.
+    /// The time on the axis minus the running time, in seconds.
     private(set) var offset = 0.0
-    /// The number of seconds to add to a running time for the stream time.
+    /// The stream time minus the running time, in seconds.
     private(set) var streamOffset = 0.0
     private var latest = -Double.infinity
     private var sequence = 0.0

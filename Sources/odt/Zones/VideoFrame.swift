@@ -31,8 +31,8 @@ enum VideoFrame {
             : media.isCamera
                 ? ["v4l2src", "device=\(quoted(video))", "!", "decodebin"]
                 : ["filesrc", "location=\(quoted(media.path ?? video))", "!", "decodebin"]
-        // GStreamer's identity drops the frame at which it sends end of stream, so `eos-after` is the wanted number
-        // plus one. Afterwards the decoder can still return frames, some of them damaged, and identity passes them.
+        // The element identity drops the frame at which it sends end of stream, so `eos-after` is the wanted number
+        // plus one. After the end of stream, identity passes further frames from the decoder, some of them damaged.
         // multifilesink keeps the latest 64 files, and the wanted frame is found among them by its index.
         let pipeline =
             source + [

@@ -10,7 +10,7 @@ import Synchronization
 final class ClipRecorder: @unchecked Sendable {
     /// The maximum time in nanoseconds from the recording of a frame to the arrival of an event about this frame.
     private static let latency: Nanoseconds = 10_000_000_000
-    /// The maximum time in nanoseconds from the arrival of an event to the recording of its frame, which waits for the disk.
+    /// The maximum time in nanoseconds by which an event can be ahead of the recording, which waits for the disk.
     private static let delay: Nanoseconds = 30_000_000_000
     /// The maximum size in bytes of the frames in memory.
     private static let largest = 64 << 20

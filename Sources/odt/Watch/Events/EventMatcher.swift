@@ -87,12 +87,12 @@ struct EventMatcher {
 
     // MARK: Stays
 
-    /// Notes the begin or the end of an object's stay.
+    /// Notes the start or the end of an object's stay.
     ///
     /// - Returns: The event of a stay that ends, if the stay was long enough and no result has reported it before.
     ///   Otherwise `nil`.
     private mutating func takeStay(_ event: WatchEvent, _ rule: EventRule, at now: Nanoseconds) -> WatchEvent? {
-        // For a rule without zones, the stay lasts from the begin to the end of the track.
+        // For a rule without zones, the stay lasts from the start to the end of the track.
         let names = rule.zones.isEmpty ? ("begin", "end", "track") : ("enter", "leave", "zone")
         guard event.kind == names.2 else { return nil }
         let key = Key(rule: rule.name, camera: event.camera, zone: rule.zones.isEmpty ? nil : event.zone, id: event.id)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Serves recordings and clips to the live page, with the results about them from the database.
 ///
-/// A camera with redaction serves only files whose header says that they were recorded with the same redaction.
+/// A camera with redaction serves only files whose header states that they were recorded with the same redaction.
 final class PageRecordings: Sendable {
     /// The maximum number of recorded segments in a list.
     private static let maximum = 2_000

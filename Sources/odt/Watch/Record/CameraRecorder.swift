@@ -31,7 +31,7 @@ final class CameraRecorder: @unchecked Sendable {
     private var resting: Nanoseconds = .min
     /// Whether the latest attempt to write failed.
     private var isFailing = false
-    /// Whether a key frame has been requested for the begin of the next segment.
+    /// Whether a key frame has been requested for the start of the next segment.
     private var isAsked = false
 
     /// - Parameters:

@@ -8,7 +8,7 @@ enum RecordedContent: Equatable, Sendable {
     /// Annotated frames with guaranteed redaction, and the property that requested it, as NAME=VALUE.
     case redacted(String)
 
-    /// The number of bytes at the begin of a file that are searched for the mark.
+    /// The number of bytes at the start of a file that are searched for the mark.
     private static let headerSize = 4096
 
     init(of plan: CameraPlan, isAnnotated: Bool) throws {

@@ -48,7 +48,7 @@ struct CameraProblems {
     }
 }
 
-/// The begin or end of a problem of a camera that delivers frames.
+/// The start or end of a problem of a camera that delivers frames.
 enum CameraAlarm: Equatable, Sendable {
     enum Problem: String, CaseIterable, Sendable { case covered, frozen, moved, quiet }
 

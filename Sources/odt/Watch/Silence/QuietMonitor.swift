@@ -19,7 +19,7 @@ struct QuietMonitor {
     private let factor: Double
     private var hours = [Hour](repeating: Hour(), count: 24)
     private var hour: Int?
-    /// The time of the latest object, or of the begin of the observation, in nanoseconds.
+    /// The time of the latest object, or of the start of the observation, in nanoseconds.
     private var latest: Nanoseconds?
     /// The longest time without an object in this hour, in nanoseconds.
     private var longest: Nanoseconds = 0
