@@ -62,7 +62,8 @@ final class VisionProcessor: @unchecked Sendable {
         return made
     }
 
-    /// Ends all tracks. Called for an image of another size than the previous image, which belongs to another stream.
+    /// Ends all tracks. Called for an image whose size differs from the previous image. Such an image belongs to
+    /// another stream.
     private func begin(_ frame: Frame, _ parts: VisionComponents) {
         scene.reset(reason: .flush)
         parts.detector.reset()
