@@ -133,8 +133,8 @@ final class ResultChannel: Sendable {
 }
 
 extension ResultChannel.State {
-    /// Removes and returns the waiting task and all ready results; `nil` unless a task waits and there are results or
-    /// the stream has ended.
+    /// Removes and returns the waiting task and all ready results; `nil` if no task waits, or if there are no results
+    /// and the stream has not ended.
     mutating func takeWaiter() -> (CheckedContinuation<[ResultChannel.Entry], Never>, [ResultChannel.Entry])? {
         guard let waiter, !ready.isEmpty || end != nil else { return nil }
         self.waiter = nil
