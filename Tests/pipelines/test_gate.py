@@ -137,20 +137,22 @@ class Streams:
 
     def test_calm_video_passes_key_frames_only(self):
         played = self.play()
-        before = [frame for frame in played.decoded if frame < BEGIN]
+        # When the object appears, the frames since the key frame before are decoded, too.
+        last = max(key for key in self.keys if key < BEGIN)
+        before = [frame for frame in played.decoded if frame <= last]
         calm = next(key for key in self.keys if key >= 2 * RATE)
         self.assertEqual(before, sorted(before))
-        self.assertEqual([frame for frame in before if frame > calm], [key for key in self.keys if calm < key < BEGIN])
+        self.assertEqual([frame for frame in before if frame > calm], [key for key in self.keys if calm < key <= last])
 
-    def test_object_opens_gate_and_all_frames_from_key_frame_on_are_analysed(self):
+    def test_object_opens_gate_and_is_reported_from_its_first_frame_on(self):
         played, full = self.play(), self.play(gate="")
-        first = next(key for key in self.keys if key >= BEGIN)
+        first = max(key for key in self.keys if key < BEGIN)
         until = next(key for key in self.keys if key >= STOP)
         self.assertEqual([frame for frame in played.decoded if first <= frame <= until], list(range(first, until + 1)))
         self.assertEqual(len(played.decoded), len(set(played.decoded)), "frames were processed twice")
         self.assertEqual(played.decoded, sorted(played.decoded))
-        # The object is reported as by full decoding, from the key frame on that shows it.
-        self.assertLessEqual(min(played.boxes) - first, 0.2 * RATE)
+        # The key frame that shows the object causes the frames before it to be analysed, too.
+        self.assertLessEqual(min(played.boxes) - BEGIN, 0.2 * RATE)
         for frame in range(min(played.boxes), until + 1):
             self.assertGreater(overlap(played.boxes[frame], full.boxes[frame]), 0.8, f"frame {frame}")
         self.assertGreater(self.gate_value(played, "openings", "activity"), 0)
@@ -198,7 +200,7 @@ class Simple(Streams, unittest.TestCase):
         self.assertEqual(self.gate_value(played, "frames"), END)
         self.assertEqual(self.gate_value(played, "passed") + self.gate_value(played, "dropped"), END)
         self.assertEqual(len(played.decoded), self.gate_value(played, "passed"))
-        self.assertLess(self.gate_value(played, "passed-share"), 0.6)
+        self.assertLess(self.gate_value(played, "passed-share"), 0.7)
 
     def test_mode_open_passes_all_frames(self):
         self.assertEqual(self.play(gate="swiftodtgate mode=open name=gate ! ").decoded, list(range(END)))
@@ -252,12 +254,12 @@ class AV1(Streams, unittest.TestCase):
 
 @needs("x264enc", "h264parse", "avdec_h264")
 class Leaves(unittest.TestCase):
-    """Leaves move in a quarter of the picture. From 44 s to 47 s, an object moves in front of them."""
-    BEGIN, LEAVES, END, DISTANCE = 44 * RATE, 47 * RATE, 52 * RATE, 4 * RATE
+    """Leaves move in a quarter of the picture. From 43 s to 47 s, an object moves in front of them."""
+    BEGIN, LEAVES, END, DISTANCE = 43 * RATE, 47 * RATE, 52 * RATE, 4 * RATE
 
     @classmethod
     def place(cls, frame):
-        return (10 + 3 * (frame - cls.BEGIN), 20, *SIZE)
+        return (10 + 2 * (frame - cls.BEGIN), 20, *SIZE)
 
     @classmethod
     def picture(cls, frame):
@@ -282,7 +284,9 @@ class Leaves(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             played = Playback(caps, units, "swiftodtgate name=gate ! avdec_h264", folder,
                               places={frame: self.place(frame) for frame in range(self.BEGIN, self.LEAVES)})
-        self.assertEqual([frame for frame in played.decoded if 20 * RATE <= frame < self.BEGIN], [key for key in keys if 20 * RATE <= key < self.BEGIN])
+        # The key frame at 44 s shows the object, so the frames since the key frame at 40 s are decoded, too.
+        last = 40 * RATE
+        self.assertEqual([frame for frame in played.decoded if 20 * RATE <= frame <= last], [key for key in keys if 20 * RATE <= key <= last])
         self.assertEqual(set(range(self.BEGIN, self.LEAVES)) - set(played.decoded), set())
         self.assertLessEqual(min(played.boxes) - self.BEGIN, 0.2 * RATE)
 

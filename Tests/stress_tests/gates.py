@@ -41,10 +41,10 @@ class Stream:
         self.number += 1
         return self.pad.push(buffer)
 
-    def report(self, wants_frames):
+    def report(self, wants_frames, rewinds):
         """Sends what swiftodt sends about the latest frame."""
         structure = Gst.Structure.new_from_string(
-            f"swiftodt-activity, inference=(boolean){wants_frames}, motion=(boolean)false, timestamp=(guint64){(self.number - 1) * PERIOD}")
+            f"swiftodt-activity, inference=(boolean){wants_frames}, motion=(boolean)false, rewind=(boolean){rewinds}, timestamp=(guint64){(self.number - 1) * PERIOD}")
         self.exit.push_event(Gst.Event.new_custom(Gst.EventType.CUSTOM_UPSTREAM, structure))
 
     @property
@@ -65,7 +65,7 @@ def million_frames_through_gate(trial):
     for number in range(frames):
         require(stream.push(number % 50 == 0) == Gst.FlowReturn.OK, f"frame {number} is not accepted")
         if number % 50 == 0:
-            stream.report(number // 50 % 10 == 9)
+            stream.report(number // 50 % 10 == 9, number // 500 % 2 == 1)
         if number % (frames // 8) == frames // 8 - 1:
             gc.collect()
             sizes.append(resident())
@@ -104,7 +104,7 @@ def random_events_at_gate(trial):
         chance = choose.random()
         if number % distance == 0 or chance < 0.1:
             is_active = choose.random() < (0.8 if is_active else 0.03)
-            stream.report(is_active)
+            stream.report(is_active, is_active and choose.random() < 0.5)
         elif chance < 0.101:
             stream.gate.emit("open")
         elif chance < 0.102:

@@ -7,6 +7,10 @@ import SwiftODT
 /// The decoder thus gets an uninterrupted sequence up to this key frame, and after it only key frames. If the frames
 /// between two key frames exceed the limits of the kept frames, the gate stays open.
 ///
+/// Until swiftodt has reported its activity for a passed key frame, the gate also keeps the frames before this key frame.
+/// If the key frame shows something new, swiftodt drops it and requests these frames. The gate then rewinds: it passes
+/// everything since the key frame before. An object is thus analysed from its first frame on.
+///
 /// All times are timestamps in nanoseconds of one segment. The value uses no GStreamer types.
 struct Gate {
     enum State: String {
@@ -59,16 +63,33 @@ struct Gate {
     enum Action {
         /// Pass the frame.
         case pass
-        /// Drop the kept frames and pass the key frame. The decoder must output it without waiting for later frames.
-        /// Key frames that are passed in this way are called still key frames.
+        /// Pass the key frame. The decoder must output it without waiting for later frames. Key frames that are passed
+        /// in this way are called still key frames. The kept frames become the earlier frames, and the frames that
+        /// were the earlier frames are dropped.
         case passStill
         /// Keep the frame.
         case keep
+        /// Keep the frame. It is a leading picture of the latest still key frame, so it can be decoded only after the
+        /// earlier frames.
+        case keepLeading
         /// Drop the frame.
         case drop
         /// Pass the latest still key frame again, which restores the state of the decoder. Then pass the kept frames
-        /// and the frame itself.
+        /// except leading pictures, and the frame itself.
         case release
+        /// Pass the still key frame before the latest one again, and then the earlier frames except leading pictures,
+        /// the latest still key frame, the kept frames, and the frame itself.
+        case rewind
+    }
+
+    /// The frames that are kept after one still key frame.
+    private struct Kept {
+        var frames = 0
+        /// The number of leading pictures among the frames.
+        var leading = 0
+        var bytes = 0
+        /// The time of the oldest frame.
+        var since: Nanoseconds?
     }
 
     struct Counters {
@@ -86,8 +107,10 @@ struct Gate {
     /// The reason for which the gate opened for the last time.
     private(set) var reason = Reason.start
     private(set) var counters = Counters()
-    private(set) var keptFrames = 0
-    private(set) var keptBytes = 0
+    /// The frames after the latest still key frame.
+    private var kept = Kept()
+    /// The frames before the latest still key frame, until swiftodt has reported activity for that key frame.
+    private var earlier = Kept()
 
     /// The reason to open at the next frame.
     private var request: Reason?
@@ -96,12 +119,13 @@ struct Gate {
     private var hasReports = false
     /// Whether swiftodt has reported activity for the latest still key frame. Until then, no further one is passed.
     private var isAnswered = true
+    /// Whether swiftodt has dropped the latest still key frame and needs the earlier frames.
+    private var isRewindRequested = false
 
     /// The latest time of all frames.
     private var latest: Nanoseconds?
     /// The time of the latest reason to keep the gate open. `holdTime` is measured from this time.
     private var quietSince: Nanoseconds?
-    private var keptSince: Nanoseconds?
     /// The time of the latest still key frame.
     private var stillTime: Nanoseconds?
     /// The time of the latest still key frame; `nil` after the next key frame. Frames with earlier times are leading
@@ -119,15 +143,22 @@ struct Gate {
 
     init() { counters.openings[Self.index(.start)] = 1 }
 
+    /// The number of all kept frames.
+    var keptFrames: Int { kept.frames + earlier.frames }
+    /// The size of all kept frames.
+    var keptBytes: Int { kept.bytes + earlier.bytes }
+    /// Whether the frames before the latest still key frame are kept.
+    var keepsEarlier: Bool { earlier.frames > 0 }
+
     // MARK: Frames
 
     mutating func decide(on frame: Frame, _ options: Options) -> Action {
         counters.received += 1
         let action = frame.isHeader ? .pass : action(on: frame, options)
         switch action {
-        case .pass, .passStill, .release: counters.passed += 1
+        case .pass, .passStill, .release, .rewind: counters.passed += 1
         case .drop: counters.dropped += 1
-        case .keep: break
+        case .keep, .keepLeading: break
         }
         return action
     }
@@ -144,10 +175,10 @@ struct Gate {
         noteGroup(frame, at: now, options)
         if frame.isKeyFrame { leadingLimit = nil }
         let isLeading = leadingLimit.map { limit in frame.time.map { $0 < limit } ?? false } ?? false
-        if isLeading, !frame.isDiscontinuous { return .drop }
+        if isLeading, !frame.isDiscontinuous, !(state == .calm && keepsEarlier) { return .drop }
         switch state {
         case .open: return actionWhileOpen(frame, at: now, options)
-        case .calm: return actionWhileCalm(frame, at: now, options)
+        case .calm: return actionWhileCalm(frame, isLeading: isLeading, at: now, options)
         }
     }
 
@@ -162,21 +193,25 @@ struct Gate {
         return .passStill
     }
 
-    private mutating func actionWhileCalm(_ frame: Frame, at now: Nanoseconds, _ options: Options) -> Action {
+    private mutating func actionWhileCalm(
+        _ frame: Frame, isLeading: Bool, at now: Nanoseconds, _ options: Options
+    ) -> Action {
         if let reason = reasonToOpen(frame, options) { return open(reason) }
         let sincePassed = now.since(stillTime ?? now)
         if frame.isKeyFrame, isAnswered,
             sincePassed >= options.calmInterval - options.calmInterval / 10
         {
-            counters.dropped += UInt64(keptFrames)
             beginStill(at: now)
             return .passStill
         }
+        if keptBytes + frame.size > options.maxBytes { dropEarlier() }
         if keptBytes + frame.size > options.maxBytes || sincePassed > options.maxTime { return open(.bound) }
-        keptFrames += 1
-        keptBytes += frame.size
-        keptSince = keptSince ?? now
-        return .keep
+        if isLeading, !keepsEarlier { return .drop }
+        kept.frames += 1
+        kept.leading += isLeading ? 1 : 0
+        kept.bytes += frame.size
+        kept.since = kept.since ?? now
+        return isLeading ? .keepLeading : .keep
     }
 
     private func reasonToOpen(_ frame: Frame, _ options: Options) -> Reason? {
@@ -194,23 +229,31 @@ struct Gate {
 
     private mutating func beginStill(at now: Nanoseconds) {
         (stillTime, leadingLimit, isAnswered) = (now, now, false)
-        forgetKept()
+        dropEarlier()
+        swap(&earlier, &kept)
     }
 
-    private mutating func forgetKept() { (keptFrames, keptBytes, keptSince) = (0, 0, nil) }
+    private mutating func dropEarlier() {
+        counters.dropped += UInt64(earlier.frames)
+        (earlier, isRewindRequested) = (Kept(), false)
+    }
 
     private mutating func open(_ reason: Reason) -> Action {
+        let rewinds = isRewindRequested
+        if !rewinds { dropEarlier() }
         state = .open
         if reason == .bound { isGroupShort = false }
         (self.reason, request, quietSince) = (reason, nil, latest)
         counters.openings[Self.index(reason)] += 1
-        counters.passed += UInt64(keptFrames)
-        if let keptSince, let latest {
-            counters.delay = latest.since(keptSince)
-            counters.greatestDelay = max(counters.greatestDelay, counters.delay)
-        }
-        forgetKept()
-        return .release
+        // After a rewind, the leading pictures of the latest still key frame and of later ones have their references.
+        let undecodable = rewinds ? earlier.leading : kept.leading
+        counters.passed += UInt64(keptFrames - undecodable)
+        counters.dropped += UInt64(undecodable)
+        if rewinds { leadingLimit = nil }
+        counters.delay = (earlier.since ?? kept.since).flatMap { latest?.since($0) } ?? 0
+        counters.greatestDelay = max(counters.greatestDelay, counters.delay)
+        (kept, earlier, isRewindRequested) = (Kept(), Kept(), false)
+        return rewinds ? .rewind : .release
     }
 
     private static func index(_ reason: Reason) -> Int { Reason.allCases.firstIndex(of: reason)! }
@@ -219,10 +262,16 @@ struct Gate {
 
     /// Records the activity that swiftodt reports for a frame.
     ///
-    /// - Parameter wantsFrames: whether the next frames are likely to change the results of swiftodt.
-    mutating func noteActivity(_ wantsFrames: Bool, at time: Nanoseconds?) {
+    /// - Parameters:
+    ///   - wantsFrames: whether the next frames are likely to change the results of swiftodt.
+    ///   - rewinds: whether swiftodt has dropped the frame, because it needs the frames before it first.
+    mutating func noteActivity(_ wantsFrames: Bool, at time: Nanoseconds?, rewinds: Bool = false) {
         hasReports = true
-        if time.map({ $0 >= stillTime ?? .min }) ?? true { isAnswered = true }
+        if time.map({ $0 >= stillTime ?? .min }) ?? true {
+            isAnswered = true
+            if state == .calm, rewinds, keepsEarlier { isRewindRequested = true }
+            if !isRewindRequested { dropEarlier() }
+        }
         if isActive, !wantsFrames { quietSince = max(quietSince ?? .min, time ?? latest ?? .min) }
         isActive = wantsFrames
         if wantsFrames, state == .calm { request = .activity }
@@ -233,14 +282,13 @@ struct Gate {
 
     /// Opens the gate before an event that must not overtake the kept frames.
     ///
-    /// - Returns: whether the kept frames must be passed now.
-    mutating func interrupt(_ reason: Reason) -> Bool {
+    /// - Returns: how the kept frames must be passed now; `nil` if there are none.
+    mutating func interrupt(_ reason: Reason) -> Action? {
         guard state == .calm else {
             quietSince = latest
-            return false
+            return nil
         }
-        _ = open(reason)
-        return true
+        return open(reason)
     }
 
     /// Forgets all times, because another segment begins or the timestamps restart.

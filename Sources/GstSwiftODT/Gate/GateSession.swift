@@ -23,13 +23,25 @@ final class GateSession: @unchecked Sendable {
 
     private typealias Buffer = UnsafeMutablePointer<GstBuffer>
 
+    private struct KeptFrame {
+        let buffer: Buffer
+        let isLeading: Bool
+    }
+
+    /// A still key frame, and the frames that are kept after it.
+    private struct Group {
+        /// `nil` while the gate is open.
+        var still: Buffer?
+        var kept: [KeptFrame] = []
+    }
+
     private let element: ElementHandle
     private let state = Mutex(State())
 
-    /// The frames after `still` that have not been passed.
-    private var kept: [Buffer] = []
-    /// The latest key frame that was passed as a still picture.
-    private var still: Buffer?
+    /// The group of the latest still key frame.
+    private var group = Group()
+    /// The group before it, until swiftodt has reported its activity for the latest still key frame.
+    private var earlier = Group()
     /// Whether frames were dropped after the latest pushed frame. The next pushed frame is then marked as discontinuous.
     private var isDiscontinuous = false
     /// The format of the stream; `nil` before valid caps have arrived.
@@ -74,8 +86,8 @@ final class GateSession: @unchecked Sendable {
         }
         var timestamp: guint64 = .max
         gst_structure_get_uint64(structure, "timestamp", &timestamp)
-        let wantsFrames = flag("inference") || flag("motion")
-        state.withLock { $0.gate.noteActivity(wantsFrames, at: Nanoseconds(exactly: timestamp)) }
+        let (wantsFrames, rewinds) = (flag("inference") || flag("motion"), flag("rewind"))
+        state.withLock { $0.gate.noteActivity(wantsFrames, at: Nanoseconds(exactly: timestamp), rewinds: rewinds) }
     }
 
     // MARK: Life cycle
@@ -95,15 +107,15 @@ final class GateSession: @unchecked Sendable {
     }
 
     private func dropAll() {
-        dropKept()
-        still.map(GstBufferReference.release)
-        (still, isDiscontinuous) = (nil, false)
+        drop(&group)
+        drop(&earlier)
+        isDiscontinuous = false
     }
 
-    private func dropKept() {
-        if !kept.isEmpty { isDiscontinuous = true }
-        kept.forEach(GstBufferReference.release)
-        kept.removeAll(keepingCapacity: true)
+    private func drop(_ group: inout Group) {
+        group.still.map(GstBufferReference.release)
+        for frame in group.kept { GstBufferReference.release(frame.buffer) }
+        group = Group()
     }
 
     // MARK: Streaming
@@ -124,22 +136,24 @@ final class GateSession: @unchecked Sendable {
             return GST_FLOW_NOT_NEGOTIATED
         }
         let frame = Gate.Frame(buffer, format)
-        let (action, reason) = state.withLock { state in
-            (state.gate.decide(on: frame, state.options), state.gate.reason)
+        let (action, reason, keepsEarlier) = state.withLock { state in
+            let action = state.gate.decide(on: frame, state.options)
+            return (action, state.gate.reason, state.gate.keepsEarlier)
         }
         element.log(.log, "the frame at \(buffer.pointee.pts) ns: \(action)")
         switch action {
         case .pass: return pass(buffer)
         case .passStill: return passStill(buffer)
-        case .keep:
-            kept.append(buffer)
+        case .keep, .keepLeading:
+            if !keepsEarlier { drop(&earlier) }
+            group.kept.append(KeptFrame(buffer: buffer, isLeading: action == .keepLeading))
             return GST_FLOW_OK
         case .drop:
             isDiscontinuous = true
             GstBufferReference.release(buffer)
             return GST_FLOW_OK
-        case .release:
-            let flow = release(because: reason)
+        case .release, .rewind:
+            let flow = release(action, because: reason)
             guard flow == GST_FLOW_OK else {
                 GstBufferReference.release(buffer)
                 return flow
@@ -172,39 +186,79 @@ final class GateSession: @unchecked Sendable {
     func drain() { interrupt(.streamChange) }
 
     private func interrupt(_ reason: Gate.Reason) {
-        if state.withLock({ $0.gate.interrupt(reason) }) { _ = release(because: reason) }
+        if let action = state.withLock({ $0.gate.interrupt(reason) }) { _ = release(action, because: reason) }
     }
 
     private func pass(_ buffer: Buffer) -> GstFlowReturn { gst_pad_push(element.sourcePad, marked(buffer)) }
 
     private func passStill(_ buffer: Buffer) -> GstFlowReturn {
-        dropKept()
+        drop(&earlier)
+        swap(&earlier, &group)
+        if !earlier.kept.isEmpty {
+            isDiscontinuous = true
+            announce("swiftodt-preview", at: buffer)
+        }
         let buffer = marked(buffer)
-        still.map(GstBufferReference.release)
         gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
-        still = buffer
+        group.still = buffer
         let flow = gst_pad_push(element.sourcePad, buffer)
         if flow == GST_FLOW_OK { announceStill(true) }
+        if !state.withLock({ $0.gate.keepsEarlier }) { drop(&earlier) }
         return flow
     }
 
-    /// Passes the latest still key frame again, and then the kept frames.
-    private func release(because reason: Gate.Reason) -> GstFlowReturn {
-        element.log(.info, "opens because of \(reason.rawValue) and passes \(kept.count) kept frames")
+    /// Passes the still key frame before the latest one (`rewind`) or the latest one (`release`) again, and then the
+    /// frames that are kept after it.
+    private func release(_ action: Gate.Action, because reason: Gate.Reason) -> GstFlowReturn {
+        let isRewind = action == .rewind
+        var frames = group.kept.filter { isRewind || !$0.isLeading }
+        var dropped = group.kept.filter { !isRewind && $0.isLeading }
+        if isRewind {
+            if let still = group.still { frames.insert(KeptFrame(buffer: continuous(still), isLeading: false), at: 0) }
+            frames.insert(contentsOf: earlier.kept.filter { !$0.isLeading }, at: 0)
+            dropped = earlier.kept.filter(\.isLeading)
+            (group.still, earlier.still) = (earlier.still, nil)
+            earlier.kept = []
+        }
+        drop(&earlier)
+        if !dropped.isEmpty { isDiscontinuous = true }
+        for frame in dropped { GstBufferReference.release(frame.buffer) }
+        element.log(.info, "opens because of \(reason.rawValue) and passes \(frames.count) kept frames")
         announceStill(false)
         var flow = GST_FLOW_OK
         // The kept frames refer to the still frame, so it is passed again before them. At the end of the stream no later
         // frame refers to it, so without kept frames it is not passed again.
-        if reason != .endOfStream || !kept.isEmpty, let again = still.map({ GstBufferReference.makeWritable($0) }) {
-            still = nil
+        if reason != .endOfStream || !frames.isEmpty,
+            let again = group.still.map({ GstBufferReference.makeWritable($0) })
+        {
+            group.still = nil
+            if isRewind { restart() }
+            announce("swiftodt-rewind", at: again)
             again.pointee.mini_object.flags |= GST_BUFFER_FLAG_DECODE_ONLY.rawValue
             flow = pass(again)
         }
-        for buffer in kept {
-            if flow == GST_FLOW_OK { flow = pass(buffer) } else { GstBufferReference.release(buffer) }
+        for frame in frames {
+            if flow == GST_FLOW_OK { flow = pass(frame.buffer) } else { GstBufferReference.release(frame.buffer) }
         }
-        kept.removeAll(keepingCapacity: true)
+        group.kept = []
+        drop(&group)
         return flow
+    }
+
+    /// Sends the segment again. Without this, decoders change timestamps that are lower than those of earlier frames.
+    private func restart() {
+        isDiscontinuous = true
+        guard let event = gst_pad_get_sticky_event(element.sourcePad, GST_EVENT_SEGMENT, 0) else { return }
+        var segment = GstSegment()
+        gst_event_copy_segment(event, &segment)
+        gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+        gst_pad_push_event(element.sourcePad, gst_event_new_segment(&segment))
+    }
+
+    /// Announces the purpose of the next frame to swiftodt.
+    private func announce(_ name: String, at buffer: Buffer) {
+        let structure = StructureWriter.structure(name, [("timestamp", .time(UInt64(buffer.pointee.pts)))])
+        gst_pad_push_event(element.sourcePad, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, structure))
     }
 
     /// Announces that the latest frame is a still picture (`true`), or that still pictures end (`false`). A decoder
@@ -212,6 +266,13 @@ final class GateSession: @unchecked Sendable {
     /// new epoch because of the time until the next frame.
     private func announceStill(_ isStill: Bool) {
         gst_pad_push_event(element.sourcePad, gst_video_event_new_still_frame(isStill ? 1 : 0))
+    }
+
+    /// Removes the mark of a discontinuity from a key frame that now follows the frames before it.
+    private func continuous(_ buffer: Buffer) -> Buffer {
+        let buffer = GstBufferReference.makeWritable(buffer)
+        buffer.pointee.mini_object.flags &= ~GST_BUFFER_FLAG_DISCONT.rawValue
+        return buffer
     }
 
     /// Marks the first frame after dropped ones as discontinuous.

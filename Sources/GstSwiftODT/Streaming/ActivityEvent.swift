@@ -14,6 +14,8 @@ struct ActivityEvent {
         /// Whether the frame differs from the frame of the latest inference. It does not matter whether a track explains
         /// the difference. Without adaptive inference this is not measured, and the value equals ``hasObjects``.
         var seesMotion: Bool
+        /// Whether the frame was a preview that has been dropped. The gate must pass the frames before it first.
+        var rewinds = false
     }
 
     private var sent: Activity?
@@ -44,7 +46,8 @@ struct ActivityEvent {
                 "swiftodt-activity",
                 [
                     ("objects", .boolean(activity.hasObjects)), ("inference", .boolean(activity.wantsInference)),
-                    ("motion", .boolean(activity.seesMotion)), ("timestamp", .time(times.timestamp)),
+                    ("motion", .boolean(activity.seesMotion)), ("rewind", .boolean(activity.rewinds)),
+                    ("timestamp", .time(times.timestamp)),
                     ("running-time", .time(times.runningTime)),
                 ]))
     }

@@ -162,6 +162,9 @@ final class FrameFinisher {
     /// Returns the state of all tracks after the latest frame.
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
+    /// Returns whether a detection belongs to an object that is not tracked yet. Changes no state.
+    func findsNewObject(in detections: [Detection]) -> Bool { scene.findsNewObject(in: detections) }
+
     /// The activity for the event `swiftodt-activity`, according to the tracks of the latest frame. The caller adds motion
     /// that no track explains.
     var activity: ActivityEvent.Activity {

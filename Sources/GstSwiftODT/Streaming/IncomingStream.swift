@@ -22,10 +22,12 @@ struct IncomingStream {
     private var (frameCount, hasJumped) = (0, false)
     /// Whether the latest frame is a still picture, according to the event `still-frame`.
     private(set) var isStill = false
-    /// The running time of the latest frame.
-    private var latestTime: UInt64?
-    /// The running time of the latest still picture, until the next frame.
-    private var stillTime: UInt64?
+    /// The timestamp of the latest frame.
+    private var latestTimestamp: UInt64?
+    /// The timestamp of the next frame, if the gate before the decoder has announced this frame as a preview.
+    private var preview: UInt64?
+    /// The timestamps of processed frames that the gate before the decoder passes again.
+    private var repeated: ClosedRange<UInt64>?
 
     init(element: ElementHandle, signals: StreamSignals, isLive: Bool) {
         (self.element, self.signals, self.isLive) = (element, signals, isLive)
@@ -48,12 +50,19 @@ struct IncomingStream {
         FrameTimes(buffer, segment: &segment)
     }
 
-    /// Returns whether a frame repeats the still picture before it. The gate before the decoder passes this picture
-    /// again when it opens, and some decoders output it again.
-    mutating func isRepeatedStill(_ times: FrameTimes) -> Bool {
-        let time = times.runningTime
-        defer { (isStill, latestTime, stillTime) = (false, time, nil) }
-        return time != .max && time == stillTime
+    /// Returns whether a frame has already been processed. When the gate before the decoder opens, it passes a key frame
+    /// again, and some decoders output it again.
+    mutating func isRepeated(_ times: FrameTimes) -> Bool {
+        isStill = false
+        if let repeated, repeated.contains(times.timestamp) { return true }
+        (latestTimestamp, repeated) = (times.timestamp, nil)
+        return false
+    }
+
+    /// Returns whether a frame is a preview: a key frame, before which the gate has kept frames that it can still pass.
+    mutating func takePreview(_ times: FrameTimes) -> Bool {
+        defer { preview = nil }
+        return times.timestamp == preview
     }
 
     /// Creates the context of the next frame.
@@ -108,12 +117,29 @@ struct IncomingStream {
             gst_event_parse_tag(event, &tags)
             if let tags { orientationTag.notice(tags) }
         case GST_EVENT_CUSTOM_DOWNSTREAM:
-            var still: gboolean = 0
-            guard gst_video_event_parse_still_frame(event, &still) != 0 else { return }
-            isStill = still != 0
-            epochs.noteStill(isStill)
-            if isStill { stillTime = latestTime }
+            noticeStill(event)
+            noticeGate(event)
         default: break
+        }
+    }
+
+    private mutating func noticeStill(_ event: UnsafeMutablePointer<GstEvent>) {
+        var still: gboolean = 0
+        guard gst_video_event_parse_still_frame(event, &still) != 0 else { return }
+        isStill = still != 0
+        epochs.noteStill(isStill)
+    }
+
+    /// Handles the events of the gate before the decoder (``GateSession``).
+    private mutating func noticeGate(_ event: UnsafeMutablePointer<GstEvent>) {
+        guard let structure = gst_event_get_structure(event) else { return }
+        var value: guint64 = .max
+        gst_structure_get_uint64(structure, "timestamp", &value)
+        let timestamp = UInt64(value)
+        if gst_structure_has_name(structure, "swiftodt-preview") != 0 {
+            preview = timestamp
+        } else if gst_structure_has_name(structure, "swiftodt-rewind") != 0 {
+            repeated = latestTimestamp.flatMap { timestamp <= $0 && $0 != .max ? timestamp...$0 : nil }
         }
     }
 
@@ -123,7 +149,7 @@ struct IncomingStream {
     mutating func flush() -> EpochRule.Break? {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         hasJumped = frameCount > 0
-        (isStill, latestTime, stillTime) = (false, nil, nil)
+        (isStill, latestTimestamp, preview, repeated) = (false, nil, nil, nil)
         guard let reason = epochs.flush() else { return nil }
         clock.reset()
         return reason

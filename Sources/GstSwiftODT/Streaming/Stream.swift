@@ -83,8 +83,10 @@ final class Stream {
             queue.append(.unchanged(buffer))
             return GST_FLOW_OK
         }
-        if incoming.isRepeatedStill(times) {
-            element.log(.debug, "the still picture of \(times) has been processed already and is dropped")
+        let isPreview = incoming.takePreview(times) && queue.isEmpty && held.isEmpty
+        let before = isPreview ? (incoming, scheduler) : nil
+        if incoming.isRepeated(times) {
+            element.log(.debug, "the frame of \(times) has been processed already and is dropped")
             GstBufferReference.release(buffer)
             return GST_FLOW_OK
         }
@@ -98,7 +100,13 @@ final class Stream {
             if settings.requestsRedaction, format.hasSeparateViews {
                 try redaction.fail(RedactionGuard.separateViews, settings)
             }
-            queue.append(.frame(try schedule(buffer, in: format, times: times, settings: settings)))
+            let frame = try schedule(buffer, in: format, times: times, settings: settings, isPreview: isPreview)
+            if let before, try showsNews(frame) {
+                (incoming, scheduler) = before
+                rewind(frame)
+                return GST_FLOW_OK
+            }
+            queue.append(.frame(frame))
             statistics.update { $0.frames += 1 }
             announceLatency(settings)
             return GST_FLOW_OK
@@ -114,8 +122,11 @@ final class Stream {
     }
 
     /// Schedules a frame: creates its context, and starts inference if one is due.
+    ///
+    /// - Parameter isPreview: whether the frame always waits for its inference.
     private func schedule(
-        _ buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings
+        _ buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings,
+        isPreview: Bool
     ) throws -> QueuedFrame {
         let begin = MonotonicClock.now
         let source = sources.source
@@ -133,11 +144,32 @@ final class Stream {
 
         var queued = QueuedFrame(context: context)
         if let answer = scheduler.takeAnswer(isAwaited: plan.waits) { queued.answers.append(answer) }
-        if try inferIfDue(&queued, by: source), let answer = scheduler.takeAnswer(isAwaited: plan.waits) {
+        if try inferIfDue(&queued, by: source), let answer = scheduler.takeAnswer(isAwaited: plan.waits || isPreview) {
             queued.answers.append(answer)
         }
         queued.work = MonotonicClock.now - begin
         return queued
+    }
+
+    // MARK: Previews
+
+    /// Returns whether a preview shows motion or a new object. The frames before it are then needed.
+    private func showsNews(_ frame: QueuedFrame) throws -> Bool {
+        guard frame.context.intervalPolicy == .auto, frame.context.epochBreak == nil, !frame.context.resetsTracks
+        else { return false }
+        if scheduler.seesMotion || scheduler.seesUnexplainedMotion { return true }
+        return try frame.answers.contains { finisher.findsNewObject(in: try signals.wait(for: $0.promise)) }
+    }
+
+    /// Drops a preview, and requests the frames before it from the gate. The gate passes the preview again after them.
+    private func rewind(_ frame: QueuedFrame) {
+        let context = frame.context
+        element.log(.debug, "the key frame of \(context.times) shows something new; the frames before it are requested")
+        for answer in frame.answers where answer.time == context.time { answer.promise.cancel() }
+        var latest = finisher.activity
+        (latest.wantsInference, latest.seesMotion, latest.rewinds) = (true, true, true)
+        activity.note(latest, at: context.times, through: element)
+        GstBufferReference.release(context.buffer)
     }
 
     /// Maps a frame if necessary, copies the data that later stages need, and starts inference if one is due.

@@ -112,6 +112,18 @@ package final class Scene {
         }
     }
 
+    /// Returns whether at least one detection would begin a track. Changes no state.
+    package func findsNewObject(in detections: [Detection]) -> Bool {
+        let known = places(of: [])
+        return detections.contains { detection in
+            detection.score >= options.tracker.scoreThreshold && judge(detection) == .kept
+                && !known.contains { $0.iou(detection.box) > Self.sameObject }
+        }
+    }
+
+    /// The minimum IoU of a detection and a track of a standing object.
+    private static let sameObject = 0.3
+
     /// Whether a saliency network should process the latest frame. This is the case if salient objects are wanted and
     /// the detector's result for the frame contains no object.
     package var wantsProminent: Bool { options.detectsSalient && hasResult && seen.isEmpty }

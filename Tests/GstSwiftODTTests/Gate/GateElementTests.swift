@@ -16,6 +16,8 @@ import Testing
         let element: UnsafeMutablePointer<GstElement>
         let bus: UnsafeMutablePointer<GstBus>
         private var number: UInt64 = 0
+        /// Whether the reports on key frames request the frames before them.
+        var requestsRewind = false
 
         init(_ properties: String = "", caps: String? = GateElementTests.caps) {
             precondition(ElementHarness.isReady)
@@ -42,7 +44,7 @@ import Testing
                 if let flags { buffer.pointee.mini_object.flags |= flags.rawValue }
                 gst_harness_push(harness, buffer)
                 // As swiftodt does for each still picture.
-                if number % 10 == 0 { report(false, at: number) }
+                if number % 10 == 0 { report(requestsRewind, rewinds: requestsRewind, at: number) }
                 number += 1
             }
             return pulled().map(\.number)
@@ -59,23 +61,41 @@ import Testing
         }
 
         /// Sends the event of swiftodt for a frame.
-        func report(_ inference: Bool, motion: Bool = false, at frame: UInt64) {
+        func report(_ inference: Bool, motion: Bool = false, rewinds: Bool = false, at frame: UInt64) {
             let structure = StructureWriter.structure(
                 "swiftodt-activity",
                 [
                     ("objects", .boolean(true)), ("inference", .boolean(inference)), ("motion", .boolean(motion)),
+                    ("rewind", .boolean(rewinds)),
                     ("timestamp", .time(frame * GateElementTests.frame)),
                 ])
             gst_harness_push_upstream_event(harness, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
         }
 
         /// Removes the received downstream events and returns the states of the still-frame events.
-        func stills() -> [Bool] {
-            var found: [Bool] = []
+        func stills() -> [Bool] { events().compactMap { $0 == "still" ? true : $0 == "moving" ? false : nil } }
+
+        /// Removes the received downstream events and returns their names. Events of the gate have their frame's number.
+        func events() -> [String] {
+            var found: [String] = []
             while let event = gst_harness_try_pull_event(harness) {
+                defer {
+                    gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+                }
                 var still: gboolean = 0
-                if gst_video_event_parse_still_frame(event, &still) != 0 { found.append(still != 0) }
-                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+                if gst_video_event_parse_still_frame(event, &still) != 0 {
+                    found.append(still != 0 ? "still" : "moving")
+                } else if let structure = gst_event_get_structure(event),
+                    event.pointee.type == GST_EVENT_CUSTOM_DOWNSTREAM
+                {
+                    var timestamp: guint64 = .max
+                    gst_structure_get_uint64(structure, "timestamp", &timestamp)
+                    found.append(
+                        "\(String(cString: gst_structure_get_name(structure))) \(UInt64(timestamp) / GateElementTests.frame)"
+                    )
+                } else if event.pointee.type == GST_EVENT_SEGMENT {
+                    found.append("segment")
+                }
             }
             return found
         }
@@ -144,6 +164,33 @@ import Testing
         #expect(passed.map(\.number) == [30, 31])
         #expect(passed[0].flags & GST_BUFFER_FLAG_DECODE_ONLY.rawValue != 0)
         #expect(passed[1].flags & GST_BUFFER_FLAG_DECODE_ONLY.rawValue == 0)
+    }
+
+    @Test func keyFrameAfterKeptFramesIsAnnouncedAsPreview() {
+        let gate = Harness()
+        _ = gate.push(31)
+        #expect(gate.events() == ["segment", "still", "swiftodt-preview 30", "still"])
+    }
+
+    @Test func rewindPassesFramesSinceKeyFrameBefore() throws {
+        let gate = Harness()
+        _ = gate.push(30)
+        _ = gate.events()
+        gate.requestsRewind = true
+        #expect(gate.push(1) == [30])
+        #expect(gate.events() == ["swiftodt-preview 30", "still"])
+        let buffer = GateElementTests.unit()
+        buffer.pointee.pts = GstClockTime(31 * Self.frame)
+        buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue
+        gst_harness_push(gate.harness, buffer)
+        let passed = gate.pulled()
+        #expect(passed.map(\.number) == Array(20...31))
+        let (decodeOnly, discontinuous) = (GST_BUFFER_FLAG_DECODE_ONLY.rawValue, GST_BUFFER_FLAG_DISCONT.rawValue)
+        #expect(passed.map { $0.flags & decodeOnly != 0 } == [true] + Array(repeating: false, count: 11))
+        #expect(passed.map { $0.flags & discontinuous != 0 } == [true] + Array(repeating: false, count: 11))
+        #expect(gate.events() == ["moving", "segment", "swiftodt-rewind 20"])
+        #expect(gate.stats[uint64: "delay"] == 10 * Self.frame)
+        #expect(gate.stats[uint64: "dropped"] == 0 && gate.stats[uint64: "kept"] == 0)
     }
 
     @Test func standingObjectsDoNotOpenGate() {
@@ -233,7 +280,7 @@ import Testing
         gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
         gst_harness_push(gate.harness, buffer)
         #expect(buffer.pointee.mini_object.refcount == 2)
-        _ = gate.push(10)
+        _ = gate.push(11)
         #expect(buffer.pointee.mini_object.refcount == 1)
         ElementHarness.release(buffer)
     }

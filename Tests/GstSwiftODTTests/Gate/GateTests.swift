@@ -21,7 +21,8 @@ import Testing
 
         /// Passes the next frames to the gate.
         ///
-        /// - Returns: the actions as letters: p for pass, s for passStill, k for keep, d for drop, r for release.
+        /// - Returns: the actions as letters: p for pass, s for passStill, k for keep and keepLeading, d for drop, r for release,
+        ///   w for rewind.
         mutating func next(_ count: Int, size: Int = 100, discontAt: Int? = nil) -> String {
             (0..<count).map { _ in
                 defer { number += 1 }
@@ -37,15 +38,17 @@ import Testing
             switch gate.decide(on: frame, options) {
             case .pass: return "p"
             case .passStill: return "s"
-            case .keep: return "k"
+            case .keep, .keepLeading: return "k"
             case .drop: return "d"
             case .release: return "r"
+            case .rewind: return "w"
             }
         }
 
         /// Reports the activity of the latest frame.
-        mutating func report(_ wantsFrames: Bool, at frame: Int? = nil) {
-            gate.noteActivity(wantsFrames, at: Nanoseconds(frame ?? number - 1) * second / Nanoseconds(rate))
+        mutating func report(_ wantsFrames: Bool, at frame: Int? = nil, rewinds: Bool = false) {
+            gate.noteActivity(
+                wantsFrames, at: Nanoseconds(frame ?? number - 1) * second / Nanoseconds(rate), rewinds: rewinds)
         }
 
         /// Passes frames until the gate is calm.
@@ -245,6 +248,65 @@ import Testing
         #expect(stream.send(first + 2, isKeyFrame: false) == "k")
     }
 
+    @Test func rewindReleasesFramesBeforeKeyFrame() {
+        var stream = Stream()
+        stream.becomeCalm()
+        #expect(stream.next(11) == repeated("k", 9) + "sk")
+        #expect(stream.gate.keptFrames == 10 && stream.gate.keepsEarlier)
+        stream.report(true, at: 30, rewinds: true)
+        #expect(stream.next(2) == "wp")
+        let gate = stream.gate
+        #expect(gate.reason == .activity && gate.keptFrames == 0 && gate.counters.delay == 11 * Self.second / 10)
+        #expect(gate.counters.passed == 34 && gate.counters.dropped == 0)
+    }
+
+    @Test func reportWithoutRewindDropsFramesBeforeKeyFrame() {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.next(11)
+        stream.report(false, at: 30)
+        #expect(stream.gate.keptFrames == 1 && stream.gate.counters.dropped == 9)
+        // A request that comes too late releases the frames since the key frame.
+        stream.report(true, at: 30, rewinds: true)
+        #expect(stream.next(1) == "r")
+    }
+
+    @Test func eventAfterRequestOfRewindRewinds() {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.next(10)
+        stream.report(true, rewinds: true)
+        #expect(stream.gate.interrupt(.endOfStream) == .rewind)
+    }
+
+    @Test func firstStillKeyFrameHasNoFramesToRewindTo() {
+        var stream = Stream()
+        for _ in 0..<1000 where stream.gate.state == .open { _ = stream.next(1) }
+        stream.report(true, rewinds: true)
+        #expect(stream.next(1) == "r")
+    }
+
+    @Test func fullBufferDropsFramesBeforeKeyFrameFirst() {
+        var stream = Stream()
+        stream.becomeCalm()
+        stream.options.maxBytes = 1000
+        #expect(stream.next(12) == repeated("k", 9) + "skk")
+        #expect(!stream.gate.keepsEarlier && stream.gate.keptFrames == 2)
+    }
+
+    /// The references of these leading pictures are before the key frame.
+    @Test(arguments: [true, false]) func leadingPicturesPassOnlyAfterRewind(rewinds: Bool) {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.next(10)
+        let first = stream.number - 1
+        #expect(stream.send(first - 2, isKeyFrame: false) == "k")
+        stream.report(true, at: first, rewinds: rewinds)
+        #expect(stream.send(first + 1, isKeyFrame: false) == (rewinds ? "w" : "r"))
+        #expect(stream.gate.counters.dropped == (rewinds ? 0 : 10))
+        #expect(stream.send(first - 1, isKeyFrame: false) == (rewinds ? "p" : "d"))
+    }
+
     @Test func headerPassesWithoutEffect() {
         var gate = Gate()
         let header = Gate.Frame(time: nil, size: 40, isKeyFrame: false, isHeader: true)
@@ -261,7 +323,7 @@ import Testing
         stream.becomeCalm()
         _ = stream.next(2)
         let whileCalm = stream.gate.interrupt(.endOfStream)
-        #expect(!whileOpen && whileCalm)
+        #expect(whileOpen == nil && whileCalm == .release)
         #expect(stream.gate.reason == .endOfStream && stream.gate.state == .open && stream.gate.keptFrames == 0)
     }
 
@@ -292,7 +354,7 @@ import Testing
         stream.options.maxBytes = 3000
         for number in 0..<20_000 {
             switch Int.random(in: 0..<40, using: &generator) {
-            case 0: stream.report(true)
+            case 0: stream.report(true, rewinds: Bool.random(using: &generator))
             case 1, 2, 3: stream.report(false)
             case 4: stream.gate.requestOpening()
             case 5: _ = stream.gate.interrupt(.streamChange)

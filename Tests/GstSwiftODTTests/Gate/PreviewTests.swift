@@ -1,0 +1,139 @@
+import CGStreamer
+import CGStreamerCheck
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Tests the events with which the gate before the decoder announces previews and repeated frames.
+@Suite struct PreviewTests {
+    private static let duration: UInt64 = 33_333_333
+    private static let cup = Detection(
+        box: Box(x: 8, y: 6, width: 20, height: 16), score: 0.9, label: Label(index: 0, text: "cup"))
+
+    /// An element with adaptive inference, and the frames that leave it.
+    private final class Element {
+        private let harness: ElementHarness
+        /// The first frame with another brightness in a part of the picture.
+        private let changeAt: Int
+
+        init(
+            changeAt: Int = .max, properties: String = "", finds: @escaping @Sendable (Int) -> [Detection] = { _ in [] }
+        ) {
+            let detector = ScriptedDetector(script: finds)
+            harness = ElementHarness("draw=false inference-interval=0 \(properties)", source: { .detector(detector) })
+            harness.setCaps()
+            self.changeAt = changeAt
+        }
+
+        /// Pushes frames and returns the numbers of those that leave the element.
+        func push(_ frames: some Sequence<Int>) -> [Int] {
+            frames.compactMap { number in
+                let buffer = harness.buffer(number) { [changeAt] index in
+                    index < 64 * 48 && (8..<28).contains(index % 64) && (6..<22).contains(index / 64)
+                        && number >= changeAt ? 220 : 128
+                }
+                #expect(harness.push(buffer) == GST_FLOW_OK)
+                guard let passed = harness.pull(ifThere: true) else { return nil }
+                defer { ElementHarness.release(passed) }
+                return Int(UInt64(passed.pointee.pts) / PreviewTests.duration)
+            }
+        }
+
+        func announce(_ name: String, _ frame: Int) {
+            let structure = StructureWriter.structure(
+                name, [("timestamp", .time(UInt64(frame) * PreviewTests.duration))])
+            gst_harness_push_event(harness.harness, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, structure))
+        }
+
+        func setStill(_ isStill: Bool) {
+            gst_harness_push_event(harness.harness, gst_video_event_new_still_frame(isStill ? 1 : 0))
+        }
+
+        func flush() {
+            gst_harness_push_event(harness.harness, gst_event_new_flush_start())
+            gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
+            var segment = GstSegment()
+            gst_segment_init(&segment, GST_FORMAT_TIME)
+            gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+        }
+
+        /// Returns whether the latest activity event requests the frames before a preview.
+        func requestsRewind() -> Bool {
+            var rewinds: gboolean = 0
+            while let event = gst_harness_try_pull_upstream_event(harness.harness) {
+                if gst_event_has_name(event, "swiftodt-activity") != 0 {
+                    gst_structure_get_boolean(gst_event_get_structure(event), "rewind", &rewinds)
+                }
+                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+            }
+            return rewinds != 0
+        }
+
+        /// Passes frame 60 as a still picture, and frame 200 as a preview.
+        ///
+        /// - Returns: whether frame 200 leaves the element.
+        func passesPreview() -> Bool {
+            #expect(push(0..<4) == [0, 1, 2, 3] && push([60]) == [60])
+            setStill(true)
+            announce("swiftodt-preview", 200)
+            defer { setStill(true) }
+            return push([200]) == [200]
+        }
+    }
+
+    @Test func previewWithoutChangePasses() {
+        let element = Element()
+        #expect(element.passesPreview() && !element.requestsRewind())
+        #expect(element.push([220]) == [220])
+    }
+
+    /// The frames before the preview, and the preview itself, follow later. Each of them leaves the element once.
+    @Test func previewWithMotionIsDroppedAndRequestsFramesBefore() {
+        let element = Element(changeAt: 150)
+        #expect(!element.passesPreview() && element.requestsRewind())
+        element.setStill(false)
+        element.announce("swiftodt-rewind", 60)
+        #expect(element.push(60..<210) == Array(61..<210))
+        #expect(!element.requestsRewind())
+    }
+
+    @Test func previewWithNewObjectIsDropped() {
+        let element = Element { $0 >= 150 ? [Self.cup] : [] }
+        #expect(!element.passesPreview() && element.requestsRewind())
+    }
+
+    @Test func previewWithObjectOfExcludedLabelPasses() {
+        let element = Element(properties: "label-denylist=cup") { $0 >= 150 ? [Self.cup] : [] }
+        #expect(element.passesPreview() && !element.requestsRewind())
+    }
+
+    @Test func previewWithKnownObjectPasses() {
+        let element = Element { _ in [Self.cup] }
+        #expect(element.passesPreview() && !element.requestsRewind())
+    }
+
+    @Test func frameAtOtherTimeThanAnnouncedIsNoPreview() {
+        let element = Element(changeAt: 150)
+        #expect(element.push(0..<4) == [0, 1, 2, 3])
+        element.announce("swiftodt-preview", 201)
+        #expect(element.push([200]) == [200])
+    }
+
+    /// A second element behind the gate has processed the preview, while the first one requests the frames before it.
+    @Test func repeatedFramesAreDropped() {
+        let element = Element()
+        #expect(element.passesPreview())
+        element.setStill(false)
+        element.announce("swiftodt-rewind", 60)
+        #expect(element.push(60..<210) == Array(201..<210))
+    }
+
+    @Test func flushEndsRepetition() {
+        let element = Element()
+        #expect(element.passesPreview())
+        element.announce("swiftodt-rewind", 60)
+        element.flush()
+        #expect(element.push(60..<70) == Array(60..<70))
+    }
+}
