@@ -35,7 +35,7 @@ struct AccessUnitFormat: Hashable {
     private func hasRecoveryPoint(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         var (position, zeros) = (start, 0)
         /// Returns the next byte of the payload. The byte 3 after two zero bytes prevents the emulation of a start code and
-        /// is no part of it.
+        /// is not part of the payload.
         func next() -> UInt8? {
             if zeros >= 2, position < bytes.count, bytes[position] == 3 { (position, zeros) = (position + 1, 0) }
             guard position < bytes.count else { return nil }

@@ -5,8 +5,8 @@ import SwiftODT
 ///
 /// A network is never compiled on the streaming thread. The first detector is loaded when the element starts, with one
 /// exception. The configuration of the detector may depend on whether the stream is live. If the latency query fails, for
-/// example because a decoder has not negotiated yet, this is undecided. The first detector is then loaded in the
-/// background when the first frame arrives.
+/// example because a decoder has not negotiated yet, it is unknown whether the stream is live. The first detector is
+/// then loaded in the background when the first frame arrives.
 ///
 /// If a change of properties needs a new detector, it is loaded in the background. The current detector continues in
 /// the meantime and is replaced between two frames. Only one detector is loaded at a time.

@@ -98,13 +98,14 @@ import Testing
         #expect(!element.requestsRewind())
     }
 
+    /// The third inference is that of the preview.
     @Test func previewWithNewObjectIsDropped() {
-        let element = Element { $0 >= 150 ? [Self.cup] : [] }
+        let element = Element { $0 >= 2 ? [Self.cup] : [] }
         #expect(!element.passesPreview() && element.requestsRewind())
     }
 
     @Test func previewWithObjectOfExcludedLabelPasses() {
-        let element = Element(properties: "label-denylist=cup") { $0 >= 150 ? [Self.cup] : [] }
+        let element = Element(properties: "label-denylist=cup") { $0 >= 2 ? [Self.cup] : [] }
         #expect(element.passesPreview() && !element.requestsRewind())
     }
 
