@@ -117,8 +117,8 @@ struct SchedulePlan: Equatable {
         let inFlight = asked == 0 ? capacity : min(asked, capacity)
         // With adaptive inference, the result of one inference decides whether the next one is needed. Two inferences
         // can therefore not overlap, and it would be useless to hold frames. The exception is
-        // ``overlapsKnownInferences``. Without adaptive inference, if ``isSequential`` is `true`, a frame is held until the next
-        // inference has started, regardless of how many inferences the detector can run concurrently.
+        // ``overlapsKnownInferences``. Without adaptive inference, if ``isSequential`` is `true`, a frame is held until
+        // the next inference has started, regardless of how many inferences the detector can run concurrently.
         let inferencesToWaitFor = isAdaptive ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
         depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Settings.maximumLookAhead)
         let step = max(1, frameDuration ?? Self.usualFrameDuration)
