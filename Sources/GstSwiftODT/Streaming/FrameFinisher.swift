@@ -162,8 +162,10 @@ final class FrameFinisher {
     /// Returns the state of all tracks after the latest frame.
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
-    /// Returns whether a detection belongs to an object that is not tracked yet. Changes no state.
-    func findsNewObject(in detections: [Detection]) -> Bool { scene.findsNewObject(in: detections) }
+    /// Returns whether the detections in a frame show a new object or miss a detected one. Does not apply them.
+    func isChanged(by detections: [Detection], of inference: StartedDetection) -> Bool {
+        scene.isChanged(by: detections, isFullFrame: inference.region == nil)
+    }
 
     /// The activity for the event `swiftodt-activity`, according to the tracks of the latest frame. The caller adds motion
     /// that no track explains.

@@ -153,12 +153,13 @@ final class Stream {
 
     // MARK: Previews
 
-    /// Returns whether a preview shows motion or a new object. The frames before it are then needed.
+    /// Returns whether a preview shows motion or a new object, or an object is not detected in it. The frames before it
+    /// are then needed.
     private func showsNews(_ frame: QueuedFrame) throws -> Bool {
         guard frame.context.intervalPolicy == .auto, frame.context.epochBreak == nil, !frame.context.resetsTracks
         else { return false }
         if scheduler.seesMotion || scheduler.seesUnexplainedMotion { return true }
-        return try frame.answers.contains { finisher.findsNewObject(in: try signals.wait(for: $0.promise)) }
+        return try frame.answers.contains { finisher.isChanged(by: try signals.wait(for: $0.promise), of: $0) }
     }
 
     /// Drops a preview, and requests the frames before it from the gate. The gate passes the preview again after them.

@@ -7,7 +7,8 @@
 /// - boxes that have been extrapolated for longer than ``ExtrapolationLimit`` allows, or whose content no longer
 ///   matches the track's appearance;
 /// - unexplained motion, at once, or after a back-off time if an earlier inference detected nothing there;
-/// - time: in a scene without unexplained motion after 1 s, then after 3 s, then every 4 s.
+/// - time: in a scene without unexplained motion after 1 s, then after 3 s, then every 4 s, or every 12 s if the gate before
+///   the decoder passes only key frames.
 ///
 /// Unchanged areas of the picture trigger nothing, because the same picture gives the same detections. All intervals
 /// are in seconds, so the inference rate hardly depends on the frame rate. Only tentative tracks and scene changes
@@ -63,6 +64,10 @@ struct AdaptiveIntervalPolicy: Sendable {
     private static let minimumRefreshInterval = 1.0
     /// The maximum refresh interval, in seconds.
     private static let maximumRefreshInterval = 4.0
+    /// The maximum refresh interval in seconds if at least ``keyFrameDistance`` seconds lie between two frames. With a
+    /// shorter interval, refreshes would cost more than the decoding of the key frames.
+    private static let maximumRefreshIntervalOfKeyFrames = 12.0
+    private static let keyFrameDistance = 0.9
     /// The growth factor of the refresh interval.
     private static let growth = 3.0
 
@@ -94,7 +99,9 @@ struct AdaptiveIntervalPolicy: Sendable {
     mutating func noteInference(at time: Nanoseconds, in plane: LumaPlane?) {
         lastInference = time
         isResultTaken = false
-        if isStillRefresh { refreshInterval = min(refreshInterval * Self.growth, Self.maximumRefreshInterval) }
+        if isStillRefresh {
+            refreshInterval = min(refreshInterval * Self.growth, Self.maximumRefreshIntervalOfKeyFrames)
+        }
         isStillRefresh = false
         change.remember(plane)
     }
@@ -200,7 +207,9 @@ struct AdaptiveIntervalPolicy: Sendable {
     private mutating func reasonFromTime(after seconds: Double) -> InferencePolicy.Reason? {
         let isStill = !motion.isAny
         if !isStill { refreshInterval = Self.minimumRefreshInterval }
-        guard seconds >= refreshInterval else { return nil }
+        let maximum =
+            step < Self.keyFrameDistance ? Self.maximumRefreshInterval : Self.maximumRefreshIntervalOfKeyFrames
+        guard seconds >= min(refreshInterval, maximum) else { return nil }
         isStillRefresh = isStill
         return .refresh
     }

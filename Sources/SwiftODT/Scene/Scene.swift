@@ -112,12 +112,23 @@ package final class Scene {
         }
     }
 
-    /// Returns whether at least one detection would begin a track. Changes no state.
-    package func findsNewObject(in detections: [Detection]) -> Bool {
+    /// Returns whether the detections in a frame would begin a track or miss a detected object. Does not apply the
+    /// detections.
+    ///
+    /// - Parameter isFullFrame: whether inference covered the full frame. Otherwise objects without a detection do not
+    ///   count as missed.
+    package func isChanged(by detections: [Detection], isFullFrame: Bool) -> Bool {
+        let kept = detections.filter { judge($0) == .kept }
+        func isAt(_ box: Box, _ detection: Detection) -> Bool { box.iou(detection.box) > Self.sameObject }
         let known = places(of: [])
-        return detections.contains { detection in
-            detection.score >= options.tracker.scoreThreshold && judge(detection) == .kept
-                && !known.contains { $0.iou(detection.box) > Self.sameObject }
+        if kept.contains(where: { detection in
+            detection.score >= options.tracker.scoreThreshold && !known.contains { isAt($0, detection) }
+        }) {
+            return true
+        }
+        guard isFullFrame, let detected = snapshot()?.places else { return false }
+        return detected.contains { place in
+            place.isConfirmed && place.misses == 0 && !kept.contains { isAt(place.box, $0) }
         }
     }
 

@@ -104,6 +104,11 @@ import Testing
         #expect(!element.passesPreview() && element.requestsRewind())
     }
 
+    @Test func previewWithoutDetectedObjectIsDropped() {
+        let element = Element { $0 >= 2 ? [] : [Self.cup] }
+        #expect(!element.passesPreview() && element.requestsRewind())
+    }
+
     @Test func previewWithObjectOfExcludedLabelPasses() {
         let element = Element(properties: "label-denylist=cup") { $0 >= 2 ? [Self.cup] : [] }
         #expect(element.passesPreview() && !element.requestsRewind())

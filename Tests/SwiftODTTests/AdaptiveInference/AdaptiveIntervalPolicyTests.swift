@@ -102,6 +102,12 @@ import Testing
             carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: error))
     }
 
+    /// The gate before the decoder passes a key frame every 2 s.
+    @Test func refreshIntervalGrowsFurtherBetweenKeyFrames() {
+        let inferences = PlaybackState(rate: 0.5, seconds: 60).inferences()
+        #expect(inferences.map(\.seconds) == [0, 2, 6, 16, 28, 40, 52])
+    }
+
     /// Camera noise is not motion, and the refresh interval grows to its maximum.
     @Test(arguments: [5.0, 10, 30, 60]) func refreshIntervalGrowsInStillSceneAtAnyFrameRate(_ rate: Double) {
         let inferences = PlaybackState(rate: rate, seconds: 20).inferences()
