@@ -235,9 +235,9 @@ class Kubernetes(Deployment):
     @needs_soup
     def test_configuration_works(self):
         configuration = self.replaced(self.kinds["ConfigMap"]["data"]["watch.conf"], "/run/secrets/swiftodt")
-        _, port = self.run_configuration(configuration)
+        watch, port = self.run_configuration(configuration)
         self.assertEqual(self.container["readinessProbe"]["httpGet"]["path"], "/healthz")
-        self.assertIn("2 of 2 cameras connected", self.get(f"http://127.0.0.1:{port}/healthz", TOKEN))
+        self.until(lambda: "2 of 2 cameras connected" in self.get(f"http://127.0.0.1:{port}/healthz", TOKEN), watch)
         self.assertTrue(os.path.exists(self.path("watch.sqlite")))
 
 

@@ -148,7 +148,7 @@ def damaged_caches(trial):
     files = [path for path in glob.glob(os.path.join(cache, "**"), recursive=True) if os.path.isfile(path)]
     if not files:
         raise Finding("no cache was written")
-    for _ in range(4):
+    for _ in range(2):
         for victim in choose.sample(files, min(len(files), choose.choice([1, 1, 2, len(files)]))):
             if os.path.lexists(victim):
                 where = os.path.relpath(victim, cache)

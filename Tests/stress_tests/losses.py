@@ -46,7 +46,7 @@ def losses_of_persons(trial):
     if not os.path.exists(ONE_BY_ONE):
         raise Skip("needs the video one-by-one-person-detection.mp4 in ../shared/videos")
     need_network()
-    source = (f"filesrc location={ONE_BY_ONE} ! decodebin ! identity eos-after=450 ! identity drop-probability={{}} ! swiftodt name=odt"
+    source = (f"filesrc location={ONE_BY_ONE} ! decodebin ! identity eos-after=250 ! identity drop-probability={{}} ! swiftodt name=odt"
               " detector=neural multiple-objects=true label-allowlist=person ! fakesink")
     whole, _ = ids(source.format(0))
     count, left = ids(source.format(0.03))

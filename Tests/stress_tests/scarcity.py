@@ -56,7 +56,7 @@ def no_place_to_write(trial):
     file = trial.path("file")
     with open(file, "w", encoding="ascii"):
         pass
-    for place in ("/proc/nowhere", file, file + "/below", "/dev/null", "relative/folder", ""):
+    for place in trial.random.sample(("/proc/nowhere", file, file + "/below", "/dev/null", "relative/folder", ""), 2):
         said = start("detector=neural", XDG_CACHE_HOME=place)
         require("PLAYED 3" in said, f"does not play with XDG_CACHE_HOME={place}: {said}")
     shutil.rmtree("relative", ignore_errors=True)
@@ -114,7 +114,7 @@ def few_descriptors(trial):
     except Skip:
         pass
     for kind in kinds:
-        for spare in (0, *trial.random.sample(range(1, 8), 2), trial.random.randrange(8, 24)):
+        for spare in (0, trial.random.randrange(1, 8), trial.random.randrange(8, 24)):
             cache = {"XDG_CACHE_HOME": trial.path(f"cache{spare}")} if trial.random.random() < 0.5 else {}
             done = program.python(FEW, f"{BALL} ! swiftodt {kind} ! fakesink", str(spare), **cache)
             # Without a descriptor for its own pipe GLib aborts, and GStreamer's gst_poll reports errors; both are accepted.

@@ -140,9 +140,9 @@ def stopping_neural(trial):
     """Stops while a network is loaded, compiled or run."""
     need_network()
     os.environ["XDG_CACHE_HOME"] = trial.path("cache")
-    stops(trial, "detector=neural classify=true multiple-objects=true", 3, 1.5)
-    stops(trial, "detector=neural strategy=keep-only-latest", 8, 0.5)
-    stops(trial, "detector=neural look-ahead=1", 8, 0.5)
+    stops(trial, "detector=neural classify=true multiple-objects=true", 1, 1.5)
+    stops(trial, "detector=neural strategy=keep-only-latest", 3, 0.5)
+    stops(trial, "detector=neural look-ahead=1", 3, 0.5)
 
 
 @stress_test(seconds=60, weight=4)
