@@ -26,8 +26,8 @@ G_DEFINE_TYPE (GstSwiftOdtGate, gst_swift_odt_gate, GST_TYPE_ELEMENT)
 #define SESSION(object) (((GstSwiftOdtGate *) (object))->session)
 #define PARENT GST_ELEMENT_CLASS (gst_swift_odt_gate_parent_class)
 
-/* The template includes streams that are not parsed. The pad can then be linked, and the error that the session posts
-* names the missing parser. */
+/* The template accepts streams that are not parsed, so that linking succeeds. The session then posts an error that names
+* the missing parser. Without this, linking would fail without an explanation. */
 static GstStaticPadTemplate sink_template =
 GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("video/x-h264; video/x-h265; video/x-av1"));

@@ -43,15 +43,16 @@ void swiftodt_gate_session_start (SwiftOdtGateSession session);
 /* Called for the state change PAUSED to READY, after the streaming thread has ended. Drops the kept frames. */
 void swiftodt_gate_session_stop (SwiftOdtGateSession session);
 
-/* Streaming. Returns whether caps describe parsed access units. Posts an element error if they do not. The caps are
- * borrowed. */
+/* Called on the streaming thread. Returns whether caps describe parsed access units. Posts an element error if they do
+ * not. The caps are borrowed. */
 gboolean swiftodt_gate_session_accepts (SwiftOdtGateSession session, GstCaps * caps);
-/* Streaming. Passes or keeps a frame. Takes ownership of the buffer. */
+/* Called on the streaming thread. Passes or keeps a frame. Takes ownership of the buffer. */
 GstFlowReturn swiftodt_gate_session_push (SwiftOdtGateSession session, GstBuffer * buffer);
-/* Streaming. Called for each serialized event at the sink pad, before the event is forwarded. Pushes the kept frames if
- * the event must not overtake them. The event is borrowed. */
+/* Called on the streaming thread for each serialized event at the sink pad, before the event is forwarded. Pushes the
+ * kept frames if the event must not overtake them. The event is borrowed. */
 void swiftodt_gate_session_notice (SwiftOdtGateSession session, GstEvent * event);
-/* Streaming. Called for a drain query, with which upstream waits for the return of its buffers. Pushes the kept frames. */
+/* Called on the streaming thread for a drain query, with which upstream waits for the return of its buffers. Pushes
+ * the kept frames. */
 void swiftodt_gate_session_drain (SwiftOdtGateSession session);
 /* Called for each custom upstream event at the source pad. If the event is an activity report from swiftodt, the session
 * passes it to the gate. The event is borrowed. */

@@ -67,10 +67,10 @@ void swiftodt_session_stop (SwiftOdtSession session);
 /* Wakes a streaming thread that waits for a detection. Until the next start, frames are refused. */
 void swiftodt_session_unlock (SwiftOdtSession session);
 
-/* Streaming. Called for each caps event, before the event is handled. Posts an element error if the element does not
-* accept the caps with its current properties. The caps are borrowed. */
+/* Called on the streaming thread for each caps event, before the event is handled. Posts an element error if the
+ * element does not accept the caps with its current properties. The caps are borrowed. */
 void swiftodt_session_notice_caps (SwiftOdtSession session, GstCaps * caps);
-/* Streaming. Returns whether the format is supported. The caps are borrowed. */
+/* Called on the streaming thread. Returns whether the format is supported. The caps are borrowed. */
 gboolean swiftodt_session_accepts (SwiftOdtSession session, GstCaps * caps);
 /* Returns the caps that are possible at one pad when the opposite pad has the caps `caps`. `direction` is the direction
  * of the pad that has `caps`. `caps` is borrowed; the caller owns the result. */
@@ -79,15 +79,16 @@ GstCaps *swiftodt_session_transform_caps (SwiftOdtSession session, GstPadDirecti
  * overlay feature. Returns all caps if overlays may not be attached, or if no structure has the feature. Takes ownership
  * of `caps`; the caller owns the result. */
 GstCaps *swiftodt_session_preferred_caps (SwiftOdtSession session, GstCaps * caps);
-/* Streaming. Decides whether overlays are attached or blended, after downstream has received the caps. */
+/* Called on the streaming thread. Decides whether overlays are attached or blended, after downstream has received the
+ * caps. */
 void swiftodt_session_negotiate_overlay (SwiftOdtSession session);
 /* Returns whether the element changes neither the pixels nor the metadata of any buffer. */
 gboolean swiftodt_session_is_passthrough (SwiftOdtSession session);
-/* Streaming. Takes ownership of the next frame. */
+/* Called on the streaming thread. Takes ownership of the next frame. */
 GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buffer);
-/* Streaming. Removes the next frame or event from the queue, in the order of the stream, and stores it in `next`. Stores
-* NULL if the queue is empty, or if its next frame is not finished. If `drain` is TRUE, waits for this frame instead.
-* The caller owns the result. */
+/* Called on the streaming thread. Removes the next frame or event from the queue, in the order of the stream, and
+ * stores it in `next`. Stores NULL if the queue is empty, or if its next frame is not finished. If `drain` is TRUE,
+ * waits for this frame instead. The caller owns the result. */
 GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain, GstMiniObject ** next);
 /* Called for each event at the sink pad and for seek events at the source pad. Serialized events are passed by the
  * streaming thread, with the stream lock held. Other events may come from any thread.
@@ -100,7 +101,7 @@ gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 /* Returns the latency that the element adds. `live` is whether the source is live, according to the latency query. */
 GstClockTime swiftodt_session_latency (SwiftOdtSession session, gboolean live);
 
-/* Streaming. Returns the maximum number of frames that the element holds. */
+/* Called on the streaming thread. Returns the maximum number of frames that the element holds. */
 guint swiftodt_session_frames_held (SwiftOdtSession session);
 
 /* The handlers of the action signals. The signals may be emitted on any thread. */

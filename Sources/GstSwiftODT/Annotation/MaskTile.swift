@@ -50,8 +50,8 @@ extension Blender {
 
     /// Writes one sample of each unit (see ``PlaneLayout``) of a plane.
     ///
-    /// - Parameter steps: Three distances: between neighbouring pixels of the mask, between the first pixels of
-    ///   neighbouring units in the mask, and between the samples of neighbouring units in the plane.
+    /// - Parameter steps: three distances. `pixel` is between neighbouring pixels of the mask, `unit` between the first
+    ///   mask pixels of neighbouring units, and `sample` between the plane samples of neighbouring units.
     @inline(__always)
     private func mix<Sample: BlendSample>(
         _ view: BufferView<UInt8>, _ layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
@@ -77,7 +77,7 @@ extension Blender {
 }
 
 extension BufferView<UInt8> {
-    /// Returns the mean coverage of the pixels that a sample covers.
+    /// Returns the mean coverage of all mask pixels that belong to one sample.
     @inline(__always)
     fileprivate func mean(
         _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, _ step: Int, _ share: PixelShare
@@ -103,7 +103,7 @@ private struct Mixture<Sample: BlendSample> {
     let full: (value: Sample, keep: Sample)
 
     /// Returns the sample for a coverage, from 0 (``empty``) to 255 (``full``). It fulfils the invariants of
-    /// ``BlendRow/samples(_:_:component:color:)``: weight and alpha add up to white, and the value never exceeds alpha.
+    /// ``BlendRow/samples(_:_:component:color:)``: ``keep`` and alpha add up to the maximum sample, and the value never exceeds alpha.
     @inline(__always)
     func samples(_ coverage: UInt8) -> (value: Sample, keep: Sample) {
         let keep = mix(empty.keep, full.keep, coverage)

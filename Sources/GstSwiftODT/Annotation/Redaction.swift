@@ -43,9 +43,9 @@ enum Redaction {
 private struct Mosaic {
     private let component: PixelComponent
     private let depth: SampleDepth
-    /// The columns of the component's samples in the redacted part.
+    /// The columns of the component's plane that are redacted.
     private let columns: Range<Int>
-    /// The rows of the component's samples in the redacted part.
+    /// The rows of the component's plane that are redacted.
     private let rows: Range<Int>
     /// The width of a block of this component in samples.
     private let blockWidth: Int

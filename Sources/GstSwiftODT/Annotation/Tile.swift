@@ -27,8 +27,9 @@ final class Tile: Sendable {
 }
 
 extension Tile.Plane {
-    /// Creates a plane for a drawing of this size in buffer pixels. The plane is transparent at first. `fill` receives the
-    /// source samples and the weights of the destination, and overwrites them.
+    /// Creates a plane for a drawing of this size in buffer pixels. The plane is transparent at first.
+    ///
+    /// - Parameter fill: writes the source samples to `value`, and the weights of the destination to `keep`.
     init<Sample: BlendSample>(
         of layout: PlaneLayout, width: Int, height: Int, white: Sample,
         fill: (_ value: UnsafeMutablePointer<Sample>, _ keep: UnsafeMutablePointer<Sample>) -> Void
@@ -267,7 +268,8 @@ struct BufferView<Pixel> {
     let width: Int
     let height: Int
     private let origin: UnsafePointer<Pixel>
-    /// The distance in memory, in pixels, between neighbouring pixels of a row.
+    /// The step in memory from a pixel to the next pixel of the same row of the view, in pixels. It is not 1 if the view
+    /// is rotated or mirrored.
     let stepX: Int
     private let stepY: Int
 

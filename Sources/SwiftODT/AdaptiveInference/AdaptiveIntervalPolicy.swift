@@ -186,10 +186,12 @@ struct AdaptiveIntervalPolicy: Sendable {
         return isDrifting ? .drift : nil
     }
 
-    /// Returns the utility of an inference, in the units of ``ObjectUtility`` and ``MotionUtility``. A scene change and
-    /// new motion have a utility of 3, recurring motion 1, a refresh 0. For other reasons, each tentative track adds 3,
-    /// and each missed or changed object adds 1. If boxes drift, each further object adds the time in seconds since its
-    /// latest detection, at most 1.
+    /// Returns the utility of an inference, in the units of ``ObjectUtility`` and ``MotionUtility``.
+    ///
+    /// - A scene change and new motion have a utility of 3, recurring motion 1, a refresh 0.
+    /// - For the other reasons, the utility is a sum over all tracks: 3 for each tentative track, and 1 for each missed or
+    ///   changed track. If the reason is drift, each of the other tracks adds the time in seconds since its latest
+    ///   detection, at most 1.
     func utility(because reason: InferencePolicy.Reason, at time: Nanoseconds) -> Double {
         switch reason {
         case .refresh, .interval: return 0

@@ -137,8 +137,8 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Finds labelled tracks that begin in this frame and show an unclassified object. Gives the object's id to the
-    /// track.
+    /// If a labelled track begins in this frame and shows an object that was unclassified so far, the track gets the
+    /// object's id.
     private func handOver(to tracks: inout [Track], of identityTracker: Tracker) {
         let before = named
         named = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
