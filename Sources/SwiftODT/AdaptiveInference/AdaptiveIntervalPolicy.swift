@@ -64,10 +64,9 @@ struct AdaptiveIntervalPolicy: Sendable {
     private static let minimumRefreshInterval = 1.0
     /// The maximum refresh interval, in seconds.
     private static let maximumRefreshInterval = 4.0
-    /// The maximum refresh interval in seconds if at least ``keyFrameDistance`` seconds lie between two frames. With a
+    /// The maximum refresh interval in seconds between key frames (see ``TrackerTuning/keyFrameDistance``). With a
     /// shorter interval, refreshes would cost more than the decoding of the key frames.
     private static let maximumRefreshIntervalOfKeyFrames = 12.0
-    private static let keyFrameDistance = 0.9
     /// The growth factor of the refresh interval.
     private static let growth = 3.0
 
@@ -210,7 +209,8 @@ struct AdaptiveIntervalPolicy: Sendable {
         let isStill = !motion.isAny
         if !isStill { refreshInterval = Self.minimumRefreshInterval }
         let maximum =
-            step < Self.keyFrameDistance ? Self.maximumRefreshInterval : Self.maximumRefreshIntervalOfKeyFrames
+            step < Double(TrackerTuning.keyFrameDistance) / 1e9
+            ? Self.maximumRefreshInterval : Self.maximumRefreshIntervalOfKeyFrames
         guard seconds >= min(refreshInterval, maximum) else { return nil }
         isStillRefresh = isStill
         return .refresh

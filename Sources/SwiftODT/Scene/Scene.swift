@@ -119,11 +119,12 @@ package final class Scene {
     ///   count as missed.
     package func isChanged(by detections: [Detection], isFullFrame: Bool) -> Bool {
         let kept = detections.filter { judge($0) == .kept }
-        func isAt(_ box: Box, _ detection: Detection) -> Bool { box.iou(detection.box) > Self.sameObject }
+        func isStrong(_ detection: Detection) -> Bool { detection.score >= options.tracker.scoreThreshold }
+        func isAt(_ box: Box, _ detection: Detection) -> Bool {
+            box.iou(detection.box) > (isStrong(detection) ? Self.sameObject : TrackerTuning.weakOverlap)
+        }
         let known = places(of: [])
-        if kept.contains(where: { detection in
-            detection.score >= options.tracker.scoreThreshold && !known.contains { isAt($0, detection) }
-        }) {
+        if kept.contains(where: { detection in isStrong(detection) && !known.contains { isAt($0, detection) } }) {
             return true
         }
         guard isFullFrame, let detected = snapshot()?.places else { return false }

@@ -117,6 +117,9 @@ enum TrackerTuning {
 
     // Life cycle.
 
+    /// The minimum time between two frames for which the later one counts as a key frame, in nanoseconds. The gate before
+    /// the decoder passes only key frames while the picture is calm.
+    static let keyFrameDistance: Nanoseconds = 900_000_000
     /// Tracks at rarely inferred positions end after this multiple of ``TrackerOptions/maxAge``. Once the latest
     /// detection is older than that, results that do not cover the track at sufficient magnification also count as
     /// misses.

@@ -45,6 +45,15 @@ import Testing
         #expect(kinds.first == .begin && kinds.last == .end && kinds.count { $0 == .end } == 1)
     }
 
+    /// The gate before the decoder passes a key frame every 2 s, and further frames after a miss.
+    @Test func trackContinuesAfterFirstMissInKeyFrame() {
+        let tracker = Tracker()
+        for frame in 0..<3 { _ = step(tracker, frame: frame, [detection(x: 100)]) }
+        for frame in [50, 100] { #expect(step(tracker, frame: frame, [detection(x: 100)]).first?.state == .tracked) }
+        for frame in 150...162 { #expect(step(tracker, frame: frame, []).first?.state == .coasting) }
+        #expect(step(tracker, frame: 163, []).first?.state == .lost)
+    }
+
     /// With rare inferences, only the durations of frames with inference count toward `maxAge` (1 s), because fewer
     /// inferences have fewer chances to detect the object. The track is lost after 2 s without a detection at the latest.
     @Test(arguments: [(1, 25), (2, 49), (5, 50), (10, 50)])
