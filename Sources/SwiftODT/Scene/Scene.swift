@@ -118,13 +118,15 @@ package final class Scene {
     /// - Parameter isFullFrame: whether inference covered the full frame. Otherwise objects without a detection do not
     ///   count as missed.
     package func isChanged(by detections: [Detection], isFullFrame: Bool) -> Bool {
-        let kept = detections.filter { judge($0) == .kept }
-        func isStrong(_ detection: Detection) -> Bool { detection.score >= options.tracker.scoreThreshold }
+        let threshold = options.tracker.scoreThreshold
+        let kept = detections.filter { $0.score >= threshold / 2 && judge($0) == .kept }
         func isAt(_ box: Box, _ detection: Detection) -> Bool {
-            box.iou(detection.box) > (isStrong(detection) ? Self.sameObject : TrackerTuning.weakOverlap)
+            box.iou(detection.box) > (detection.score < threshold ? TrackerTuning.weakOverlap : Self.sameObject)
         }
         let known = places(of: [])
-        if kept.contains(where: { detection in isStrong(detection) && !known.contains { isAt($0, detection) } }) {
+        if kept.contains(where: { detection in
+            detection.score >= threshold && !known.contains { isAt($0, detection) }
+        }) {
             return true
         }
         guard isFullFrame, let detected = snapshot()?.places else { return false }

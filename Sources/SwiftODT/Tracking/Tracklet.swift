@@ -157,13 +157,17 @@ extension Tracklet {
     ///   - time: the time of the result's frame.
     ///   - frame: the time of the last frame before the result's frame.
     ///   - maximumAge: if `frame` is later than the latest detection by more than this time, the gap starts at the
-    ///     latest detection. Otherwise it starts at `frame`, but at most half of this time before a key frame (see
-    ///     ``TrackerTuning/keyFrameDistance``). A track thus does not end at its first miss in a key frame.
+    ///     latest detection. Otherwise it starts at `frame`. If the result's frame is a key frame (see
+    ///     ``TrackerTuning/keyFrameDistance``), the gap starts at most half of this time before it. A track thus does
+    ///     not end at its first miss in a key frame.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, maximumAge: Nanoseconds) {
         if misses == 0 { residual = .zero }
-        if misses == 0, frame - lastSeen <= maximumAge {
-            let isKeyFrame = time - frame >= TrackerTuning.keyFrameDistance && maximumAge > 0
-            unseenSince = max(lastSeen, frame, isKeyFrame ? time - maximumAge / 2 : .min)
+        if misses == 0 {
+            if time - frame >= TrackerTuning.keyFrameDistance {
+                unseenSince = max(lastSeen, time - maximumAge / 2 - 1)
+            } else if frame - lastSeen <= maximumAge {
+                unseenSince = max(lastSeen, frame)
+            }
         }
         searchedFor = misses == 0 ? time - unseenSince : searchedFor.adding(time - frame)
         misses += 1
