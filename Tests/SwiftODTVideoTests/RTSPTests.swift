@@ -50,11 +50,10 @@ import Testing
         }
         for await _ in started { break }
         await listener.hasClient()
-        let (clock, cancelled) = (ContinuousClock(), ContinuousClock.now)
         task.cancel()
+        // Without the cancellation, the source gives up after 20 s and the loop throws. Time is not measured here, because
+        // other tests can occupy all threads of the concurrency pool for minutes.
         try await task.value
-        // The source itself gives up after 20 s.
-        #expect(clock.now - cancelled < .seconds(10))
     }
 
     @Test(.enabled(if: RTSPServer.isAvailable, "needs libgstrtspserver-1.0-0"), .timeLimit(.minutes(15)))
