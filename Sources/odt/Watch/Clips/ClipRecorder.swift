@@ -217,7 +217,8 @@ final class ClipRecorder: @unchecked Sendable {
             do { picture = try span.picture.write(beside: path) } catch { notify("cannot save a picture: \(error)") }
             saved(
                 SavedClip(
-                    path: path, picture: picture, from: span.wall, to: span.wall.adding(span.end - span.start),
+                    path: path, isH265: RecordedContent.isH265(path), picture: picture, from: span.wall,
+                    to: span.wall.adding(span.end - span.start),
                     start: span.start, end: span.end))
         }
     }
@@ -229,8 +230,8 @@ final class ClipRecorder: @unchecked Sendable {
             unfinished = file
         }
         file = nil
-        clips.retention.clean()
         resting = now.adding(Self.pause)
+        clips.retention.clean()
         if !isFailing {
             notify(
                 "cannot save a clip: \(problem); trying again for \(Self.latency / 1_000_000_000) s: free disk space, or make "
