@@ -123,7 +123,7 @@ struct EventMatcherTests {
                 try check("/b.mp4", camera)
                 Issue.record("the rules are accepted")
             } catch let error as PlaybackError {
-                #expect(error.description.contains("watch.conf:5: after=first links events"), "\(error)")
+                #expect(error.description.contains("watch.conf:6: after=first links events"), "\(error)")
             }
         }
     }

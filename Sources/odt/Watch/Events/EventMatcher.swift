@@ -44,6 +44,8 @@ struct EventMatcher {
     /// The latest match of each rule: its time, and the number of its message. A rule with the condition `after` compares
     /// the current time with the latest match of its predecessor.
     private var matched: [RuleAndClock: (time: Nanoseconds, message: Int)] = [:]
+    /// The value of `matched` before the current message.
+    private var matchedBefore: [RuleAndClock: (time: Nanoseconds, message: Int)] = [:]
     /// For each rule with the condition `after`, the message of the predecessor's match that permitted the rule's latest
     /// match.
     private var used: [RuleAndClock: Int] = [:]
@@ -65,6 +67,7 @@ struct EventMatcher {
     mutating func take(_ message: WatchMessage) -> [Match] {
         guard !rules.isEmpty else { return [] }
         messageCount += 1
+        matchedBefore = matched
         let now = time(of: message)
         let file = message.mayWait ? message.camera : nil
         if message.fields.name == "swiftodt" { return takeResult(message, of: file, at: now) }
@@ -224,8 +227,8 @@ struct EventMatcher {
         let name = RuleAndClock(rule: rule.name, file: file)
         if let (predecessor, within) = rule.predecessor {
             // Each match of the predecessor permits one match of this rule, with a later event.
-            guard let before = matched[RuleAndClock(rule: predecessor, file: file)], before.message != messageCount,
-                before.time <= now, now - before.time <= within, used[name] != before.message
+            guard let before = matchedBefore[RuleAndClock(rule: predecessor, file: file)], before.time <= now,
+                now - before.time <= within, used[name] != before.message
             else { return [] }
             used[name] = before.message
         }
