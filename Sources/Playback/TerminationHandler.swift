@@ -2,9 +2,13 @@ import Glibc
 import SwiftODT
 
 /// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal ends all streams properly. A second signal ends the
-/// program at once. If a stream or an element does not stop within its time limit, the program ends without waiting
-/// longer. A program can use SIGHUP for another purpose, see ``onHangUp(_:)``.
+/// program at once. If a player does not stop within its own time limits and ``tolerance``, the program ends without
+/// waiting longer. A program can use SIGHUP for another purpose, see ``onHangUp(_:)``.
 package final class TerminationHandler: Sendable {
+    /// The time in nanoseconds that a player may exceed its own time limits. It lets a program on an overloaded machine
+    /// finish its other outputs.
+    private static let tolerance: Nanoseconds = 7_000_000_000
+
     private struct State {
         /// The number of the first signal; `nil` if no signal was received.
         var signal: Int32?
@@ -108,8 +112,11 @@ package final class TerminationHandler: Sendable {
         while sigtimedwait(&set, nil, &pause) < 0 {
             // Closing files after the end of the stream takes as long as the disk needs, so the elements get additional
             // time.
-            let left = state.read(\.players).compactMap(\.timeLeft)
-            if left.contains(where: { $0 < -Player.stopping }) { break }
+            let players = state.read(\.players)
+            let stuck = players.first { $0.timeLeft.map { $0 < -(Player.stopping + Self.tolerance) } ?? false }
+            guard let stuck else { continue }
+            stuck.notify("the stream does not stop: ending without waiting longer; its files may be incomplete")
+            break
         }
         for player in state.read(\.players) { player.leave() }
         _exit(128 + number)

@@ -71,8 +71,7 @@ public final class VisionObjectDetector: Sendable {
     /// - Throws: `ODTError` if the detector cannot be created, or if it cannot process the image. `CancellationError` at once
     ///   if the task is cancelled. An image that is still queued is then not processed.
     public func process(_ image: VisionImage) async throws -> [VisionObject] {
-        let answer = PendingAnswer<[VisionObject]>()
-        return try await answer.value {
+        try await PendingAnswer<[VisionObject]>.value { answer in
             self.queue.join(image, isAbandoned: { answer.isAbandoned }) { answer.resume(with: $0) }
         }
     }

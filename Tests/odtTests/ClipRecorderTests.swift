@@ -64,7 +64,7 @@ struct ClipRecorderTests {
 
     /// The first clip fails while a file has the name of the camera's folder. The clip after it has also ended when the
     /// recorder notices this.
-    @Test func clipAfterFailedOneIsSaved() throws {
+    @Test func failedClipIsTriedAgain() throws {
         let obstacle = folder.path + "/clips/cam"
         let (recorder, saved, problems) = try recorder(isFile: false) { unlink(obstacle) }
         try PartFile(obstacle).finish()
@@ -72,10 +72,50 @@ struct ClipRecorderTests {
         save(eventAt: 13, recorder)
         save(eventAt: 17, recorder)
         try take(20..<21, recorder)
-        let (clips, texts) = (saved.read { $0 }, problems.read { $0 })
-        #expect(texts.count == 1)
-        #expect(clips.map(\.video) == ["cam-1970-01-01T00-00-16Z.mkv"])
+        var texts = problems.read { $0 }
+        #expect(texts.count == 1 && texts[0].hasPrefix("cannot save a clip: ") && texts[0].contains("writable"))
+        var clips = saved.read { $0 }
+        #expect(clips.isEmpty)
+        try take(21..<22, recorder)
+        clips = saved.read { $0 }
+        texts = problems.read { $0 }
+        #expect(texts.dropFirst() == ["clips are saved again"])
+        #expect(clips.map(\.video) == ["cam-1970-01-01T00-00-12Z.mkv", "cam-1970-01-01T00-00-16Z.mkv"])
         #expect(clips.allSatisfy { PathText.isThere($0.path) })
+    }
+
+    /// A folder with the name of the clip appears while the clip is being written.
+    @Test func clipThatCannotBeFinishedIsWrittenAgain() throws {
+        let (recorder, saved, problems) = try recorder(isFile: false)
+        let cam = folder.path + "/clips/cam/"
+        try take(0..<13, recorder)
+        save(eventAt: 12, recorder)
+        try take(13..<14, recorder)
+        PartFile.makeFolder(cam + "cam-1970-01-01T00-00-11Z.mkv/")
+        try take(14..<15, recorder)
+        let texts = problems.read { $0 }
+        #expect(texts.count == 1)
+        try take(15..<16, recorder)
+        let videos = saved.read { $0.map(\.video) }
+        #expect(videos == ["cam-1970-01-01T00-00-11Z_2.mkv"])
+        let names = PartFile.names(in: cam)
+        #expect(!names.contains { $0.contains(".part") }, "\(names)")
+    }
+
+    @Test func clipIsLostIfFailureLastsLongerThanItsFramesAreKept() throws {
+        let obstacle = folder.path + "/clips/cam"
+        let (recorder, saved, problems) = try recorder(isFile: false)
+        try PartFile(obstacle).finish()
+        try take(0..<20, recorder)
+        save(eventAt: 13, recorder)
+        try take(20..<40, recorder)
+        let texts = problems.read { $0 }
+        #expect(texts.count == 2 && texts[1].hasPrefix("a clip is lost"))
+        unlink(obstacle)
+        save(eventAt: 38, recorder)
+        try take(40..<41, recorder)
+        let names = saved.read { $0.map(\.video) }
+        #expect(names == ["cam-1970-01-01T00-00-37Z.mkv"])
     }
 
     /// Recording waits for the disk, so an event can arrive before its frames.

@@ -4,6 +4,7 @@ import unittest
 
 from browser import CHROMIUM, Browser
 from paged import KEYS, Paged, needs_soup
+from test_gate import needs
 
 
 @needs_soup
@@ -98,6 +99,25 @@ class InBrowser(Paged):
                 browser.evaluate("$('player').currentTime = 1; $('player').play()")
                 browser.wait("$('player').currentTime > 2 && overlay.shown.length === 1")
                 self.assertEqual(browser.complaints, [])
+
+    @needs("x265enc", "h265parse", "avdec_h265")
+    def test_recordings_in_h265_can_be_downloaded(self):
+        """A browser that does not decode H.265 shows the reason instead of a black player."""
+        self.serve("--record", self.path("video"), "--record-minutes=0.05", "--clips", self.path("clips"), "--clips-after=1", frames=500,
+                   coder="x265enc speed-preset=ultrafast key-int-max=25 ! h265parse")
+        file = self.until(lambda: [one["file"] for one in self.ask("/api/recordings/cam")["segments"] if one["isFinished"]])[0]
+        with Browser() as browser:
+            browser.open(f"http://127.0.0.1:{self.port}/")
+            browser.wait(f"[...$('pieces').options].some(one => one.value === '{file}')")
+            if browser.evaluate("PLAYS_H265"):
+                self.skipTest("this browser plays H.265")
+            browser.evaluate(f"$('pieces').value = '{file}'; $('pieces').onchange()")
+            browser.wait("$('hint').textContent === 'This browser cannot play H.265: download the file, or set the camera to H.264.'")
+            self.assertEqual(browser.evaluate("[$('watching').hidden, $('download').hidden, decodeURIComponent($('download').pathname)]"), [True, False, f"/recordings/cam/{file}"])
+            browser.wait("!!document.querySelector('#log a[download]')")
+            self.assertIn("cannot play H.265", browser.evaluate("document.querySelector('#log a[download]').textContent"))
+            self.look(browser, "h265.png")
+            self.assertEqual(browser.complaints, [])
 
     def test_several_cameras(self):
         """Navigation with pointer, keys and the browser's back button."""

@@ -13,6 +13,7 @@ import urllib.parse
 
 from browser import CHROMIUM, Browser
 from streams import InFolder, ROOT, command
+from test_gate import needs
 from test_mqtt import ZONES
 from watching import ODT, Camera, CodedCamera, Watch, needs_server, results
 
@@ -222,10 +223,10 @@ class Pictures(Storing):
 class Clips(Storing):
     """The clips to which a report links, and that it plays."""
 
-    def film(self, seconds=8):
+    def film(self, seconds=8, coder="x264enc key-int-max=10 speed-preset=ultrafast ! h264parse"):
         said = command("gst-launch-1.0", "-q", *(
-            f"videotestsrc num-buffers={25 * seconds} pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! x264enc key-int-max=10"
-            " speed-preset=ultrafast ! h264parse ! matroskamux ! filesink").split(), f"location={self.path('ball.mkv')}")
+            f"videotestsrc num-buffers={25 * seconds} pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! {coder}"
+            " ! matroskamux ! filesink").split(), f"location={self.path('ball.mkv')}")
         self.assertEqual(said.returncode, 0, said.stderr)
 
     def save(self, *words, outputs=("record", "clips")):
@@ -247,7 +248,7 @@ class Clips(Storing):
             text = file.read()
         data, pictures = (json.loads(re.search(rf"id={name}>(.*?)</script>", text, re.DOTALL)[1]) for name in ("data", "pictures"))
         clips = {}
-        for source, recording, first, last, video, picture in data["clips"]:
+        for source, recording, first, last, video, picture, _ in data["clips"]:
             self.assertEqual(data["sources"][source], "yard")
             self.assertTrue(any(track[8] == source and track[10] == recording and first <= track[4] and track[3] <= last for track in data["tracks"]), data)
             files = [os.path.join(os.path.dirname(self.path(page)), urllib.parse.unquote(address)) for address in (video, picture) if address]
@@ -341,6 +342,25 @@ class Clips(Storing):
                 self.assertEqual(browser.complaints, [])
                 if folder := os.environ.get("SWIFTODT_PICTURES"):
                     browser.picture(os.path.join(folder, f"report-clips-{name}.png"), whole=True)
+
+    @unittest.skipUnless(CHROMIUM, "no chromium")
+    @needs("x265enc", "h265parse", "avdec_h265")
+    def test_clips_in_h265_can_be_downloaded(self):
+        """A browser that does not decode H.265 shows the reason instead of a black player."""
+        self.film(coder="x265enc key-int-max=10 speed-preset=ultrafast ! h265parse")
+        self.assertTrue(self.save())
+        self.page()
+        with Browser() as browser:
+            browser.open("file://" + urllib.parse.quote(self.path("report/the page.html")))
+            browser.wait("$('cards').children.length > 0 && $('clips').children.length > 0")
+            if browser.evaluate("PLAYS_H265"):
+                self.skipTest("this browser plays H.265")
+            self.assertEqual(browser.evaluate("document.querySelectorAll('video').length"), 0)
+            note = browser.evaluate("(one => [one.innerText, one.querySelector('a').href, one.querySelector('img').naturalWidth])(document.querySelector('#clips .unplayable'))")
+            self.assertIn("This browser cannot play H.265: download the file, or set the camera to H.264.", note[0])
+            self.assertTrue(os.path.isfile(urllib.parse.unquote(note[1].removeprefix("file://"))), note)
+            self.assertEqual(note[2], 320)
+            self.assertEqual(browser.complaints, [])
 
 
 class Surviving(Storing):

@@ -95,7 +95,8 @@ struct InferenceScheduler {
             statistics.update { $0.turns.add(wait) }
             return true
         }
-        if hasClaim, !isClaimed, reason == nil { turn.withdraw() }
+        // A stream that no longer shares inference keeps no claim, even if it infers at this frame.
+        if hasClaim, !isClaimed, reason == nil || !shares { turn.withdraw() }
         hasClaim = isClaimed
         guard let reason, let source else {
             noteSkipped(context, source)

@@ -95,8 +95,7 @@ public final class ObjectDetector: Sendable {
     /// - Throws: ``ODTError`` if the frame cannot be processed. If the current task is cancelled, the method throws
     ///   `CancellationError` at once, without waiting for the detector.
     public func detections(in frame: Frame) async throws -> [Detection] {
-        let answer = PendingAnswer<[Detection]>()
-        return try await answer.value {
+        try await PendingAnswer<[Detection]>.value { answer in
             let isStarted = DetachedThread.run {
                 if answer.isAbandoned { return }
                 answer.resume(with: Result { try self.detections(in: frame) })

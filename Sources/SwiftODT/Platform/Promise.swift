@@ -64,8 +64,9 @@ package final class Promise<Answer: Sendable>: Sendable {
 
 /// Lets a task wait for the result of a computation on another thread. If the task is cancelled, the wait ends at once.
 ///
-///     let answer = PendingAnswer<Int>()
-///     try await answer.value { DetachedThread.run { answer.resume(with: .success(6 * 7)) } }
+///     try await PendingAnswer<Int>.value { answer in
+///         DetachedThread.run { answer.resume(with: .success(6 * 7)) }
+///     }
 package final class PendingAnswer<Value: Sendable>: Sendable {
     private enum State {
         case idle
@@ -75,22 +76,24 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.idle)
 
-    package init() {}
+    private init() {}
 
-    /// Calls `start`, which starts the computation, and waits until ``resume(with:)`` is called.
+    /// Calls `start`, which starts the computation, and waits until the computation calls ``resume(with:)``. The
+    /// computation receives the instance only after the continuation has been stored, so no result can be lost.
     ///
     /// - Throws: the error that ``resume(with:)`` received, or `CancellationError` if the task is cancelled.
-    package func value(_ start: @Sendable () -> Void) async throws -> Value {
-        try await withTaskCancellationHandler {
+    package static func value(_ start: @Sendable (PendingAnswer) -> Void) async throws -> Value {
+        let answer = PendingAnswer()
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                state.withLock { $0 = .waiting(continuation) }
+                answer.state.withLock { $0 = .waiting(continuation) }
                 // If the task was cancelled before the continuation was stored, the cancellation handler found no
                 // continuation to resume.
-                if Task.isCancelled { return resume(with: .failure(CancellationError())) }
-                start()
+                if Task.isCancelled { return answer.resume(with: .failure(CancellationError())) }
+                start(answer)
             }
         } onCancel: {
-            resume(with: .failure(CancellationError()))
+            answer.resume(with: .failure(CancellationError()))
         }
     }
 

@@ -4,7 +4,8 @@
 /// position, so only objects that stand still before a static camera are found. The minimum score is high, because a
 /// false box is worse than a missed object: at half of this score, the network also finds pillars and road markings.
 struct SalientObjects {
-    /// The objects to report. An object is left out while a labelled object covers it.
+    /// The objects to report. An object is left out while a labelled object covers it. Objects that have ended since the
+    /// latest call of ``takeEvents()`` are included, as lost.
     private(set) var tracks: [Track] = []
 
     private struct Candidate {
@@ -105,6 +106,7 @@ struct SalientObjects {
             track.state = track.timeSinceUpdate == 0 ? .tracked : .coasting
             tracks.append(track)
         }
+        tracks += events.lazy.map(\.track)
     }
 
     /// Returns the best detection and the path length of an object. `nil` if the id is unknown. The path length is 0,

@@ -60,9 +60,10 @@ struct ZoneWatch {
         /// The time at which the object entered the area. `nil` outside.
         var since: Nanoseconds?
         var isDwellReported = false
-        /// The time since which the object has been on the opposite side of the edge, but too close to the edge for a
-        /// change of sides. The two sides are the inside and the outside of an area, or the two sides of a line. `nil`
-        /// while the object is on its recorded side.
+        /// The time since which the object has been on the opposite side of the edge without a change of sides, because
+        /// it is too close to the edge, or because the zone is limited to some labels and the object has no label. The
+        /// two sides are the inside and the outside of an area, or the two sides of a line. `nil` while the object is on
+        /// its recorded side.
         var uncertainSince: Nanoseconds?
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
@@ -227,6 +228,8 @@ extension ZoneWatch {
             let since = stay.uncertainSince ?? now
             stay.uncertainSince = since
             guard isClear || now - since >= Self.settling else { return }
+            // The label may become known later. The object then entered at ``ZonePresence/uncertainSince``.
+            if isInside, zoneTrack.label == nil, !zone.labels.isEmpty { return }
             stay.uncertainSince = nil
             if isInside {
                 guard zone.concerns(zoneTrack.label) else { return }

@@ -12,6 +12,7 @@ struct ReportClip {
     let video: String
     /// The address of the picture, relative to the page; `nil` if there is none.
     let picture: String?
+    let isH265: Bool
 }
 
 /// Selects the clips of a database to which a page links. A clip of a camera with redaction is linked only if the clip's
@@ -45,7 +46,7 @@ struct ReportClips {
                 ReportClip(
                     source: source, recording: recording, began: clip.began, ended: clip.ended,
                     video: Self.address(of: file, from: from),
-                    picture: picture.map { Self.address(of: $0, from: from) }))
+                    picture: picture.map { Self.address(of: $0, from: from) }, isH265: RecordedContent.isH265(file)))
         }
     }
 

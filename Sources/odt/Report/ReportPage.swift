@@ -134,8 +134,8 @@ struct ReportData {
     /// Returns a clip as an array: source, recording, begin and end in seconds since `start`, video, picture.
     private func clip(_ clip: ReportClip, _ start: Double) -> JSONValue {
         let numbers = [Double(clip.source), Double(clip.recording), clip.began - start, clip.ended - start]
-        return .array(
-            numbers.map { .number($0) } + [.string(clip.video), clip.picture.map { .string($0) } ?? .null])
+        let picture = clip.picture.map { JSONValue.string($0) } ?? .null
+        return .array(numbers.map { .number($0) } + [.string(clip.video), picture, .bool(clip.isH265)])
     }
 
     private func append(_ members: [String: JSONValue], to text: inout [UInt8]) {

@@ -1,5 +1,6 @@
 import Glibc
 import Playback
+import SwiftODT
 
 /// A camera as named on the command line or in the configuration file, for example `front=rtsp://192.168.1.20/stream1`,
 /// with its settings.
@@ -105,6 +106,15 @@ extension CameraPlan {
     /// Whether the source can be lost and become available again. This is true for all sources except files.
     var isCamera: Bool {
         MediaSource.isAddress(source) || (source.hasPrefix("/dev/") && !StandardInput.isPath(source))
+    }
+
+    /// The names of the zones and lines; empty if the zones are invalid.
+    var zoneNames: Set<String> {
+        let words = settings.map(\.word).filter { $0.hasPrefix("zones=") }
+        guard let zones = words.last.flatMap({ try? Zone.list(named: String($0.dropFirst("zones=".count))) }) else {
+            return []
+        }
+        return Set(zones.lazy.filter { $0.kind != .ignore }.map(\.name))
     }
 
     /// Returns whether the plans differ, so that the camera has to be connected again. Plans also differ if a file that

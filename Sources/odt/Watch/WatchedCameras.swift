@@ -92,7 +92,7 @@ final class WatchedCameras: Sendable {
             // A changed option takes effect only after a restart. What is recorded and shown therefore depends on the
             // old options, and redaction is checked with the old options.
             for camera in new.cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
-            try recording?.add(new.cameras.filter(\.isRecorded).map(\.name))
+            try recording?.use(new.cameras.filter(\.isRecorded).map(\.name))
             for camera in new.cameras { clips?.adopt(camera.name) }
             try sinks.events.use(new.rules)
             let changes = new.options.changes(since: plan.options)

@@ -237,6 +237,31 @@ import Testing
         #expect(frames("detection-latency") == [8, 8, 8, 8])
     }
 
+    /// Two streams have the turns while a third one claims a turn. The third stream then infers without turns, because it
+    /// redacts. Its later claim is a new one.
+    @Test func redactionWithdrawsClaimOfSharedInference() throws {
+        func stream(_ detector: any Detector) -> ElementHarness {
+            let harness = ElementHarness(
+                "strategy=keep-only-latest share-inference=true", source: { .detector(detector) })
+            harness.setCaps()
+            harness.push(harness.buffer(0))
+            return harness
+        }
+        let busy = [ControlledDetector(), ControlledDetector()]
+        let others = busy.map(stream)
+        defer { withExtendedLifetime(others) {} }
+        let third = stream(ScriptedDetector { _ in [] })
+        third.set("box-style", "blur")
+        third.push(third.buffer(1))
+        for detector in busy { detector.answer() }
+        usleep(100_000)
+        third.set("box-style", "rectangle")
+        third.push(third.buffer(2))
+        let turns = try #require(try third.counters()[structure: "turns"])
+        #expect(turns[uint64: "count"] == 1)
+        #expect(turns[uint64: "max-wait"].map { $0 < 100_000_000 } == true)
+    }
+
     @Test func intervalSkipsFramesAndDetectNowOverridesIt() {
         let detector = SlowDetector(milliseconds: 0)
         let harness = ElementHarness(

@@ -70,12 +70,14 @@ import Testing
         #expect(sequence.objects.takeEvents().isEmpty)
     }
 
-    @Test func missedObjectEnds() {
+    @Test func missedObjectEndsAndIsReportedOnceAsLost() {
         var sequence = Sequence()
         for _ in 0..<3 { _ = sequence.run(Self.table) }
         #expect(sequence.run(nil).isEmpty)
         #expect(sequence.run(Self.table).map(\.id) == [7])
-        for _ in 0..<2 { #expect(sequence.run(nil).isEmpty) }
+        #expect(sequence.run(nil).isEmpty)
+        let last = sequence.run(nil)
+        #expect(last.map(\.id) == [7] && last.map(\.state) == [.lost] && last.map(\.box) == [Self.table])
         let events = sequence.objects.takeEvents()
         #expect(events.map(\.track.id) == [7] && events.map(\.reason) == [.lost] && events.map(\.best.score) == [0.8])
         #expect(sequence.run(Self.table).isEmpty)

@@ -222,6 +222,29 @@ import Testing
 
     /// An object whose box reaches the picture's lower border is inside a zone that ends there, and leaves it when its
     /// track ends.
+    /// The label of an object becomes known 1 s after the object has entered the area.
+    @Test(arguments: [("person", ["enter 1", "dwell 1"]), ("car", [])]) func anAreaWithLabelsKeepsTheEntryTime(
+        _ label: String, _ story: [String]
+    ) {
+        var room = Self.room
+        (room.labels, room.minTime) = (["person"], 1_500_000_000)
+        var walk = Walk(room)
+        walk.see(1, 100, 300, label: nil)
+        let entry = walk.now
+        for _ in 0..<25 { walk.see(1, 600, 300, label: nil) }
+        #expect(walk.story == [] && walk.figures.count == 0)
+        for _ in 0..<15 { walk.see(1, 600, 300, label: label) }
+        #expect(walk.story == story)
+        #expect(walk.events.allSatisfy { $0.kind != .enter || $0.time == entry })
+        // An object that leaves the area without a label and returns enters when it returns.
+        var other = Walk(room)
+        for x in [600.0, 100] { other.see(1, x, 300, label: nil) }
+        other.seeNothing(seconds: 1)
+        let back = other.now
+        other.see(1, 600, 300, label: "person")
+        #expect(other.events.map(\.time) == [back])
+    }
+
     @Test func zonesOnPictureBorderCount() {
         let floor = Zone("floor", .area, [Zone.Point(0, 0.5), Zone.Point(1, 0.5), Zone.Point(1, 1), Zone.Point(0, 1)])
         var walk = Walk(floor)

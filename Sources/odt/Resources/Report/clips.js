@@ -4,6 +4,10 @@ const CLIPS_AT_ONCE = 24, MOST_NAMES = 8;
 let clipCount = CLIPS_AT_ONCE;
 
 function clipPlayer(clip) {
+  if (clip.isH265 && !PLAYS_H265) {
+    return make("p", {class: "unplayable"}, ...(clip.picture ? [make("img", {src: clip.picture, alt: "picture of the clip"})] : []), NO_H265 + " ",
+      make("a", {href: clip.video, download: ""}, "download"));
+  }
   return make("video", {src: clip.video, poster: clip.picture, controls: "", playsinline: "", preload: "none", "aria-label": `clip ${spanText(clip.from, clip.to)}`});
 }
 

@@ -5,7 +5,7 @@ const DATA = JSON.parse($("data").textContent);
 const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason, recording], place) =>
   ({place, id, label, category, first, last, best, score, path, source, reason, recording, length: last - first}));
 
-const CLIPS = DATA.clips.map(([source, recording, from, to, video, picture]) => ({source, recording, from, to, video, picture}));
+const CLIPS = DATA.clips.map(([source, recording, from, to, video, picture, isH265]) => ({source, recording, from, to, video, picture, isH265}));
 function isIn(track, clip) {
   return clip.source === track.source && clip.recording === track.recording && clip.from <= track.last && track.first <= clip.to;
 }

@@ -70,7 +70,9 @@ async function openRecording(file) {
   offer($("byzone"), "everywhere", info.events.map(event => event.zone).filter(Boolean), plain);
   for (const node of [$("bylabel"), $("byzone"), $("byscore"), $("drawn")]) node.disabled = !info.hasStore;
   $("download").href = segmentPath(file, "/recordings");
-  $("download").hidden = $("watching").hidden = false;
+  $("download").hidden = false;
+  if (info.isH265 && !PLAYS_H265) return say($("hint"), NO_H265);
+  $("watching").hidden = false;
   $("player").src = $("download").href;
   showMoments();
 }
@@ -134,5 +136,5 @@ $("whole").hidden = !document.fullscreenEnabled;
 $("whole").onclick = () => { if (document.fullscreenElement) document.exitFullscreen(); else $("screen").requestFullscreen(); };
 $("player").onerror = () => {
   if (!$("player").hasAttribute("src")) return;
-  say($("hint"), "This browser cannot play the recording: Chromium plays H.264 in Matroska files. Download it for a video player.");
+  say($("hint"), "This browser cannot play the recording: download it. Chromium plays H.264 in Matroska files.");
 };

@@ -65,6 +65,7 @@ struct Clips: Sendable {
 struct SavedClip: Sendable {
     /// The path of the video.
     let path: String
+    let isH265: Bool
     /// The name of the picture in the same folder; `nil` if no picture was taken.
     let picture: String?
     /// The wall-clock times at which the clip begins and ends, in nanoseconds since 1970.

@@ -9,11 +9,13 @@ import Synchronization
 /// `@unchecked Sendable`: the lock protects the frames and the open file.
 final class ClipRecorder: @unchecked Sendable {
     /// The maximum time in nanoseconds from the recording of a frame to the arrival of an event about this frame.
-    private static let latency: Nanoseconds = 10_000_000_000
+    static let latency: Nanoseconds = 10_000_000_000
     /// The maximum time in nanoseconds by which an event can be ahead of the recording, which waits for the disk.
     private static let delay: Nanoseconds = 30_000_000_000
     /// The maximum size in bytes of the frames in memory.
     private static let largest = 64 << 20
+    /// The time in nanoseconds from a failure to the next attempt to write the clip.
+    private static let pause: Nanoseconds = 1_000_000_000
 
     private struct Frame {
         let buffer: HeldBuffer
@@ -45,7 +47,12 @@ final class ClipRecorder: @unchecked Sendable {
     private var file: RecordedSegment?
     /// The clips that have ended and wait for the picture of their object, with the paths of their videos.
     private var ended: [(span: ClipSpans.Span, path: String)] = []
+    /// Whether the latest attempt to write a clip failed.
     private var isFailing = false
+    /// The running time of the latest frame, and the running time before which no clip begins.
+    private var (now, resting): (Nanoseconds, Nanoseconds) = (0, 0)
+    /// The unfinished file of the latest failed attempt to write the next clip.
+    private var unfinished: RecordedSegment?
 
     /// - Parameters:
     ///   - content: What the frames show: original, annotated or redacted video.
@@ -133,12 +140,18 @@ final class ClipRecorder: @unchecked Sendable {
     }
 
     /// Finishes the clips that end before a running time. Begins the next clip if a frame of that clip has arrived.
+    ///
+    /// A clip that cannot be written is tried again as long as frames of it are in memory. `.max` ends all clips.
     private func advance(to running: Nanoseconds) {
+        if running == .max { resting = 0 }
+        now = running == .max ? 0 : running
         while let span = spans.withLock({ $0.first }) {
             if file == nil {
                 begin(span, at: running)
                 // A clip that cannot begin was removed. The next clip is then the first one.
                 guard spans.withLock({ $0.first?.start }) == span.start else { continue }
+                let isTriedAgain = isFailing && file == nil && running < .max
+                if isTriedAgain, let oldest = frames.first, oldest.running <= span.end { return }
             }
             guard let over = spans.withLock({ $0.finish(before: running) }) else { return }
             end(over)
@@ -152,33 +165,45 @@ final class ClipRecorder: @unchecked Sendable {
             _ = spans.withLock { $0.finish(before: .max) }
             return
         }
-        guard span.start < running else { return }
+        guard span.start < running, running >= resting else { return }
         let first = frames.lastIndex { $0.isKey && $0.running <= span.start } ?? 0
         guard let caps, frames.indices.contains(first), frames[first].running <= span.end else { return }
         do {
             let begin = frames[first]
+            // The new file repeats the content of the unfinished one, and may need its space.
+            unfinished?.delete()
+            unfinished = nil
             file = try RecordedSegment(
                 in: clips.options.folder.path + camera + "/", of: camera,
                 at: span.wall.adding(begin.running - span.start), start: begin.time, content: content,
                 caps: caps)
-        } catch { return giveUp("\(error)") }
+        } catch { return fail("\(error)") }
         for frame in frames[first...] where frame.running <= span.end && file != nil { write(frame) }
     }
 
     private func write(_ frame: Frame) {
         do {
             try file?.write(frame.buffer.pointer)
-            isFailing = false
-        } catch { giveUp("\(error)") }
+        } catch { fail("\(error)") }
     }
 
     private func end(_ span: ClipSpans.Span) {
-        guard let file else { return }
+        guard let file else {
+            if isFailing { notify("a clip is lost, because its frames are no longer in memory") }
+            unfinished = nil
+            return
+        }
         self.file = nil
         do {
             try file.finish()
             ended.append((span, file.path))
-        } catch { fail("\(error)") }
+            if isFailing { notify("clips are saved again") }
+            isFailing = false
+        } catch {
+            unfinished = file
+            fail("\(error)")
+            if now > 0 { spans.withLock { $0.putBack(span) } }
+        }
     }
 
     /// Reports the ended clips whose picture has been taken or was not requested. Clips that ended before a running
@@ -192,22 +217,26 @@ final class ClipRecorder: @unchecked Sendable {
             do { picture = try span.picture.write(beside: path) } catch { notify("cannot save a picture: \(error)") }
             saved(
                 SavedClip(
-                    path: path, picture: picture, from: span.wall, to: span.wall.adding(span.end - span.start),
+                    path: path, isH265: RecordedContent.isH265(path), picture: picture, from: span.wall,
+                    to: span.wall.adding(span.end - span.start),
                     start: span.start, end: span.end))
         }
     }
 
-    /// Abandons the clip that is being written, after an error.
-    private func giveUp(_ problem: String) {
-        _ = spans.withLock { $0.finish(before: .max) }
-        fail(problem)
-    }
-
+    /// Abandons the file that is being written, after an error.
     private func fail(_ problem: String) {
-        file?.leave()
+        if let file {
+            file.leave()
+            unfinished = file
+        }
         file = nil
+        resting = now.adding(Self.pause)
         clips.retention.clean()
-        if !isFailing { notify("cannot save a clip: \(problem)") }
+        if !isFailing {
+            notify(
+                "cannot save a clip: \(problem); trying again for \(Self.latency / 1_000_000_000) s: free disk space, or make "
+                    + "\(clips.options.folder.path) writable")
+        }
         isFailing = true
     }
 

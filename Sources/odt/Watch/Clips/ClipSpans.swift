@@ -52,6 +52,9 @@ struct ClipSpans {
         guard let first = spans.first, first.end < time else { return nil }
         return spans.removeFirst()
     }
+
+    /// Puts a clip that could not be saved back before the others.
+    mutating func putBack(_ span: Span) { spans.insert(span, at: 0) }
 }
 
 /// The picture of a clip. It may be taken after the clip has ended, because detection runs later than recording.

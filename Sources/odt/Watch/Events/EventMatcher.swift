@@ -5,7 +5,7 @@ import SwiftODT
 /// object has stayed for a time (a stay), or a number of objects was reached (a count).
 ///
 /// Times of cameras are monotonic times. Times of files are running times, because files are read faster than in real
-/// time.
+/// time. Times of different clocks are never compared: all cameras share a clock, and each file has its own.
 struct EventMatcher {
     struct Match {
         let rule: EventRule
@@ -31,19 +31,30 @@ struct EventMatcher {
         let camera: String
     }
 
+    private struct RuleAndClock: Hashable {
+        let rule: String
+        /// The name of a file; `nil` for all cameras.
+        let file: String?
+    }
+
     private(set) var rules: [EventRule]
     private var pending: [Key: Pending] = [:]
     /// The counts that have reached their threshold.
     private var reached: Set<Key> = []
-    /// The time of the latest match of each rule. A rule with the condition `after` compares the current time with the
-    /// latest match of its predecessor.
-    private var matched: [String: Nanoseconds] = [:]
-    /// For each rule with the condition `after`, the time of the predecessor's match that permitted the rule's latest
+    /// The latest match of each rule: its time, and the number of its message. A rule with the condition `after` compares
+    /// the current time with the latest match of its predecessor.
+    private var matched: [RuleAndClock: (time: Nanoseconds, message: Int)] = [:]
+    /// The value of `matched` before the current message.
+    private var matchedBefore: [RuleAndClock: (time: Nanoseconds, message: Int)] = [:]
+    /// For each rule with the condition `after`, the message of the predecessor's match that permitted the rule's latest
     /// match.
-    private var used: [String: Nanoseconds] = [:]
+    private var used: [RuleAndClock: Int] = [:]
     /// The time of the latest action of each rule.
     private var acted: [RuleAndCamera: Nanoseconds] = [:]
+    /// The time of each file.
     private var clocks: [String: Nanoseconds] = [:]
+    /// The number of messages so far.
+    private var messageCount = 0
 
     init(_ rules: [EventRule]) { self.rules = rules }
 
@@ -55,15 +66,20 @@ struct EventMatcher {
 
     mutating func take(_ message: WatchMessage) -> [Match] {
         guard !rules.isEmpty else { return [] }
+        messageCount += 1
+        matchedBefore = matched
         let now = time(of: message)
-        if message.fields.name == "swiftodt" { return takeResult(message, at: now) }
+        let file = message.mayWait ? message.camera : nil
+        if message.fields.name == "swiftodt" { return takeResult(message, of: file, at: now) }
         guard let event = WatchEvent(message) else { return [] }
+        // An event may be reported some time after it has happened.
+        let time = now - Self.delay(of: message.fields)
         var matches: [Match] = []
         for rule in rules where rule.count == nil && rule.watches(event.camera, event.zone) {
             if rule.dwell > 0 {
-                if let event = takeStay(event, rule, at: now) { matches += match(rule, event, at: now) }
+                if let event = takeStay(event, rule, at: time) { matches += match(rule, event, of: file, at: time) }
             } else if rule.selects(event) {
-                matches += match(rule, event, at: now)
+                matches += match(rule, event, of: file, at: time)
             }
         }
         if event.kind == "camera", event.event != "connected" { forget(event.camera) }
@@ -72,17 +88,28 @@ struct EventMatcher {
 
     private mutating func time(of message: WatchMessage) -> Nanoseconds {
         guard message.mayWait else { return message.steady }
-        let running = message.fields.count("event-running-time") ?? message.fields.count("running-time")
-        let now = max(running.map { Nanoseconds(clamping: $0) } ?? 0, clocks[message.camera] ?? 0)
+        let running = message.fields.count("running-time").map { Nanoseconds(clamping: $0) }
+        let now = max(running ?? 0, clocks[message.camera] ?? 0)
         clocks[message.camera] = now
         return now
     }
 
-    /// Forgets the objects and counts of a camera that is no longer connected.
+    private static func delay(of fields: MessageFields) -> Nanoseconds {
+        guard let running = fields.count("running-time"), let event = fields.count("event-running-time") else {
+            return 0
+        }
+        return max(0, Nanoseconds(clamping: running) - Nanoseconds(clamping: event))
+    }
+
+    /// Forgets the objects and counts of a camera that is no longer connected. If it is a file, also forgets its matches,
+    /// because the clock of a file begins again at 0 if the file is played again.
     private mutating func forget(_ camera: String) {
         pending = pending.filter { $0.key.camera != camera }
         reached = reached.filter { $0.camera != camera }
-        clocks[camera] = nil
+        guard clocks.removeValue(forKey: camera) != nil else { return }
+        matched = matched.filter { $0.key.file != camera }
+        used = used.filter { $0.key.file != camera }
+        acted = acted.filter { $0.key.camera != camera }
     }
 
     // MARK: Stays
@@ -112,24 +139,26 @@ struct EventMatcher {
             camera: pending.event.camera, kind: pending.event.kind, event: "dwell", time: WallClock.now)
         (event.zone, event.label, event.id) = (pending.event.zone, label, pending.event.id)
         event.dwell = now - pending.since
-        return rule.labels.isEmpty || rule.labels.contains(label ?? "") ? event : nil
+        return rule.selects(label: label) ? event : nil
     }
 
     // MARK: Results
 
-    private mutating func takeResult(_ message: WatchMessage, at now: Nanoseconds) -> [Match] {
+    private mutating func takeResult(_ message: WatchMessage, of file: String?, at now: Nanoseconds) -> [Match] {
         var matches: [Match] = []
         for rule in rules where rule.watches(message.camera, nil) {
             if let threshold = rule.count {
-                matches += takeCounts(message, rule, threshold, at: now)
+                matches += takeCounts(message, rule, threshold, of: file, at: now)
             } else if rule.dwell > 0 {
-                matches += takeStays(message, rule, at: now)
+                matches += takeStays(message, rule, of: file, at: now)
             }
         }
         return matches
     }
 
-    private mutating func takeStays(_ message: WatchMessage, _ rule: EventRule, at now: Nanoseconds) -> [Match] {
+    private mutating func takeStays(
+        _ message: WatchMessage, _ rule: EventRule, of file: String?, at now: Nanoseconds
+    ) -> [Match] {
         let due = pending.filter {
             $0.key.rule == rule.name && $0.key.camera == message.camera && now - $0.value.since >= rule.dwell
         }
@@ -144,12 +173,12 @@ struct EventMatcher {
                 return []
             }
             self.pending[key] = nil
-            return match(rule, event, at: now)
+            return match(rule, event, of: file, at: now)
         }
     }
 
     private mutating func takeCounts(
-        _ message: WatchMessage, _ rule: EventRule, _ threshold: Int, at now: Nanoseconds
+        _ message: WatchMessage, _ rule: EventRule, _ threshold: Int, of file: String?, at now: Nanoseconds
     ) -> [Match] {
         var matches: [Match] = []
         for (zone, count) in counts(in: message.fields, rule) {
@@ -167,7 +196,7 @@ struct EventMatcher {
             pending[key] = Pending(since: since, event: event)
             guard now - since >= rule.dwell else { continue }
             reached.insert(key)
-            matches += match(rule, event, at: now)
+            matches += match(rule, event, of: file, at: now)
         }
         return matches
     }
@@ -177,31 +206,36 @@ struct EventMatcher {
     private func counts(in result: MessageFields, _ rule: EventRule) -> [(zone: String?, count: Int)] {
         guard !rule.zones.isEmpty else {
             let objects = result.list("objects").filter { object in
-                object.text("state") != "lost"
-                    && (rule.labels.isEmpty || rule.labels.contains(object.text("label") ?? ""))
+                object.text("state") != "lost" && rule.selects(label: object.text("label"))
             }
             return [(nil, objects.count)]
         }
         return result.list("zones").map { ZoneCount($0) }.filter { rule.zones.contains($0.name) && !$0.isLine }.map {
             zone in
-            let labelled = rule.labels.reduce(0) { $0 + (zone.byLabel[$1]?.count ?? 0) }
-            return (zone.name, rule.labels.isEmpty ? zone.all.count : labelled)
+            let labelled = zone.byLabel.lazy.filter { rule.selects(label: $0.key) }.map(\.value.count)
+            return (zone.name, rule.labels.isEmpty ? zone.all.count : labelled.reduce(0, +))
         }
     }
 
     // MARK: Conditions of all rules
 
-    private mutating func match(_ rule: EventRule, _ event: WatchEvent, at now: Nanoseconds) -> [Match] {
+    /// - Parameter file: The name of the file; `nil` for a camera.
+    private mutating func match(
+        _ rule: EventRule, _ event: WatchEvent, of file: String?, at now: Nanoseconds
+    ) -> [Match] {
         guard rule.holds(at: event.time) else { return [] }
-        if let (name, within) = rule.predecessor {
-            // Each match of the predecessor permits one match of this rule.
-            guard let before = matched[name], now - before <= within, used[rule.name] != before else { return [] }
-            used[rule.name] = before
+        let name = RuleAndClock(rule: rule.name, file: file)
+        if let (predecessor, within) = rule.predecessor {
+            // Each match of the predecessor permits one match of this rule, with a later event.
+            guard let before = matchedBefore[RuleAndClock(rule: predecessor, file: file)], before.time <= now,
+                now - before.time <= within, used[name] != before.message
+            else { return [] }
+            used[name] = before.message
         }
-        matched[rule.name] = now
+        matched[name] = (now, messageCount)
         guard rule.action != nil || rule.savesClip else { return [] }
         let key = RuleAndCamera(rule: rule.name, camera: event.camera)
-        if let last = acted[key], now >= last, now - last < rule.cooldown { return [] }
+        if let last = acted[key], now - last < rule.cooldown { return [] }
         acted[key] = now
         return [Match(rule: rule, event: event)]
     }
@@ -213,10 +247,12 @@ extension EventRule {
         (cameras.isEmpty || cameras.contains(camera)) && (zone.map { zones.isEmpty || zones.contains($0) } ?? true)
     }
 
+    fileprivate func selects(label: String?) -> Bool {
+        labels.isEmpty || labels.contains((label ?? "").lowercased())
+    }
+
     fileprivate func selects(_ event: WatchEvent) -> Bool {
-        guard zones.isEmpty || event.zone != nil, labels.isEmpty || labels.contains(event.label ?? "") else {
-            return false
-        }
+        guard zones.isEmpty || event.zone != nil, selects(label: event.label) else { return false }
         return events.isEmpty || events.contains(event.event) || event.direction.map(events.contains) == true
     }
 }

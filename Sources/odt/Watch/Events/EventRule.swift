@@ -15,7 +15,7 @@ struct EventRule: Sendable {
     let name: String
     /// The command or URL; `nil` if the rule is only the condition of another rule.
     var action: String?
-    /// The cameras, zones, labels and events that the rule selects. An empty set selects all of them.
+    /// The cameras, zones, labels (in lower case) and events that the rule selects. An empty set selects all of them.
     var cameras: Set<String> = []
     var zones: Set<String> = []
     var labels: Set<String> = []
@@ -65,7 +65,11 @@ struct EventRule: Sendable {
             case "action": action = entry.value.isEmpty ? nil : entry.value
             case "camera": cameras = Self.words(entry)
             case "zone": zones = Self.words(entry)
-            case "label": labels = Self.words(entry)
+            case "label":
+                labels = Set(Self.words(entry).map { $0.lowercased() })
+                if let group = labels.first(where: { $0.hasPrefix("@") }) {
+                    throw Self.error(entry, "'\(group)' is a label group: name the labels of the group instead")
+                }
             case "event":
                 events = Self.words(entry)
                 if let other = events.subtracting(Self.eventNames).min() {
@@ -107,16 +111,30 @@ struct EventRule: Sendable {
     /// The events that concern no frame. No clip of them can be saved.
     private static let frameless: Set<String> = ["connected", "lost", "ended", "quiet"]
 
-    /// - Throws: ``PlaybackError`` if the rules name cameras or other rules that do not exist, or need clips that are not
-    ///   saved.
+    /// - Throws: ``PlaybackError`` if the rules name cameras, zones or other rules that do not exist, or need clips that
+    ///   are not saved.
     static func check(_ rules: [EventRule], cameras: [CameraPlan], savesClips: Bool) throws {
         for rule in rules {
             let place = rule.place ?? "--\(option)"
             if let other = rule.cameras.first(where: { name in !cameras.contains { $0.name == name } }) {
                 throw PlaybackError("\(place): there is no [camera \(other)]", isUsage: true)
             }
-            if let before = rule.predecessor, !rules.contains(where: { $0.name == before.name }) {
-                throw PlaybackError("\(place): there is no [event \(before.name)]", isUsage: true)
+            let known = Set(rule.selected(of: cameras).flatMap(\.zoneNames))
+            if let zone = rule.zones.subtracting(known).min() {
+                let meant = nearestName(to: zone, in: known.sorted()).map { "did you mean '\($0)'?" }
+                throw PlaybackError(
+                    "\(place): no camera of this rule has a zone '\(zone)': \(meant ?? "add it to the file of zones=")",
+                    isUsage: true)
+            }
+            if let name = rule.predecessor?.name {
+                guard let before = rules.first(where: { $0.name == name }) else {
+                    throw PlaybackError("\(place): there is no [event \(name)]", isUsage: true)
+                }
+                guard !rule.clocks(of: cameras).isDisjoint(with: before.clocks(of: cameras)) else {
+                    throw PlaybackError(
+                        "\(place): after=\(name) links events whose times cannot be compared: with camera=, let both rules "
+                            + "select cameras, or the same file", isUsage: true)
+                }
             }
             if rule.savesClip, !savesClips {
                 throw PlaybackError("\(place): clip=true needs clips=DIR in [watch], or --clips DIR", isUsage: true)
@@ -131,6 +149,15 @@ struct EventRule: Sendable {
                     "\(place): [event \(rule.name)] needs action=COMMAND or URL, or clip=true", isUsage: true)
             }
         }
+    }
+
+    /// Returns the clocks of the events that the rule selects: the name of each file, and `nil` for all cameras.
+    private func clocks(of plans: [CameraPlan]) -> Set<String?> {
+        Set(selected(of: plans).map { $0.isCamera ? nil : $0.name })
+    }
+
+    private func selected(of plans: [CameraPlan]) -> [CameraPlan] {
+        plans.filter { cameras.isEmpty || cameras.contains($0.name) }
     }
 
     /// Returns whether the wall-clock time in nanoseconds is within the rule's times of day.

@@ -57,8 +57,10 @@ final class EventSink: MeasuredSink {
         }
         let running = message.fields.count("running-time").map { Nanoseconds(clamping: $0) }
         if let recorder, let running {
-            let time = message.fields.count("event-running-time").map { Nanoseconds(clamping: $0) }
-            for event in clips { recorder.save(event, at: time ?? running) }
+            let time = message.fields.count("event-running-time").map { Nanoseconds(clamping: $0) } ?? running
+            // The frames of an event that is reported late may not be in memory any more.
+            let earliest = running.since(ClipRecorder.latency)
+            for event in clips { recorder.save(event, at: max(time, earliest)) }
             recorder.noteEvents(until: running)
         }
         for (receiver, match, crops) in due {

@@ -80,7 +80,7 @@ struct ClipLog {
         latest += 1
         var members: [String: JSONValue] = [
             "number": .number(Double(latest)), "camera": .string(camera), "video": .string(clip.video),
-            "from": milliseconds(clip.from), "to": milliseconds(clip.to),
+            "from": milliseconds(clip.from), "to": milliseconds(clip.to), "isH265": .bool(clip.isH265),
         ]
         if let picture = clip.picture { members["picture"] = .string(picture) }
         clips.append(.object(members))

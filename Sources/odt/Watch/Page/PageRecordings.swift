@@ -80,6 +80,7 @@ final class PageRecordings: Sendable {
             let began = times?.began ?? Int64(name.time / 1_000_000)
             var members: [String: JSONValue] = [
                 "began": .number(Double(began)), "isAnnotated": .bool(isAnnotated), "hasStore": .bool($0 != nil),
+                "isH265": .bool(RecordedContent.isH265(path)),
             ]
             if let times {
                 (members["ended"], members["session"]) = (.number(Double(times.ended)), .number(Double(times.session)))

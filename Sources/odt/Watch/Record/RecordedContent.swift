@@ -28,14 +28,19 @@ enum RecordedContent: Equatable, Sendable {
 
     /// Returns whether a file has this content, according to its header. A mark that is not completely in the first
     /// ``headerSize`` bytes is not found.
-    func isContent(of path: String) -> Bool {
+    func isContent(of path: String) -> Bool { Self.header(of: path, contains: mark) }
+
+    /// Returns whether a file contains H.265 video, which many browsers do not play.
+    static func isH265(_ path: String) -> Bool { header(of: path, contains: "V_MPEGH/ISO/HEVC") }
+
+    private static func header(of path: String, contains text: String) -> Bool {
         let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard file >= 0 else { return false }
         defer { close(file) }
-        var head = [UInt8](repeating: 0, count: Self.headerSize)
+        var head = [UInt8](repeating: 0, count: headerSize)
         let count = max(0, pread(file, &head, head.count, 0))
-        let mark = Array(mark.utf8)
-        return head[..<count].indices.contains { head[$0..<count].starts(with: mark) }
+        let text = Array(text.utf8)
+        return head[..<count].indices.contains { head[$0..<count].starts(with: text) }
     }
 }
 

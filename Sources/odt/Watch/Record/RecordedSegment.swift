@@ -98,6 +98,9 @@ final class RecordedSegment {
         closeFile()
     }
 
+    /// Deletes a file that was closed without finishing it.
+    func delete() { _ = PathText.withSystemPath(file.path) { unlink($0) } }
+
     /// Closes the file and releases its lock, so that the retention limits can delete the file. An empty file is
     /// deleted.
     private func closeFile() { if file.size == 0 { file.discard() } else { file.close() } }

@@ -8,13 +8,21 @@ import Synchronization
 final class Recording: Sendable {
     let options: RecordOptions
     private let encoder: VideoEncoder
-    /// Locks on the cameras' folders. They prevent a second `odt watch` from recording the same cameras in the same
-    /// folders, because the two would replace each other's segments.
-    private let locks: Mutex<[String: FolderLock]>
+    private struct State {
+        /// Locks on the cameras' folders. They prevent a second `odt watch` from recording the same cameras in the same
+        /// folders, because the two would replace each other's segments.
+        var locks: [String: FolderLock] = [:]
+        /// The number of cameras that are recorded now.
+        var count = 0
+    }
+
+    private let state = Mutex(State())
     let retention: SegmentRetention
     /// The size in bytes at which a recorded segment is ended before its full length. It is a small part of the size
     /// limit, so that there are always older segments to delete.
-    let largestSegment: Int
+    var largestSegment: Int {
+        options.folder.largest.map { max(1, $0 / (8 * max(1, state.withLock(\.count)))) } ?? .max
+    }
 
     /// - Parameter cameras: The names of the recorded cameras.
     /// - Throws: ``PlaybackError`` if recording is impossible, or if another `odt watch` records one of the cameras in
@@ -22,22 +30,21 @@ final class Recording: Sendable {
     init(_ options: RecordOptions, cameras: [String]) throws {
         retention = try options.folder.retention(to: "record", hasPictures: false)
         encoder = try options.encoder()
-        locks = Mutex([:])
         self.options = options
-        largestSegment = options.folder.largest.map { max(1, $0 / (8 * max(1, cameras.count))) } ?? .max
-        try add(cameras)
+        try use(cameras)
     }
 
-    /// Locks the folders of further cameras. The locks are held until the program ends.
+    /// Records these cameras from now on. Locks their folders until the program ends.
     ///
     /// - Throws: ``PlaybackError`` if another `odt watch` records one of the cameras in the same folder.
-    func add(_ cameras: [String]) throws {
-        let new = cameras.filter { name in locks.withLock { $0[name] == nil } }
+    func use(_ cameras: [String]) throws {
+        let new = cameras.filter { name in state.withLock { $0.locks[name] == nil } }
         let added = try new.map { ($0, try Self.lock(options.folder.path + $0)) }
         for (name, lock) in added {
-            locks.withLock { $0[name] = lock }
+            state.withLock { $0.locks[name] = lock }
             Self.adopt(in: options.folder.path + name + "/", of: name)
         }
+        state.withLock { $0.count = cameras.count }
     }
 
     private static func lock(_ folder: String) throws -> FolderLock {
