@@ -29,7 +29,10 @@ REFERENCES = {"SORT": SORTTracker, "ByteTrack": ByteTrackTracker, "OC-SORT": OCS
 OURS = "odt track"
 # A sequence that is much harder than the rest of its set and is listed separately.
 APART = ("MOT17-02",)
-# Results of the trackers' original programs on the same detections: HOTA, IDF1, MOTA over all frames.
+# Sets whose detections are generated from the ground truth. Their results depend on the generator and are no measure of results on
+# these data sets: never print them beside published ones.
+MADE_UP = ("DanceTrack", "SportsMOT", "synthetic")
+# Results of the trackers' original programs on the same detections, by originals.py: HOTA, IDF1, MOTA over all frames.
 ORIGINALS = {
     "MOT17-val-half": {"SORT": (69.2, 78.6, 81.0), "ByteTrack": (73.1, 86.1, 84.3), "OC-SORT": (72.0, 84.3, 81.1),
                        "Hybrid-SORT": (72.6, 85.2, 83.3), "BoostTrack": (72.5, 85.3, 81.5)},
@@ -122,6 +125,10 @@ def find_sets(data, wanted):
     return sets
 
 
+def marked(name):
+    return f"{name} (made up)" if name in MADE_UP else name
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("odt")
@@ -136,7 +143,7 @@ def main():
         parser.error(f"no such SET/SEQUENCE/det/det*.txt under {request.data}")
     trackers = [OURS] if request.ours else [OURS, *REFERENCES]
     ours, overall = {}, {}
-    print(f"{'set':<20} {'every':>5} {'tracker':<20} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'us/frame':>9} {'times us':>8}")
+    print(f"{'set':<20} {'every':>5} {'tracker':<26} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'us/frame':>9} {'times us':>8}")
     with ProcessPoolExecutor(2) as pool:
         for every in request.every:
             for name, sequences in sets.items():
@@ -146,20 +153,23 @@ def main():
                 spent = {tracker: sum(result[tracker][1] for result, _ in results) / frames for tracker in trackers}
                 for tracker in trackers:
                     figures = score.combined([result[tracker][0] for result, _ in results])
-                    overall.setdefault((every, tracker), []).append(figures)
+                    overall.setdefault((every, tracker, name in MADE_UP), []).append(figures)
                     if tracker == OURS:
                         ours.setdefault(name, []).append(figures[0])
-                    print(f"{name:<20} {every:>5} {tracker:<20} " + " ".join(f"{figure:6.2f}" for figure in figures)
+                    print(f"{marked(name):<20} {every:>5} {tracker:<26} " + " ".join(f"{figure:6.2f}" for figure in figures)
                           + f" {spent[tracker]:9.1f} {spent[tracker] / spent[OURS]:8.0f}", flush=True)
                 for tracker, figures in ORIGINALS.get(name, {}).items() if every == 1 else ():
-                    print(f"{name:<20} {every:>5} {tracker + ' (original)':<20} "
+                    print(f"{marked(name):<20} {every:>5} {tracker + ' (original)':<26} "
                           + " ".join(f"{figure:6.2f}" for figure in figures))
-    for (every, tracker), figures in overall.items():
-        print(f"{'mean of sets':<20} {every:>5} {tracker:<20} " + " ".join(f"{mean:6.2f}" for mean in np.mean(figures, axis=0)))
+    for (every, tracker, made_up), figures in overall.items():
+        kind = "mean of made-up sets" if made_up else "mean of other sets"
+        print(f"{kind:<20} {every:>5} {tracker:<26} " + " ".join(f"{mean:6.2f}" for mean in np.mean(figures, axis=0)))
     print(f"\nHOTA of {OURS} by frame rate\n{'set':<20} " + " ".join(f"{'every ' + str(every):>8}" for every in request.every))
     for name, figures in ours.items():
-        print(f"{name:<20} " + " ".join(f"{figure:8.2f}" for figure in figures)
+        print(f"{marked(name):<20} " + " ".join(f"{figure:8.2f}" for figure in figures)
               + ("  fewer frames do better" if max(figures[1:], default=0) > figures[0] else ""))
+    if any(name in MADE_UP for name in sets):
+        print("\n(made up): detections generated from the ground truth; not comparable with published results")
 
 
 if __name__ == "__main__":
