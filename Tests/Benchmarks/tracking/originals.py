@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the original program of a tracker on the detections that compare.py uses, and scores its tracks.
 
-Usage: originals.py TRACKER CHECKOUT DATA [--camera-motion FOLDER] [--output FOLDER] [SET ...]. CHECKOUT is a clone of the tracker's
+Usage: originals.py TRACKER CHECKOUT DATA [SET ...] [--camera-motion FOLDER] [--output FOLDER]. CHECKOUT is a clone of the tracker's
 repository, DATA as for compare.py. Prints HOTA, IDF1 and MOTA of each set. --output keeps the tracks: FOLDER/TRACKER/SET/SEQUENCE.txt.
 
 Each tracker has the settings of its authors for MOT17 (DanceTrack and SportsMOT: those for DanceTrack, if they differ), and the true
@@ -169,7 +169,7 @@ def main():
     parser.add_argument("sets", nargs="*", metavar="SET")
     parser.add_argument("--camera-motion", type=pathlib.Path)
     parser.add_argument("--output", type=pathlib.Path)
-    request = parser.parse_args()
+    request = parser.parse_intermixed_args()
     name = request.tracker + (", camera motion" if request.camera_motion else "")
     prepare_imports((request.checkout / ("3. Tracker" if request.tracker == "TrackTrack" else ".")).resolve())
     for set_name, sequences in find_sets(request.data, request.sets).items():
