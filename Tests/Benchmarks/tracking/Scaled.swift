@@ -1,4 +1,3 @@
-
 // `ablation` appends this file to a copy of TrackerTuning.swift, in which the constants call `scaled`.
 
 import Glibc
