@@ -15,7 +15,7 @@ import SwiftODT
 
 let words = CommandLine.arguments
 if words.count == 2, words[1] == "--list" {
-    for (name, _) in TrackerHeuristics.names { print(name) }
+    for heuristic in TrackerHeuristic.allCases { print(heuristic) }
     exit(0)
 }
 guard words.count >= 5, let draws = Int(words[3]) else {
@@ -24,11 +24,11 @@ guard words.count >= 5, let draws = Int(words[3]) else {
 }
 var options = TrackerOptions()
 for word in words[5...] {
-    guard let named = TrackerHeuristics.names.first(where: { $0.name == word }) else {
+    guard let heuristic = TrackerHeuristic.allCases.first(where: { "\($0)" == word }) else {
         print("ablation: no heuristic '\(word)'; see ablation --list")
         exit(2)
     }
-    options.heuristics.remove(named.heuristic)
+    options.heuristics.remove(heuristic)
 }
 let (folder, output) = (words[1], words[2])
 let rates = words[4].split(separator: ",").compactMap { Int($0) }
