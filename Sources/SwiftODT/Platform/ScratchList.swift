@@ -75,11 +75,6 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         elements.sort()
     }
 
-    @inline(__always)
-    mutating func withUnsafeMutableBytes(_ body: (UnsafeMutableRawBufferPointer) -> Void) {
-        body(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: memory[..<count])))
-    }
-
     private mutating func grow(to capacity: Int) {
         let larger = UnsafeMutableBufferPointer<Element>.allocate(capacity: capacity)
         _ = larger.moveInitialize(fromContentsOf: memory[..<count])

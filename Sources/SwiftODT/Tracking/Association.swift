@@ -15,7 +15,7 @@ struct Association: ~Copyable {
 
         /// The first association stage: confirmed tracks and detections with a score above the threshold (strong
         /// detections).
-        static let strong = Rule(threshold: TrackerTuning.strongOverlap, isThorough: true)
+        static let strong = Rule(threshold: TrackerTuning.candidateOverlap, isThorough: true)
         /// The second association stage (ByteTrack): detections with a score below the threshold (weak detections) and
         /// established tracks, see ``Tracklet/isEstablished(at:maximumAge:)``. The minimum overlap is higher than in
         /// the first stage.
@@ -24,7 +24,7 @@ struct Association: ~Copyable {
         /// turn while it is occluded, so its predicted position may be wrong (observation-centric recovery, OC-SORT).
         static let reappearing = Rule(threshold: TrackerTuning.lastPositionOverlap, isThorough: false)
         /// The fourth stage: strong detections and tentative tracks. Tentative tracks have no reliable velocity yet.
-        static let tentative = Rule(threshold: TrackerTuning.tentativeOverlap, isThorough: false)
+        static let tentative = Rule(threshold: TrackerTuning.candidateOverlap, isThorough: false)
     }
 
     /// A matched track and detection.

@@ -32,7 +32,7 @@ struct BoxKalmanFilter: Sendable {
         /// The factors on the velocities during the step: 1 for the centre, at most 1 for width and height (damping).
         fileprivate let lasting: SIMD4<Double>
 
-        init(seconds: Double, accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics = .all) {
+        init(seconds: Double, accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics) {
             self.seconds = seconds
             self.accelerationNoise = accelerationNoise
             let lasting = !heuristics.contains(.sizeDamping) ? 1 : exp(-max(0, seconds) / TrackerTuning.sizeDamping)

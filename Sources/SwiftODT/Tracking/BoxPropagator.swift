@@ -5,14 +5,14 @@
 /// the image motion in their boxes belongs to the occluder.
 struct BoxPropagator {
     /// The measured motion of each tracklet, in the order of the tracklets. Empty without image motion. Valid until the
-    /// next ``begin(from:to:step:)``.
+    /// next ``begin(from:to:by:)``.
     private(set) var moves: ContiguousArray<BoxMove?> = []
     /// The camera motion in pixels between the two frames, without the part that the velocities of the filters already
     /// contain (``pace``).
     private(set) var shift = SIMD2<Double>.zero
 
     private var motion: ImageMotion?
-    private var step = 0.0
+    private var step = BoxKalmanFilter.Step(seconds: 0, accelerationNoise: .zero, heuristics: TrackerHeuristics())
     private var boxes: ContiguousArray<Box> = []
     /// The recent velocity of the background in pixels per second. The velocities of the filters already contain it.
     private var pace: SIMD2<Double>?
@@ -21,15 +21,13 @@ struct BoxPropagator {
 
     /// Starts the propagation between two frames. If a luma plane is missing, the Kalman filters alone propagate the
     /// boxes.
-    ///
-    /// - Parameter step: the time between the frames in seconds.
-    mutating func begin(from: LumaPlane?, to: LumaPlane?, step: Double) {
+    mutating func begin(from: LumaPlane?, to: LumaPlane?, by step: BoxKalmanFilter.Step) {
         moves.removeAll(keepingCapacity: true)
         shift = .zero
         motion = nil
         self.step = step
         guard let from, let to, from !== to, from.width == to.width, from.height == to.height,
-            min(from.width, from.height) >= 16, step > 0
+            min(from.width, from.height) >= 16, step.seconds > 0
         else { return }
         motion = ImageMotion(from: pyramid(from), to: pyramid(to))
     }
@@ -41,15 +39,11 @@ struct BoxPropagator {
         pace = nil
     }
 
-    /// Propagates all tracklets to the second frame of ``begin(from:to:step:)``.
+    /// Propagates all tracklets to the second frame of ``begin(from:to:by:)``.
     ///
     /// - Parameter followingImage: whether to measure the image motion of each box. The camera motion is measured in
     ///   either case.
-    mutating func carry(
-        _ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, accelerationNoise: SIMD4<Double>,
-        heuristics: TrackerHeuristics
-    ) {
-        let step = BoxKalmanFilter.Step(seconds: step, accelerationNoise: accelerationNoise, heuristics: heuristics)
+    mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool) {
         if motion == nil {
             for index in tracklets.indices { tracklets[index].filter.predict(by: step) }
             return
@@ -66,12 +60,10 @@ struct BoxPropagator {
     /// Repeats the propagation to the frame of `entry`, because a late result has changed the tracks. Tracks that
     /// `entry` does not contain are new. Their boxes stay unchanged.
     mutating func replay(
-        _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by seconds: Double,
-        accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics
+        _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by step: BoxKalmanFilter.Step
     ) {
         moves.removeAll(keepingCapacity: true)
         shift = entry.shift
-        let step = BoxKalmanFilter.Step(seconds: seconds, accelerationNoise: accelerationNoise, heuristics: heuristics)
         for index in tracklets.indices {
             if let known = entry.carried(tracklets[index].key) {
                 advance(&tracklets[index], by: step, along: known.move)
@@ -81,14 +73,12 @@ struct BoxPropagator {
         }
     }
 
-    /// Propagates the new tracks between the two frames of ``begin(from:to:step:)``. New tracks are those that `entry`,
+    /// Propagates the new tracks between the two frames of ``begin(from:to:by:)``. New tracks are those that `entry`,
     /// the second frame, does not contain.
     mutating func followNewTracks(
-        _ tracklets: inout ContiguousArray<Tracklet>, to entry: FrameHistory.Entry, shift: SIMD2<Double>,
-        accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics
+        _ tracklets: inout ContiguousArray<Tracklet>, to entry: FrameHistory.Entry, shift: SIMD2<Double>
     ) {
         self.shift = shift
-        let step = BoxKalmanFilter.Step(seconds: step, accelerationNoise: accelerationNoise, heuristics: heuristics)
         for index in tracklets.indices where entry.carried(tracklets[index].key) == nil {
             advance(&tracklets[index], by: step, along: move(of: tracklets[index], points: 9))
         }
@@ -112,7 +102,7 @@ struct BoxPropagator {
 
     private mutating func move(of tracklet: Tracklet, points: Int) -> BoxMove? {
         let velocity = tracklet.filter.velocity
-        let guess = SIMD2(velocity.x, velocity.y) * step + shift
+        let guess = SIMD2(velocity.x, velocity.y) * step.seconds + shift
         return motion?.move(of: tracklet.filter.box, guess: guess, points: points)
     }
 
@@ -120,10 +110,10 @@ struct BoxPropagator {
         boxes.removeAll(keepingCapacity: true)
         for index in tracklets.indices.prefix(100) { boxes.append(tracklets[index].filter.box) }
         guard let background = motion?.backgroundShift(around: boxes) else { return }
-        let seen = background / step
+        let seen = background / step.seconds
         let usual = pace ?? seen
-        shift = background - usual * step
-        pace = usual + (seen - usual) * min(1, step / TrackerTuning.cameraMemory)
+        shift = background - usual * step.seconds
+        pace = usual + (seen - usual) * min(1, step.seconds / TrackerTuning.cameraMemory)
     }
 
     private mutating func pyramid(_ plane: LumaPlane) -> ImagePyramid {

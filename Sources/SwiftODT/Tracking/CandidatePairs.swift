@@ -5,9 +5,8 @@
 /// pairs. A row is the position of a track in the argument `rows` of ``find(of:_:at:shift:)``. A column is the index of
 /// a detection.
 ///
-/// Detections are sorted from left to right and tested in groups of eight. With many detections, only a window along
-/// the x axis is tested. The cost thus grows with the number of objects and their density, not with the square of the
-/// number.
+/// Detections are sorted from left to right, and only a window along the x axis is tested. The cost thus grows with the
+/// number of objects and their density, not with the square of the number.
 struct CandidatePairs: ~Copyable {
     /// A candidate detection for a track.
     struct Neighbour {
@@ -21,31 +20,18 @@ struct CandidatePairs: ~Copyable {
     /// The box of a track that is compared with detections: the predicted box, or the box of the last detection.
     enum Place { case predicted, lastSeen }
 
-    /// The expanded boxes of a group of eight detections in single precision. The type is not private, because Swift
-    /// 6.0 crashes in debug builds on a `ScratchList` of a private type.
-    struct Eight {
-        var minX = SIMD8<Float>(repeating: .infinity)
-        var minY = SIMD8<Float>(repeating: .infinity)
-        var maxX = SIMD8<Float>(repeating: -.infinity)
-        var maxY = SIMD8<Float>(repeating: -.infinity)
-    }
-
     private(set) var detections = ScratchList<FilteredDetection>()
     /// The candidates of all rows, row after row.
     private(set) var all = ScratchList<Neighbour>()
     /// For each row, the index in ``all`` after the last candidate of the row.
     private var ends = ScratchList<Int>()
     private var wide = ScratchList<ExpandedBox>()
-    private var eights = ScratchList<Eight>()
-    /// Whether ``wide`` and ``eights`` are up to date with ``detections``.
+    /// Whether ``wide`` and ``widest`` are up to date with ``detections``.
     private var isArranged = false
     private var widest = 0.0
 
-    /// The tolerance of overlap tests in single precision, in pixels. It exceeds the rounding error for all coordinates
-    /// that ``DetectionPreFilter`` accepts.
+    /// The tolerance of ``count(leftOf:)`` in pixels. It exceeds the rounding of ``DetectionPreFilter/SortKey``.
     private static let slack = 0.25
-    /// With fewer groups than this number, a test of all groups is cheaper than the search in ``window(of:)``.
-    private static let few = 5
 
     var isEmpty: Bool { detections.isEmpty }
 
@@ -99,66 +85,36 @@ struct CandidatePairs: ~Copyable {
         return nearest < 0 ? nil : nearest
     }
 
-    /// Computes ``wide``, ``eights`` and ``widest`` from ``detections``.
+    /// Computes ``wide`` and ``widest`` from ``detections``.
     private mutating func arrange() {
         wide.clear()
         widest = 0
-        eights.reset(to: Eight(), count: (detections.count + 7) / 8)
         for place in detections.indices {
-            let box = ExpandedBox(detections[place].box, by: TrackerTuning.candidateMargin)
-            wide.append(box)
+            wide.append(ExpandedBox(detections[place].box, by: TrackerTuning.candidateMargin))
             widest = max(widest, detections[place].box.width)
-            // Writes through memory, because it is slow to set a vector lane at a variable index.
-            eights.withUnsafeMutableBytes { bytes in
-                let start = place / 8 * MemoryLayout<Eight>.stride + place % 8 * MemoryLayout<Float>.stride
-                bytes.storeBytes(of: Float(box.low.x - Self.slack), toByteOffset: start, as: Float.self)
-                bytes.storeBytes(of: Float(box.low.y - Self.slack), toByteOffset: start + 32, as: Float.self)
-                bytes.storeBytes(of: Float(box.high.x + Self.slack), toByteOffset: start + 64, as: Float.self)
-                bytes.storeBytes(of: Float(box.high.y + Self.slack), toByteOffset: start + 96, as: Float.self)
-            }
         }
         isArranged = true
     }
 
     @inline(__always)
     private mutating func find(near place: ExpandedBox) {
-        let (minX, minY) = (SIMD8(repeating: Float(place.low.x)), SIMD8(repeating: Float(place.low.y)))
-        let (maxX, maxY) = (SIMD8(repeating: Float(place.high.x)), SIMD8(repeating: Float(place.high.y)))
-        for number in window(of: place) {
-            let eight = eights[number]
-            let isNear = (eight.minX .< maxX) .& (minX .< eight.maxX) .& (eight.minY .< maxY) .& (minY .< eight.maxY)
-            // Converts the mask to one byte per detection. Bit operations can then enumerate the overlapping
-            // detections.
-            let bytes = SIMD8<UInt8>(
-                truncatingIfNeeded: SIMD8<Int32>.zero.replacing(with: SIMD8(repeating: 1), where: isNear))
-            var near = unsafeBitCast(bytes, to: UInt64.self)
-            while near != 0 {
-                let column = number * 8 + near.trailingZeroBitCount / 8
-                let overlap = place.overlap(wide[column])
-                // Compares without a division, because most tested pairs do not overlap.
-                if overlap.shared > TrackerTuning.candidateOverlap * (1 - 1e-9) * overlap.whole {
-                    all.append(Neighbour(column: Int32(column), overlap: overlap.shared / overlap.whole))
-                }
-                near &= near - 1
+        let reach = widest * TrackerTuning.candidateMargin + Self.slack
+        let start = count(leftOf: place.low.x - widest - reach)
+        for column in start..<max(start, count(leftOf: place.high.x + reach)) {
+            let overlap = place.overlap(wide[column])
+            // Compares without a division, because most tested pairs do not overlap.
+            if overlap.shared > TrackerTuning.candidateOverlap * (1 - 1e-9) * overlap.whole {
+                all.append(Neighbour(column: Int32(column), overlap: overlap.shared / overlap.whole))
             }
         }
     }
 
-    /// Returns the range of groups that may overlap a box along the x axis.
-    @inline(__always)
-    private func window(of place: ExpandedBox) -> Range<Int> {
-        if eights.count < Self.few { return 0..<eights.count }
-        let reach = widest * TrackerTuning.candidateMargin + Self.slack
-        let start = max(0, count(leftOf: place.low.x - widest - reach) - 1)
-        return start..<max(start, count(leftOf: place.high.x + reach))
-    }
-
-    /// Returns the number of groups with a first detection that begins left of `edge`, in pixels.
+    /// Returns the number of detections that begin left of `edge`, in pixels.
     private func count(leftOf edge: Double) -> Int {
-        var (low, high) = (0, eights.count)
+        var (low, high) = (0, detections.count)
         while low < high {
             let middle = (low + high) / 2
-            if detections[middle * 8].box.x < edge { low = middle + 1 } else { high = middle }
+            if detections[middle].box.x < edge { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -33,7 +33,7 @@ struct DetectionPreFilter: ~Copyable {
     ///     dropped, because their boxes are incomplete.
     mutating func accept(
         _ detections: [Detection], from floor: Double, of region: InferredRegion? = nil,
-        heuristics: TrackerHeuristics = .all
+        heuristics: TrackerHeuristics = TrackerHeuristics()
     ) {
         places.clear()
         for index in detections.indices.prefix(SortKey.maximum) {

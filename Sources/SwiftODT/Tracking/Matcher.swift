@@ -21,7 +21,7 @@ struct Matcher: ~Copyable {
     var unused: UnusedDetections { preFilter.unused }
 
     private var bimodalThreshold = BimodalScoreThreshold()
-    private var heuristics = TrackerHeuristics.all
+    private var heuristics = TrackerHeuristics()
     private var preFilter = DetectionPreFilter()
     private var association = Association()
     private var camera = CameraMotion()

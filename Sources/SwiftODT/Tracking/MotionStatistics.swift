@@ -11,8 +11,7 @@ struct MotionStatistics: Sendable {
     private var accelerationVariance = SIMD4<Double>(
         repeating: TrackerTuning.firstAcceleration * TrackerTuning.firstAcceleration)
     private var accelerationSamples = 20.0
-    var heuristics = TrackerHeuristics.all
-    private var pace = Pace(rate: 0.05)
+    var heuristics = TrackerHeuristics()
     /// The sampling interval: one of this number of matched tracks contributes to the estimates.
     private var every = 1
     /// The number of matched tracks to skip before the next one contributes to the estimates.
@@ -20,24 +19,6 @@ struct MotionStatistics: Sendable {
     /// The number of matched tracks of the current result to skip before the first one contributes to the estimates. It
     /// changes with each result, so that all tracks get their turn.
     private var turn = 0
-
-    /// `middle` and `far` are the indices of the two earlier observations that the latest call of
-    /// ``learnAcceleration(from:)`` found. The search in the history of the next track starts at these indices, because
-    /// most tracks were observed in the same frames.
-    private var middle = 0
-    private var far = 0
-
-    /// The factors of a running median. A sample above the estimated median multiplies the estimate by `up`, any other
-    /// sample by `down`.
-    private struct Pace {
-        let up: SIMD4<Double>
-        let down: SIMD4<Double>
-
-        init(rate: Double) {
-            up = SIMD4(repeating: exp(rate))
-            down = SIMD4(repeating: exp(-rate))
-        }
-    }
 
     /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width
     /// and height.
@@ -55,14 +36,11 @@ struct MotionStatistics: Sendable {
         accelerationVariance.bounded(SIMD4(repeating: 0.1 * 0.1), SIMD4(repeating: 3 * 3)).squareRoot()
     }
 
-    /// The measurement and process noise at one moment.
-    struct Noise: Sendable {
-        let jitter: SIMD4<Double>
-        let accelerationNoise: SIMD4<Double>
-        var heuristics = TrackerHeuristics.all
+    /// Returns a prediction step of the Kalman filters.
+    func step(over time: Nanoseconds) -> BoxKalmanFilter.Step {
+        BoxKalmanFilter.Step(
+            seconds: Double(time) / 1e9, accelerationNoise: accelerationNoise, heuristics: heuristics)
     }
-
-    var noise: Noise { Noise(jitter: jitter, accelerationNoise: accelerationNoise, heuristics: heuristics) }
 
     /// Prepares for the tracks of a result with `count` matched tracks. After 1,000 samples, only about eight tracks
     /// per result are used, because the samples of a crowd are redundant. Different tracks are used in each result.
@@ -105,10 +83,8 @@ struct MotionStatistics: Sendable {
     /// it.
     private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
-        middle = sightings.before(c.time - TrackerTuning.accelerationSpan, near: middle)
-        let b = sightings[middle]
-        far = sightings.before(b.time.adding(b.time - c.time).adding(1_000_000), near: far)
-        let a = sightings[far]
+        let b = sightings[sightings.before(c.time - TrackerTuning.accelerationSpan)]
+        let a = sightings[sightings.before(b.time.adding(b.time - c.time).adding(1_000_000))]
         let step = c.time - b.time
         guard step > TrackerTuning.accelerationSpan / 2, step < TrackerTuning.accelerationSpan * 3 / 2,
             Self.isEven(step, b.time - a.time)
@@ -117,10 +93,12 @@ struct MotionStatistics: Sendable {
         let difference = (c.box.vector - b.box.vector * 2 + a.box.vector) / size
         let seconds = Double(step) / 1e9
         let growth = seconds * seconds * seconds * 2 / 3
-        if accelerationSamples < 100 { pace = Pace(rate: 1 / (accelerationSamples + 1)) }
+        // A sample above the estimated median raises the estimate, any other sample lowers it.
+        let rate = 1 / min(accelerationSamples + 1, 100)
         accelerationSamples += 1
         let median = (jitterVariance * 6 + accelerationVariance * growth) * 0.4549
-        accelerationVariance *= pace.down.replacing(with: pace.up, where: difference.squared .> median)
+        accelerationVariance *= SIMD4(repeating: exp(-rate)).replacing(
+            with: exp(rate), where: difference.squared .> median)
         accelerationVariance = accelerationVariance.bounded(SIMD4(repeating: 0.0025), SIMD4(repeating: 100))
     }
 

@@ -44,13 +44,9 @@ struct ObservationHistory: Sendable {
 
     /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the
     /// index of the oldest one.
-    ///
-    /// - Parameter guess: the index where the search starts.
-    @inline(__always)
-    func before(_ time: Nanoseconds, near guess: Int) -> Int {
-        var index = min(guess, count - 1)
+    func before(_ time: Nanoseconds) -> Int {
+        var index = 0
         while index < count - 1, self[index].time > time { index += 1 }
-        while index > 0, self[index - 1].time <= time { index -= 1 }
         return index
     }
 }

@@ -74,7 +74,7 @@ struct OcclusionVerifier {
         else {
             return nil
         }
-        let sighting = tracklet.sightings[tracklet.sightings.before(picture.time, near: 0)]
+        let sighting = tracklet.sightings[tracklet.sightings.before(picture.time)]
         return sighting.time == picture.time ? (picture.plane, sighting.box) : nil
     }
 

@@ -102,7 +102,7 @@ package struct TrackerOptions: Hashable, Sendable {
     /// longest ends.
     package var maxTracks: Int
     /// The heuristics that are switched on. The ablation benchmark switches single heuristics off.
-    package var heuristics = TrackerHeuristics.all
+    package var heuristics = TrackerHeuristics()
 
     package init(
         maxAge: Nanoseconds = 1_000_000_000, minHits: Int = 2,

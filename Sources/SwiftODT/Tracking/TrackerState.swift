@@ -139,12 +139,10 @@ struct TrackerState: ~Copyable {
         let needsImage =
             options.heuristics.contains(.imageMotion) && pendingPlane != nil && !tracklets.isEmpty
             && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
-        let step = Double(now - settledTime) / 1e9
+        let step = statistics.step(over: now - settledTime)
         if followingImage { history.recordLatest(tracklets) }
-        propagator.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
-        propagator.carry(
-            &tracklets, followingImage: followingImage, accelerationNoise: statistics.accelerationNoise,
-            heuristics: options.heuristics)
+        propagator.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, by: step)
+        propagator.carry(&tracklets, followingImage: followingImage)
         history.append(time: now, plane: pendingPlane, shift: propagator.shift)
         // If a result for this frame follows, the states are recorded after the result has been applied.
         if followingImage { history.record(tracklets, moves: propagator.moves, at: history.count - 1) }
@@ -166,13 +164,13 @@ struct TrackerState: ~Copyable {
             }
         }
         statistics.heuristics = options.heuristics
-        let known = statistics.noise
+        let jitter = statistics.jitter
         statistics.expect(matcher.pairs.count)
         for index in matcher.pairs.indices {
             let pair = matcher.pairs[index]
             tracklets[pair.track].confirm(
                 by: pair.detection, called: detections[pair.detection.source].label,
-                appearance: matcher.appearances.clear(pair.detection), at: time, noise: known,
+                appearance: matcher.appearances.clear(pair.detection), at: time, jitter: jitter,
                 magnification: region?.magnification ?? 1, teaching: &statistics)
         }
         processMatches(detections, at: time, after: history.time(max(0, index - 1)), region: region)
@@ -213,20 +211,15 @@ struct TrackerState: ~Copyable {
         var shift = SIMD2<Double>.zero
         for next in index + 1..<history.count {
             let entry = history[next]
-            let seconds = Double(entry.time - history.time(next - 1)) / 1e9
-            propagator.replay(
-                &tracklets, along: entry, by: seconds, accelerationNoise: statistics.accelerationNoise,
-                heuristics: options.heuristics)
+            propagator.replay(&tracklets, along: entry, by: statistics.step(over: entry.time - history.time(next - 1)))
             history.record(tracklets, moves: propagator.moves, at: next)
             shift += entry.shift
             guard next == last || (next - index) % stride == 0,
                 tracklets.indices.contains(where: { entry.carried(tracklets[$0].key) == nil })
             else { continue }
             propagator.begin(
-                from: lastFollowed.plane, to: entry.plane, step: Double(entry.time - lastFollowed.time) / 1e9)
-            propagator.followNewTracks(
-                &tracklets, to: entry, shift: shift, accelerationNoise: statistics.accelerationNoise,
-                heuristics: options.heuristics)
+                from: lastFollowed.plane, to: entry.plane, by: statistics.step(over: entry.time - lastFollowed.time))
+            propagator.followNewTracks(&tracklets, to: entry, shift: shift)
             (lastFollowed, shift) = (entry, .zero)
             history.move(tracklets, at: next)
         }

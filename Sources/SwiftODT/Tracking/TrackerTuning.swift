@@ -1,24 +1,22 @@
 /// The constants of the tracker. Times are running time, so the constants fit any frame rate. An object size is the
-/// square root of a box's area. Detections are strong or weak: with a score above or below the score threshold. If a
-/// constant belongs to a published method, its comment names the method. The other constants were chosen on the
-/// sequences of `Tests/Benchmarks/tracking/ablation`, together with tests of the affected behaviour.
+/// square root of a box's area. Detections are strong or weak: with a score above or below the score threshold.
+///
+/// If a constant belongs to a published method, its comment names the method. The heading of each section names the
+/// source of the values. "Ranges" means the command `Tests/Benchmarks/tracking/ablation --ranges`, which measures the
+/// range in which a constant has little effect.
 enum TrackerTuning {
-    // Association. Overlaps are IoU of expanded boxes.
+    // Association. Overlaps are IoU of expanded boxes. Source: ranges; labels and appearance: unit tests.
 
     /// The distance by which each side of a box is moved outwards, as a fraction of the box's width or height (C-BIoU).
     static let candidateMargin = 0.3
     /// Like ``candidateMargin``, but for the overlap in the gain of the first two association stages.
     static let gainMargin = 0.1
-    /// The minimum overlap of a candidate pair of track and detection. No association stage uses a lower minimum.
+    /// The minimum overlap of a candidate pair of track and detection, which holds in the first and the fourth stage.
     static let candidateOverlap = 0.2
-    /// The minimum overlap in the first stage: confirmed tracks and strong detections.
-    static let strongOverlap = 0.2
     /// The minimum overlap in the second stage: weak detections (second association, ByteTrack).
     static let weakOverlap = 0.6
     /// The minimum overlap in the third stage: last detected positions (observation-centric recovery, OC-SORT).
     static let lastPositionOverlap = 0.4
-    /// The minimum overlap in the fourth stage: tentative tracks.
-    static let tentativeOverlap = 0.2
     /// The factor on the overlap if the labels of track and detection differ. A detector may change its label for an
     /// object. More often, an overlapping detection with another label is a different object.
     static let otherLabelFactor = 0.32
@@ -42,7 +40,7 @@ enum TrackerTuning {
     /// The time constant of a track's appearance, in seconds.
     static let appearanceMemory = 1.3
 
-    // Detections.
+    // Detections. Source: ranges; regions: unit tests.
 
     /// The IoU up to which two boxes count as separate objects (soft NMS).
     static let separateOverlap = 0.3
@@ -65,7 +63,7 @@ enum TrackerTuning {
     /// fragment of this object if its IoU with the visible part of the object exceeds this value.
     static let fragmentOverlap = 0.5
 
-    // Kalman filters.
+    // Kalman filters. Source: ranges.
 
     /// The initial standard deviation of the velocity, in object sizes per second.
     static let firstVelocity = 2.0
@@ -87,20 +85,20 @@ enum TrackerTuning {
     /// The steepness with which the correlation of box errors falls with the score. The correlation is complete for
     /// scores of at most `1 - 1 / errorSteepness`, and 0 for a score of 1.
     static let errorSteepness = 4.0
+    /// The time constant with which velocities adapt to a camera that pans, in seconds.
+    static let cameraMemory = 0.3
 
-    // Image motion.
+    // Image motion. Source: `ablation` on the sequence with pictures, and unit tests.
 
     /// The maximum number of image points to track per frame. It bounds the cost.
     static let flowPoints = 240
-    /// The time constant with which velocities adapt to a camera that pans, in seconds.
-    static let cameraMemory = 0.3
     /// The lower and the upper bound of the velocity variance of image motion, in squared object sizes per squared
     /// second. The lower bound applies only to the association, the upper bound always.
     static let (usualImageError, greatestImageError) = (0.25, SIMD4<Double>(repeating: 100))
     /// The weight of the latest error in the running average of the errors of image motion.
     static let imageErrorShare = 0.4
 
-    // Reported boxes.
+    // Reported boxes. Source: ranges for the residual; others: unit tests.
 
     /// The reported box is the filtered box plus this fraction of the difference to the detected box. With 1, the
     /// detector's jitter would be visible. With 0, the box would lag.
@@ -115,7 +113,7 @@ enum TrackerTuning {
     /// After a late result, the image motion of new tracks is measured in at most this number of steps.
     static let replaySteps = 25
 
-    // Life cycle.
+    // Life cycle. Source: ranges for the evidence; others: unit tests.
 
     /// The minimum time between two frames for which the later one counts as a key frame, in nanoseconds. The gate before
     /// the decoder passes only key frames while the picture is calm.
@@ -140,7 +138,7 @@ enum TrackerTuning {
     /// The time constant of label votes, in seconds.
     static let labelMemory = 2.0
 
-    // Occlusion.
+    // Occlusion. Source: unit tests, and `nothing.py` and `coasting.py` beside `ablation`.
 
     /// The maximum mean difference in grey levels between two pictures of unchanged content: for a whole template, and
     /// for an occluded half. The limit for a half is higher, because the occluder may cover more of the half in the
@@ -184,45 +182,19 @@ enum TrackerTuning {
     static let occluderGrowth = 0.01
 }
 
-/// The heuristics of a ``Tracker`` that `Tests/Benchmarks/tracking/ablation` switches off, one at a time, to measure
-/// the effect of each. In products, all heuristics are on.
-package struct TrackerHeuristics: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt64
+/// A heuristic of a ``Tracker`` that `Tests/Benchmarks/tracking/ablation` switches off to measure its effect.
+package enum TrackerHeuristic: UInt32, CaseIterable {
+    case bimodalThreshold, softNMS, heightIoU, motionSimilarity, trackAge, confidenceCost, appearance, cameraMotion,
+        secondAssociation, establishedLimit, lastPosition, scoreNoise, adaptiveJitter, adaptiveAcceleration,
+        imageUncertainty, residual, sizeDamping, scoreEvidence, imageMotion, gainMargin, cameraVelocity
+}
 
-    package init(rawValue: UInt64) { self.rawValue = rawValue }
+/// The heuristics that are on. In products, all are.
+package struct TrackerHeuristics: Hashable, Sendable {
+    private var off: UInt32 = 0
 
-    package static let bimodalThreshold = Self(rawValue: 1 << 0)
-    package static let softNMS = Self(rawValue: 1 << 1)
-    package static let heightIoU = Self(rawValue: 1 << 4)
-    package static let motionSimilarity = Self(rawValue: 1 << 5)
-    package static let trackAge = Self(rawValue: 1 << 6)
-    package static let confidenceCost = Self(rawValue: 1 << 8)
-    package static let appearance = Self(rawValue: 1 << 9)
-    package static let cameraMotion = Self(rawValue: 1 << 10)
-    package static let secondAssociation = Self(rawValue: 1 << 11)
-    package static let establishedLimit = Self(rawValue: 1 << 12)
-    package static let lastPosition = Self(rawValue: 1 << 14)
-    package static let scoreNoise = Self(rawValue: 1 << 16)
-    package static let adaptiveJitter = Self(rawValue: 1 << 17)
-    package static let adaptiveAcceleration = Self(rawValue: 1 << 18)
-    package static let imageUncertainty = Self(rawValue: 1 << 19)
-    package static let residual = Self(rawValue: 1 << 21)
-    package static let sizeDamping = Self(rawValue: 1 << 22)
-    package static let scoreEvidence = Self(rawValue: 1 << 20)
-    package static let imageMotion = Self(rawValue: 1 << 25)
-    package static let gainMargin = Self(rawValue: 1 << 26)
-    package static let cameraVelocity = Self(rawValue: 1 << 27)
+    package mutating func remove(_ heuristic: TrackerHeuristic) { off |= 1 << heuristic.rawValue }
 
-    package static let all = Self(rawValue: .max)
-
-    package static let names: [(name: String, heuristic: Self)] = [
-        ("bimodalThreshold", .bimodalThreshold), ("softNMS", .softNMS), ("heightIoU", .heightIoU),
-        ("motionSimilarity", .motionSimilarity), ("trackAge", .trackAge), ("confidenceCost", .confidenceCost),
-        ("appearance", .appearance), ("cameraMotion", .cameraMotion), ("secondAssociation", .secondAssociation),
-        ("establishedLimit", .establishedLimit), ("lastPosition", .lastPosition), ("scoreNoise", .scoreNoise),
-        ("adaptiveJitter", .adaptiveJitter), ("adaptiveAcceleration", .adaptiveAcceleration),
-        ("imageUncertainty", .imageUncertainty), ("residual", .residual), ("sizeDamping", .sizeDamping),
-        ("scoreEvidence", .scoreEvidence), ("imageMotion", .imageMotion), ("gainMargin", .gainMargin),
-        ("cameraVelocity", .cameraVelocity),
-    ]
+    @inline(__always)
+    func contains(_ heuristic: TrackerHeuristic) -> Bool { off & (1 << heuristic.rawValue) == 0 }
 }

@@ -6,9 +6,8 @@ struct Tracklet: Sendable {
     let key: Int
     var id: Int?
     var filter: BoxKalmanFilter
-    /// The filter state just after the latest detection. At the next detection, ``pathLength`` grows by the distance
-    /// between the positions of this state and the new state.
-    var filterWhenSeen: BoxKalmanFilter
+    /// The filtered centre at the latest detection, moved with the camera. ``pathLength`` ends here.
+    private var pathEnd: SIMD2<Double>
     /// The time of the latest detection.
     private(set) var lastSeen: Nanoseconds
     /// The box of the latest detection.
@@ -75,7 +74,7 @@ struct Tracklet: Sendable {
         self.key = key
         observedMagnification = magnification
         filter = BoxKalmanFilter(detection.box, jitter: jitter)
-        filterWhenSeen = filter
+        pathEnd = SIMD2(filter.position.x, filter.position.y)
         sightings = ObservationHistory(Observation(time: time, box: detection.box))
         (lastSeen, unseenSince, lastBox) = (time, time, detection.box)
         origin = detection.origin
@@ -111,27 +110,28 @@ extension Tracklet {
     /// Updates the track with a matched detection. The filter must have been predicted to the detection's frame.
     mutating func confirm(
         by detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
-        noise: MotionStatistics.Noise, magnification: Double = 1, teaching statistics: inout MotionStatistics
+        jitter: SIMD4<Double>, magnification: Double = 1, teaching statistics: inout MotionStatistics
     ) {
         let sighting = Observation(time: time, box: detection.box)
         let ahead = filter.position + lead
         carried = TrackerSnapshot.PropagationQuality(over: time - lastSeen, error: 1 - Box(ahead).iou(detection.box))
-        if noise.heuristics.contains(.imageUncertainty),
+        if statistics.heuristics.contains(.imageUncertainty),
             imageUncertainty.judge(ahead, against: sighting, after: sightings)
         {
             filter.addVelocityUncertainty(by: imageUncertainty, over: Double(time - lastSeen) / 1e9)
         }
         let noiseScale =
-            !noise.heuristics.contains(.scoreNoise)
+            !statistics.heuristics.contains(.scoreNoise)
             ? 1 : MeasurementNoise.factor(score: detection.ownScore, after: time - lastSeen)
-        let gain = filter.correct(detection.box, jitter: noise.jitter * noiseScale)
+        let gain = filter.correct(detection.box, jitter: jitter * noiseScale)
         lead -= lead * gain
-        let (from, to) = (filterWhenSeen.position, filter.position)
-        pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
-        filterWhenSeen = filter
+        let center = SIMD2(filter.position.x, filter.position.y)
+        let way = center - pathEnd
+        pathLength += (way * way).sum().squareRoot()
+        pathEnd = center
         residual =
             (detection.box.vector - filter.position - lead)
-            * (noise.heuristics.contains(.residual) ? TrackerTuning.reportedResidual : 0)
+            * (statistics.heuristics.contains(.residual) ? TrackerTuning.reportedResidual : 0)
         (residualSince, residualSpan) = (time, TrackerTuning.residualTime)
         if !detection.isWeak { (lastStrong, strongScore) = (time, detection.score) }
         occlusion.confirm(at: detection.box, isSure: !detection.isWeak)
@@ -219,7 +219,7 @@ extension Tracklet {
     mutating func followCamera(_ shift: SIMD2<Double>, over step: Double, heuristics: TrackerHeuristics) {
         let faster = heuristics.contains(.cameraVelocity) ? shift / max(step, TrackerTuning.cameraMemory) : .zero
         filter.shift(shift, faster: faster)
-        filterWhenSeen.shift(shift, faster: faster)
+        pathEnd += shift
     }
 
     /// Moves the box to `box`, where the object stands, and sets the velocity of its centre to 0.
@@ -283,7 +283,7 @@ extension Tracklet {
     /// ``TrackerTuning/smallPart`` of the box of `other`. The fraction of this object's box that `other` covers has
     /// grown by at most ``TrackerTuning/occluderGrowth`` since that detection.
     func wasInFront(of other: Tracklet) -> Bool {
-        let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
+        let then = other.sightings[other.sightings.before(lastSeen)]
         let (box, whole) = (filter.box, other.filter.box)
         let shared = box.intersection(whole).area
         return then.time <= lastSeen && shared < TrackerTuning.smallPart * whole.area

@@ -35,9 +35,10 @@ def padded(rows):
 
 
 def shared_area(a, b):
-    left_top = np.maximum(a[:, None, :2], b[None, :, :2])
-    right_bottom = np.minimum((a[:, :2] + a[:, 2:])[:, None], (b[:, :2] + b[:, 2:])[None])
-    return np.prod(np.clip(right_bottom - left_top, 0, None), axis=2)
+    across, down = (
+        np.minimum((a[:, side] + a[:, side + 2])[:, None], b[:, side] + b[:, side + 2]) - np.maximum(a[:, side, None], b[:, side])
+        for side in (0, 1))
+    return np.maximum(across, 0) * np.maximum(down, 0)
 
 
 def overlap(a, b):

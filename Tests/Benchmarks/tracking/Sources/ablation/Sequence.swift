@@ -21,7 +21,7 @@ struct Sequence {
         (self.rate, self.width, self.height) = (rate, Int(width), Int(height))
         var found = [[Detection]](repeating: [], count: Int(length))
         for line in lines(of: "\(folder)/det/\(file)") {
-            let figures = line.split(separator: ",").compactMap { Double(trimmed($0)) }
+            let figures = line.split(separator: ",").compactMap { Double($0) ?? Double(trimmed($0)) }
             guard figures.count >= 7, found.indices.contains(Int(figures[0]) - 1) else { continue }
             let box = Box(x: figures[2], y: figures[3], width: figures[4], height: figures[5])
             found[Int(figures[0]) - 1].append(Detection(box: box, score: figures[6]))
