@@ -33,6 +33,17 @@ import Testing
         #expect(step(tracker, frame: 2, [detection(x: 100)]).map(\.id) == [1])
     }
 
+    /// False objects usually have low scores.
+    @Test(arguments: [(0.9, 2), (0.42, 5)])
+    func lowScoresNeedMoreDetectionsForConfirmation(_ score: Double, _ count: Int) {
+        let tracker = Tracker()
+        _ = step(tracker, frame: 0, [])
+        let first = (1...10).first { frame in
+            !step(tracker, frame: frame, [detection(x: 100, score: score)]).isEmpty
+        }
+        #expect(first == count)
+    }
+
     @Test func missedObjectCoastsAndIsLostOnce() {
         let tracker = Tracker()
         for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 100)]) }
