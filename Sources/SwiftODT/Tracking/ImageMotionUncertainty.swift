@@ -9,11 +9,11 @@
 /// wrong if the differences at consecutive results have the same sign and are larger than those of a constant-velocity
 /// prediction. The Kalman filter then gives the image motion less weight.
 struct ImageMotionUncertainty: Sendable {
-    /// The running average of the amount by which the error of image motion exceeds the error of a constant-velocity
-    /// prediction. It is a variance of the velocity, in squared object sizes per squared second. An object size is the
-    /// square root of the box's area. The components are centre x, centre y, width and height.
+    /// The running average of the squared velocity error of image motion minus that of a constant-velocity prediction,
+    /// in squared object sizes per squared second. An object size is the square root of the box's area. The components
+    /// are centre x, centre y, width and height.
     ///
-    /// The average is negative if image motion is more accurate than the prediction. ``variance`` is then 0.
+    /// If the average is negative, image motion is more accurate than the prediction, and ``variance`` is 0.
     private var evidence = SIMD4<Double>.zero
     /// The differences between two boxes and the latest detection, in object sizes. `carried` belongs to the box that
     /// image motion has propagated, `expected` to the constant-velocity prediction.
@@ -22,13 +22,15 @@ struct ImageMotionUncertainty: Sendable {
     private var span = 0.0
     private var isToBeJudged = false
 
-    /// The variance of the velocity that image motion measures between two results, in addition to the variance that
-    /// follows from ``BoxMove/deviation``. The unit is squared object sizes per squared second.
+    /// The additional variance of the velocity that image motion measures between two results, in squared object sizes
+    /// per squared second. The variance that follows from ``BoxMove/deviation`` is not included.
     var variance: SIMD4<Double> { evidence.bounded(.zero, TrackerTuning.greatestImageError) }
 
-    /// Returns ``variance`` for one of several propagation steps between two results. The errors of the steps are fully
-    /// correlated, so all steps together count as only one measurement. The variance of each step is therefore
-    /// multiplied by the number of steps. This number is estimated from the time between the latest two results.
+    /// Returns ``variance`` for one of several propagation steps between two results.
+    ///
+    /// The filter treats the errors of the steps as independent, which would divide their common variance by the number
+    /// of steps. In fact, all steps have the same error. The variance of each step is therefore multiplied by the number
+    /// of steps, which is estimated from the time between the latest two results.
     ///
     /// - Parameter step: the duration of the step in seconds.
     func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }

@@ -12,7 +12,7 @@ struct MotionStatistics: Sendable {
         repeating: TrackerTuning.firstAcceleration * TrackerTuning.firstAcceleration)
     private var accelerationSamples = 20.0
     var heuristics = TrackerHeuristics()
-    /// The sampling interval: one of this number of matched tracks contributes to the estimates.
+    /// The sampling interval: every n-th matched track contributes to the estimates.
     private var every = 1
     /// The number of matched tracks to skip before the next one contributes to the estimates.
     private var tracksToSkip = 0

@@ -85,7 +85,7 @@ public final class ObjectTracker {
         return objects
     }
 
-    /// Returns the begin and end events of tracks since the last call. The tracker keeps at most 10,000 events and
+    /// Returns the `begin` and `end` events of tracks since the last call. The tracker keeps at most 10,000 events and
     /// drops the oldest ones first.
     public func takeEvents() -> [TrackedObjectEvent] { tracker.takeEvents().compactMap { TrackedObjectEvent($0) } }
 

@@ -5,9 +5,9 @@
 /// background. Moving content may be an occluder, but only for a limited time. With a panning camera no content is
 /// static, and only the time limit applies.
 ///
-/// A track is also not reported while its box is unreliable. A box is unreliable if it has left the picture. It is also
-/// unreliable if the picture does not show the object there, and either the object should be visible or its position is
-/// uncertain.
+/// A track is also not reported while its box is unreliable. A box is unreliable in three cases: it has left
+/// the picture; the picture does not show the object there although it should be visible; or the picture does not show
+/// the object there and the position is uncertain.
 struct OcclusionVerifier {
     /// The pictures of recent results, the latest first. The interval between two pictures is long enough for a moving
     /// object to change its position visibly.

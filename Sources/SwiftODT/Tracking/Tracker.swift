@@ -71,7 +71,7 @@ package final class Tracker {
     /// picture shows that the object is absent. `nil` before the first frame.
     package func snapshot() -> TrackerSnapshot? { state.snapshot() }
 
-    /// Returns the begin and end events of tracks since the last call.
+    /// Returns the `begin` and `end` events of tracks since the last call.
     package func takeEvents() -> [TrackEvent] { state.takeEvents() }
 
     /// Returns the best detection and the path length of a track. `nil` if the track has ended. The search is linear.

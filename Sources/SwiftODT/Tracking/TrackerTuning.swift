@@ -59,8 +59,8 @@ enum TrackerTuning {
     static let valleyCrowd: Float = 3
     /// The upper limits of the effective score threshold: a multiple of the user's threshold, and an absolute score.
     static let (valleyFactor, valleyLimit) = (1.5, 0.6)
-    /// A detection in a region may have another label than an object that the region's edge cuts. It counts as a
-    /// fragment of this object if its IoU with the visible part of the object exceeds this value.
+    /// If a region's edge cuts an object, the detector may detect the visible part under another label. A detection
+    /// counts as this part if its IoU with the visible part of the object's box exceeds this value.
     static let fragmentOverlap = 0.5
 
     // Kalman filters. Source: ranges.
@@ -118,17 +118,15 @@ enum TrackerTuning {
     /// The minimum time between two frames for which the later one counts as a key frame, in nanoseconds. The gate before
     /// the decoder passes only key frames while the picture is calm.
     static let keyFrameDistance: Nanoseconds = 900_000_000
-    /// Tracks at rarely inferred positions end after this multiple of ``TrackerOptions/maxAge``. Once the latest
-    /// detection is older than that, results that do not cover the track at sufficient magnification also count as
-    /// misses.
+    /// Tracks at rarely inferred positions end after this multiple of ``TrackerOptions/maxAge``.
     static let ageFactorOutsideRegions = 2
     /// A detection has full weight towards the confirmation of a track if its score reaches the lower of two limits:
     /// `fullEvidence`, and `fullEvidenceFactor` times the score threshold. With a low threshold, detections with low
     /// scores can thus confirm tracks.
     static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
-    /// Results that do not cover a track at sufficient magnification do not count as misses until their number reaches
-    /// this value. A long time since the latest detection does not suffice, because a few results are no evidence that
-    /// the object has gone.
+    /// A result that does not cover a track at sufficient magnification counts as a miss only under two conditions: the
+    /// latest detection is older than ``ageFactorOutsideRegions`` times ``TrackerOptions/maxAge``, and there were at
+    /// least this many such results since then. Fewer results are no evidence that the object has gone.
     static let inferencesElsewhere = 10
     /// An object counts as detectable in a region if it was last detected at up to this multiple of the region's
     /// magnification.
