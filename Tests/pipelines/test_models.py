@@ -300,10 +300,10 @@ class Quantising(Fetching):
         for words, hint in (
                 ([DETECTORS[0]], "--pictures"), ([], "MODEL"), (["/nowhere.onnx", "--pictures", empty], "/nowhere.onnx"),
                 ([broken, "--pictures", empty], "broken.onnx"), (["efficientnet_lite3", "--pictures", empty], "is not a detector"),
-                ([DETECTORS[0], "--pictures", empty, "--output", f"{self.folder}/a.xml"], "0 pictures"),
-                ([DETECTORS[0], "--pictures", f"{self.folder}/none", "--output", f"{self.folder}/a.xml"], "none"),
-                ([DETECTORS[0], "--pictures", empty, "--output", f"{self.folder}/a.onnx"], ".xml"),
-                ([DETECTORS[0], "--pictures", empty, "--output", there], "--force"),
+                ([DETECTORS[0], "--pictures", empty, "-o", f"{self.folder}/a.xml"], "0 pictures"),
+                ([DETECTORS[0], "--pictures", f"{self.folder}/none", "-o", f"{self.folder}/a.xml"], "none"),
+                ([DETECTORS[0], "--pictures", empty, "-o", f"{self.folder}/a.onnx"], ".xml"),
+                ([DETECTORS[0], "--pictures", empty, "-o", there], "--force"),
                 ([DETECTORS[0], "--pictures", empty, "--max-loss", "2"], "--max-loss")):
             with self.subTest(words=words):
                 said = self.quantise(*words)
@@ -320,15 +320,15 @@ class Quantising(Fetching):
         for name in sorted(os.listdir(self.PHOTOGRAPHS))[:24]:
             os.symlink(os.path.join(self.PHOTOGRAPHS, name), os.path.join(pictures, name))
         output = os.path.join(self.folder, "small.xml")
-        said = self.quantise(YOLOX, "--pictures", pictures, "--output", output, "--max-loss", "0")
+        said = self.quantise(YOLOX, "--pictures", pictures, "-o", output, "--max-loss", "0")
         self.assertEqual(said.returncode, 1, said.stderr)
         self.assertRegex(said.stdout, r"agreement \d+\.\d %, loss \d+\.\d %")
         self.assertEqual(os.listdir(self.folder), ["pictures"])
-        said = self.quantise(YOLOX, "--pictures", pictures, "--output", output, "--max-loss", "0", "--force")
+        said = self.quantise(YOLOX, "--pictures", pictures, "-o", output, "--max-loss", "0", "--force")
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual(sorted(os.listdir(self.folder)), ["pictures", "small.bin", "small.json", "small.xml"])
         self.assertIn("family   yolox", command(".build/tool/odt", "models", "show", output).stdout)
-        again = self.quantise(output, "--pictures", pictures, "--output", f"{self.folder}/smaller.xml")
+        again = self.quantise(output, "--pictures", pictures, "-o", f"{self.folder}/smaller.xml")
         self.assertEqual(again.returncode, 1)
         self.assertIn("already quantised to 8 bits", again.stderr)
 

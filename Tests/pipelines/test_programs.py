@@ -163,7 +163,7 @@ class Programs(unittest.TestCase):
 
     def test_unwritable_output_is_an_error(self):
         self.refuses(1, "No space left", "/bin/sh", "-c", f"{TOOL} models list >/dev/full")
-        self.refuses(1, "No space left", "/bin/sh", "-c", f"echo 1,-1,1,1,9,9,1 | {TOOL} track --detections - --output -"
+        self.refuses(1, "No space left", "/bin/sh", "-c", f"echo 1,-1,1,1,9,9,1 | {TOOL} track --detections - -o -"
                      " >/dev/full")
 
     def test_odt_binary_size_is_bounded(self):

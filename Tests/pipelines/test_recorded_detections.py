@@ -203,14 +203,14 @@ class Recorded(unittest.TestCase):
         lines = [json.loads(line) for line in self.content().splitlines()]
         text = "".join(f"{1 + round(line['time'] * 30 / 1e9)},-1,{box[0]},{box[1]},{box[2]},{box[3]},{box[4]}\n"
                        for line in lines[1:-1] for box in line["detections"])
-        told = [subprocess.run([ODT, "track", "--detections", file, "--output", "-", *size], input=text, capture_output=True, text=True,
+        told = [subprocess.run([ODT, "track", "--detections", file, "-o", "-", *size], input=text, capture_output=True, text=True,
                                timeout=60) for file, size in ((self.file, ()), ("-", ("--image-size", "320x240")))]
         self.assertEqual([one.returncode for one in told], [0, 0], told)
         self.assertEqual(told[0].stdout, told[1].stdout)
         self.assertGreater(told[0].stdout.count("\n"), 40)
         with open(self.file, "w") as file:
             file.write("{}\n")
-        broken = subprocess.run([ODT, "track", "--detections", self.file, "--output", "-"], capture_output=True, text=True, timeout=60)
+        broken = subprocess.run([ODT, "track", "--detections", self.file, "-o", "-"], capture_output=True, text=True, timeout=60)
         self.assertEqual(broken.returncode, 1)
         self.assertIn("is not a recording", broken.stderr)
 

@@ -19,7 +19,7 @@ def detections(frames, paces, hidden=()):
 
 class Track(unittest.TestCase):
     def track(self, text, *options):
-        return subprocess.run([ODT, "track", "--detections", "-", "--output", "-", *options], input=text, text=True,
+        return subprocess.run([ODT, "track", "--detections", "-", "-o", "-", *options], input=text, text=True,
                               capture_output=True, timeout=60)
 
     def rows(self, text, *options):
@@ -82,7 +82,7 @@ class Track(unittest.TestCase):
     def test_sparse_frames_are_fast(self):
         """Ten million frames without detections must not be processed one by one."""
         text = detections(5, (4,)) + "9999999,-1,20,20,40,80,0.9\n10000000,-1,20,20,40,80,0.9\n"
-        said = subprocess.run([ODT, "track", "--detections", "-", "--output", "-"], input=text, text=True,
+        said = subprocess.run([ODT, "track", "--detections", "-", "-o", "-"], input=text, text=True,
                               capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 1)))
         self.assertEqual(said.returncode, 0, "odt track used more than one second of processor time")
         rows = [[float(figure) for figure in line.split(",")] for line in said.stdout.splitlines()]
@@ -128,7 +128,7 @@ class Track(unittest.TestCase):
                 self.assertEqual(said.stdout, "")
 
     def test_wide_characters_are_errors(self):
-        said = subprocess.run([ODT, "track", "--detections", "-", "--output", "-"], capture_output=True, timeout=60,
+        said = subprocess.run([ODT, "track", "--detections", "-", "-o", "-"], capture_output=True, timeout=60,
                               input=detections(2, (0,)).encode("utf-16"))
         self.assertEqual(said.returncode, 1)
         self.assertIn(b"UTF-8", said.stderr)
@@ -148,11 +148,11 @@ class Track(unittest.TestCase):
                 file.write(detections(5, (1,)))
             for source, target, name in (("/nowhere/det.txt", "-", "/nowhere/det.txt"),
                                          (there, "/nowhere/out.txt", "/nowhere/out.txt")):
-                said = subprocess.run([ODT, "track", "--detections", source, "--output", target], text=True,
+                said = subprocess.run([ODT, "track", "--detections", source, "-o", target], text=True,
                                       capture_output=True, timeout=60)
                 self.assertEqual(said.returncode, 1)
                 self.assertIn(name, said.stderr)
             target = os.path.join(folder, "tracks.txt")
-            subprocess.run([ODT, "track", "--detections", there, "--output", target], check=True, timeout=60)
+            subprocess.run([ODT, "track", "--detections", there, "-o", target], check=True, timeout=60)
             with open(target) as file:
                 self.assertEqual(len(file.readlines()), 5)

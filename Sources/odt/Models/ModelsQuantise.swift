@@ -11,7 +11,7 @@ struct ModelQuantiser {
 
           --pictures FOLDER   PNG or JPEG files that resemble the network's future input: at least 16, better hundreds.
                               Every fourth is held out to compare the 8-bit model with the original
-          --output FILE.xml   the new model; a .bin file and a manifest are written beside it
+          -o FILE.xml         the new model; a .bin file and a manifest are written beside it
                               (default: MODEL_int8.xml beside the model)
           --max-loss X        maximum fraction of lost or added objects, 0 to 1; above it nothing is written (default: 0.1)
           --force             write the model despite a larger loss, and replace an existing file
@@ -31,14 +31,14 @@ struct ModelQuantiser {
 
     init(_ words: [String]) throws {
         let line = try CommandLineOptions(
-            words, valued: ["--pictures", "--output", "--max-loss"], flags: ["--force"])
+            words, valued: ["--pictures", "-o", "--max-loss"], flags: ["--force"])
         guard line.operands.count == 1 else { throw CommandLineError("'quantise' needs one MODEL.") }
         guard let pictures = line.text("--pictures") else {
             throw CommandLineError("'quantise' needs --pictures FOLDER.")
         }
         model = try FetchableModel.locate(line.operands[0])
         self.pictures = pictures
-        output = line.text("--output") ?? FilePath.folder(of: model) + "/" + FilePath.stem(of: model) + "_int8.xml"
+        output = line.text("-o") ?? FilePath.folder(of: model) + "/" + FilePath.stem(of: model) + "_int8.xml"
         maximumLoss = try line.number("--max-loss", in: 0...1) ?? 0.1
         isForced = line.has("--force")
     }
@@ -46,7 +46,7 @@ struct ModelQuantiser {
     /// Runs NNCF with the standard streams of this process and returns the exit code of NNCF's process.
     func run() throws -> Int32 {
         guard output.hasSuffix(".xml") else {
-            throw CommandLineError("--output must end in .xml, the format of 8-bit models.")
+            throw CommandLineError("-o must end in .xml, the format of 8-bit models.")
         }
         if FileBytes.size(output) != nil, !isForced {
             throw ODTError(.unsupported, "\(output) already exists; use --force to replace it, or another --output")

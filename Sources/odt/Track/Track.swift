@@ -6,12 +6,12 @@ let trackSubcommand = Subcommand(
 private let help = """
     Tracks objects in a file of detections and assigns an id to each. Useful to evaluate the tracker or to tune its options.
 
-    usage: odt track --detections FILE --output FILE [options]
+    usage: odt track --detections FILE -o FILE [options]
 
       --detections FILE      detections in MOTChallenge format, one per line: frame,-1,x,y,width,height,score[,class,...]
                              (frames start at 1, boxes in pixels; '-' is standard input); or a recording of odt detect,
                              whose timestamps and frame size are used
-      --output FILE          tracks in MOTChallenge format: frame,id,x,y,width,height,score,-1,-1,-1;
+      -o FILE                tracks in MOTChallenge format: frame,id,x,y,width,height,score,-1,-1,-1;
                              '-' is standard output
       --frame-rate N         frames per second, 0.01 to 10,000 (default: that of the recording, otherwise 30)
       --image-size WxH       frame size in pixels (default: that of the recording, otherwise the extent of the boxes)
@@ -27,7 +27,7 @@ private let help = """
     frame are used. The number of unused detections and the reasons are printed to standard error.
 
     examples:
-      odt track --detections det.txt --output tracks.txt --frame-rate 25
+      odt track --detections det.txt -o tracks.txt --frame-rate 25
     """
 
 private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9 }
@@ -36,7 +36,7 @@ private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9
     let line = try CommandLineOptions(
         arguments,
         valued: [
-            "--detections", "--output", "--frame-rate", "--image-size", "--score-threshold", "--min-hits",
+            "--detections", "-o", "--frame-rate", "--image-size", "--score-threshold", "--min-hits",
             "--max-age",
         ], flags: ["--timing"])
     if let operand = line.operands.first { throw CommandLineError("unexpected operand '\(operand)'.") }
@@ -55,7 +55,7 @@ private struct TrackRequest {
 
     init(_ line: CommandLineOptions) throws {
         guard let detections = line.text("--detections") else { throw CommandLineError("missing --detections FILE.") }
-        guard let output = line.text("--output") else { throw CommandLineError("missing --output FILE.") }
+        guard let output = line.text("-o") else { throw CommandLineError("missing -o FILE.") }
         self.detections = detections
         self.output = output
         frameRate = try line.number("--frame-rate", in: 0.01...10_000)
