@@ -171,8 +171,8 @@ note_position (GstBaseTransform * base, GstBuffer * buffer)
         + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
-/* Pushes the finished frames and passes the events between them to the base class, in order. If `drain` is TRUE,
- * waits until all frames are finished. */
+/* Outputs the finished frames and the events between them in their original order. Frames are pushed to the source pad,
+ * events are passed to the base class. If `drain` is TRUE, waits until all frames are finished. */
 static GstFlowReturn
 forward (GstBaseTransform * base, gboolean drain)
 {

@@ -236,7 +236,8 @@ extension LabelPlacement {
         let high: Int
         /// The preferred position of the label's left or upper end.
         let home: Int
-        /// The fixed coordinate of the label: its upper end above and below the box, its left end beside the box.
+        /// The fixed coordinate of the label: y of its upper end if it is above or below the box, x of its left end if it
+        /// is beside the box.
         let across: Int
 
         /// Returns `nil` if a label at this side would be outside the picture or cover more than half of its own box.

@@ -94,7 +94,8 @@ extension BufferView<UInt8> {
     }
 }
 
-/// Interpolates between two samples. Each sample has a value and the weight of the destination, as in ``BlendRow``.
+/// Interpolates between two blend samples. A blend sample has a `value`, which is added, and `keep`, the weight of the
+/// destination (see ``BlendRow``).
 private struct Mixture<Sample: BlendSample> {
     private typealias Product = Sample.Product
 

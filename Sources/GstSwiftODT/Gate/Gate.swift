@@ -147,7 +147,7 @@ struct Gate {
     var keptFrames: Int { kept.frames + earlier.frames }
     /// The size of all kept frames.
     var keptBytes: Int { kept.bytes + earlier.bytes }
-    /// Whether the frames before the latest still key frame are kept.
+    /// Whether there are kept frames from before the latest still key frame (see ``Action/passStill``).
     var keepsEarlier: Bool { earlier.frames > 0 }
 
     // MARK: Frames

@@ -56,9 +56,10 @@ extension ColorSpace {
     }
 }
 
-/// The transfer functions of HDR video (ITU-R BT.2100). They convert between signals from 0 to 1 and light.
+/// The transfer functions of HDR video (ITU-R BT.2100). They convert signal values, 0 to 1, to luminance and
+/// back.
 ///
-/// The unit of light is graphics white, the luminance of white text and graphics: 203 cd/m². According to BT.2408,
+/// The unit of luminance is graphics white, the luminance of white text and graphics: 203 cd/m². According to BT.2408,
 /// graphics white has a PQ signal of 58 % and an HLG signal of 75 %.
 extension ColorSpace.Transfer {
     /// Graphics white in cd/m².

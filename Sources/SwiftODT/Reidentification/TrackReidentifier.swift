@@ -35,9 +35,8 @@ package struct TrackReidentifier: Sendable {
     /// The first and the longest interval between two views of a decided track, in nanoseconds. The interval doubles
     /// with each view.
     private static let (firstInterval, longestInterval): (Nanoseconds, Nanoseconds) = (500_000_000, 8_000_000_000)
-    /// The maximum number of embeddings per frame. The average (`meanViewsPerFrame`) limits the cost of a crowd. The
-    /// maximum of a single frame (`viewsPerFrame`) limits the delay of that frame when a group appears. An embedding
-    /// costs about 2 ms.
+    /// The limits of the number of embeddings. `meanViewsPerFrame` limits the average per frame, and thus the cost of a
+    /// crowd. `viewsPerFrame` limits a single frame, and thus its delay when a group appears.
     private static let (meanViewsPerFrame, viewsPerFrame) = (0.4, 2.0)
     /// The maximum age in nanoseconds of a detection whose box is used as a view. In live streams, detections are late.
     private static let freshness: Nanoseconds = 200_000_000

@@ -83,8 +83,8 @@ package final class RedactionTracker {
     /// A track is redacted before its first detection only if it has this number of detections within ``leadTime``.
     /// This excludes single false positives.
     private static let minimumHits = 3
-    /// The minimum time for which a missed track is redacted. The time from its first to its latest detection is added.
-    /// The tracker ends the track after ``Options/maxAge`` in any case.
+    /// A missed track is redacted for this time plus the time from its first to its latest detection, and at most until
+    /// the tracker ends it after ``Options/maxAge``.
     private static let minimumCoasting: Nanoseconds = 300_000_000
     /// The maximum time for which a missed track is redacted if the object does not return. The limit applies only if
     /// the recorded frames extend at least ``horizon`` beyond the frame to redact and do not contain a new detection of

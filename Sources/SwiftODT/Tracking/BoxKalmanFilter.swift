@@ -73,9 +73,11 @@ struct BoxKalmanFilter: Sendable {
     /// Predicts the state with the help of image motion. Before the prediction, the measured displacement corrects the
     /// velocity. The weight of the correction depends on the uncertainties of velocity and displacement.
     ///
-    /// - Returns: the offset in pixels from the filter's box to a box for display. The filter uses
-    ///   ``ImageMotionUncertainty/cautiousVariance(eachOf:)``, which is safer for the association. The box for display
-    ///   is more accurate, because it is based on the lower ``ImageMotionUncertainty/variance(eachOf:)``.
+    /// Two boxes are predicted. The filter's box uses ``ImageMotionUncertainty/cautiousVariance(eachOf:)``, which makes
+    /// the association safer. The box for display uses the lower ``ImageMotionUncertainty/variance(eachOf:)`` and is more
+    /// accurate.
+    ///
+    /// - Returns: the offset in pixels from the filter's box to the box for display.
     mutating func carry(_ move: BoxMove, by step: Step, uncertainty: ImageMotionUncertainty) -> SIMD4<Double> {
         guard step.seconds > 0 else { return .zero }
         let zoom = move.scale - 1

@@ -9,14 +9,15 @@
 /// wrong if the differences at consecutive results have the same sign and are larger than those of a constant-velocity
 /// prediction. The Kalman filter then gives the image motion less weight.
 struct ImageMotionUncertainty: Sendable {
-    /// The running average of the squared velocity error of image motion minus that of a constant-velocity prediction,
-    /// in squared object sizes per squared second. An object size is the square root of the box's area. The components
-    /// are centre x, centre y, width and height.
+    /// A running average of *e(image motion) - e(constant-velocity prediction)*. *e* is the product of the velocity errors
+    /// at two consecutive results. It is positive if the errors have the same sign.
     ///
-    /// If the average is negative, image motion is more accurate than the prediction, and ``variance`` is 0.
+    /// If the average is negative, image motion is more accurate than the prediction, and ``variance`` is 0. The unit is
+    /// squared object sizes per squared second. An object size is the square root of the box's area. The components are
+    /// centre x, centre y, width and height.
     private var evidence = SIMD4<Double>.zero
-    /// The differences between two boxes and the latest detection, in object sizes. `carried` belongs to the box that
-    /// image motion has propagated, `expected` to the constant-velocity prediction.
+    /// The errors at the latest detection, in object sizes: `carried` is that of the box that image motion has propagated,
+    /// `expected` that of the constant-velocity prediction.
     private var lastError = (carried: SIMD4<Double>.zero, expected: SIMD4<Double>.zero)
     /// The time between the latest two results of the object, in seconds.
     private var span = 0.0
@@ -35,7 +36,7 @@ struct ImageMotionUncertainty: Sendable {
     /// - Parameter step: the duration of the step in seconds.
     func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }
 
-    /// Returns the variance of a step that is used for the association: ``variance(eachOf:)`` with a lower bound. The
+    /// Returns the variance for the association: ``variance(eachOf:)`` with a lower bound. The
     /// bound is needed when two people pass each other, because image motion can then move the box of one person along
     /// with the other person. Only later detections reveal this error, and by then the identities may have been swapped.
     func cautiousVariance(eachOf step: Double) -> SIMD4<Double> {

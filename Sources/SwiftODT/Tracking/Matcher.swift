@@ -169,7 +169,7 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Returns whether a detection is a fragment of a track whose box the region's edge cuts.
+    /// Returns whether a detection is a fragment of a tracked object. The object's box extends beyond the region's edge.
     ///
     /// A fragment lies within the box of the track. If the labels are equal or one is unknown, the detection is a
     /// fragment unless its score is much higher than the score of the track. If the labels differ, it is a fragment

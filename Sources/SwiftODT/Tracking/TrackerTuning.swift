@@ -138,9 +138,9 @@ enum TrackerTuning {
 
     // Occlusion. Source: unit tests, and `nothing.py` and `coasting.py` beside `ablation`.
 
-    /// The maximum mean difference in grey levels between two pictures of unchanged content: for a whole template, and
-    /// for an occluded half. The limit for a half is higher, because the occluder may cover more of the half in the
-    /// later picture.
+    /// The maximum mean difference in grey levels at which the content of two pictures counts as unchanged. The first value
+    /// applies to a whole template, the second to the half that shows the occluder. The second is higher, because the
+    /// occluder may cover more of the half in the later picture.
     static let (stillDifference, stillDifferenceOfHalf) = (6.0, 15.0)
     /// The minimum correlation of two pictures of the same object: for the whole template, and for a half. The limit
     /// for a half is higher, because a half has fewer samples.

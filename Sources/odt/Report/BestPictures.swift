@@ -1,8 +1,8 @@
 import Playback
 import SwiftODT
 
-/// Extracts the best picture of each track, the one of its detection with the highest score, in one pass over a video.
-/// The same pass extracts a background frame for heat maps and zones.
+/// Extracts one picture of each track in a single pass over a video. The picture shows the detection with the highest
+/// score. The same pass extracts a background frame for heat maps and zones.
 final class BestPictures: VideoPass.Viewer {
     /// The maximum size of all pictures together, in bytes. It keeps the page below 20 MB, including the Base64
     /// encoding.

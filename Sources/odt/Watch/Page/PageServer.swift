@@ -32,8 +32,8 @@ final class PageServer: @unchecked Sendable {
     private let isOver = Monitor(false)
     private let trustedProxies: TrustedProxies
     private var authorizer: PageAuthorizer
-    /// The connections, by the object that represents the address of the client. A libsoup message has the same object
-    /// as its connection.
+    /// The open connections. The key is the object that holds the client's address. libsoup returns the same object for
+    /// all messages of a connection, so it identifies the connection of a message.
     private var connections: [Soup.Object: PageConnection] = [:]
 
     /// Takes ownership of the socket.
