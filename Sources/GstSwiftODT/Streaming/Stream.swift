@@ -101,7 +101,7 @@ final class Stream {
                 try redaction.fail(RedactionGuard.separateViews, settings)
             }
             let frame = try schedule(buffer, in: format, times: times, settings: settings, isPreview: isPreview)
-            if let before, try showsNews(frame) {
+            if let before, try needsEarlierFrames(frame) {
                 (incoming, scheduler) = before
                 rewind(frame)
                 return GST_FLOW_OK
@@ -155,17 +155,17 @@ final class Stream {
 
     /// Returns whether a preview shows motion or a new object, or an object is not detected in it. The frames before it
     /// are then needed.
-    private func showsNews(_ frame: QueuedFrame) throws -> Bool {
-        guard frame.context.intervalPolicy == .auto, frame.context.epochBreak == nil, !frame.context.resetsTracks
-        else { return false }
+    private func needsEarlierFrames(_ preview: QueuedFrame) throws -> Bool {
+        let context = preview.context
+        guard context.intervalPolicy == .auto, context.epochBreak == nil, !context.resetsTracks else { return false }
         if scheduler.seesMotion || scheduler.seesUnexplainedMotion { return true }
-        return try frame.answers.contains { finisher.isChanged(by: try signals.wait(for: $0.promise), of: $0) }
+        return try preview.answers.contains { finisher.isChanged(by: try signals.wait(for: $0.promise), of: $0) }
     }
 
     /// Drops a preview, and requests the frames before it from the gate. The gate passes the preview again after them.
     private func rewind(_ frame: QueuedFrame) {
         let context = frame.context
-        element.log(.debug, "the key frame of \(context.times) shows something new; the frames before it are requested")
+        element.log(.debug, "the key frame of \(context.times) shows a change; the frames before it are requested")
         for answer in frame.answers where answer.time == context.time { answer.promise.cancel() }
         var latest = finisher.activity
         (latest.wantsInference, latest.seesMotion, latest.rewinds) = (true, true, true)
