@@ -16,10 +16,9 @@ final class Session: @unchecked Sendable {
     private let planner = SchedulePlanner()
     private let warnings = WarningLimit()
 
-    /// The stream. `start` creates it and `stop` releases it. Between these calls, only the streaming thread uses it.
     private var stream: Stream?
 
-    /// The function that creates the source of detections. Tests replace it before the element starts.
+    /// Tests replace this function before the element starts.
     var makeSource = DetectionSource.make
 
     init(element: ElementHandle) { self.element = element }
@@ -104,10 +103,9 @@ final class Session: @unchecked Sendable {
 
     func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool { stream != nil && StreamFormat(caps: caps) != nil }
 
-    /// The rules that determine which caps one pad can have, given the caps of the other pad.
     var negotiation: CapsNegotiation { CapsNegotiation(effectiveSettings) }
 
-    /// Decides whether overlays are attached, after downstream has received the caps.
+    /// Called after downstream has received the caps.
     func negotiateOverlay() {
         let settings = effectiveSettings
         guard settings.drawMode != .blend else { return }
@@ -119,7 +117,6 @@ final class Session: @unchecked Sendable {
         warnings.post([.unannouncedOverlay], by: element)
     }
 
-    /// Whether the element changes neither the pixels nor the metadata of any buffer.
     var neverWritesBuffers: Bool { state.withLock { $0.effective.neverWritesBuffers } }
 
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {

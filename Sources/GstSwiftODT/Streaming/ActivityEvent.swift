@@ -11,8 +11,8 @@ struct ActivityEvent {
         /// Whether inference on the next frames is likely to change the result: a track is tentative or was not
         /// detected, or there is motion that no track explains. Always `true` without tracking.
         var wantsInference: Bool
-        /// Whether the frame differs from the frame of the latest inference. It does not matter whether a track explains
-        /// the difference. Without adaptive inference this is not measured, and the value equals ``hasObjects``.
+        /// Whether the frame differs from the frame of the latest inference, even if a track explains the difference.
+        /// Without adaptive inference this is not measured, and the value equals ``hasObjects``.
         var seesMotion: Bool
         /// Whether the frame was a preview that has been dropped. The gate must pass the frames before it first.
         var rewinds = false
@@ -21,7 +21,6 @@ struct ActivityEvent {
     private var sent: Activity?
     private var latest: (activity: Activity, times: FrameTimes)?
 
-    /// Sends an event if the activity has changed.
     mutating func note(_ activity: Activity, at times: FrameTimes, through element: ElementHandle) {
         latest = (activity, times)
         guard activity != sent else { return }

@@ -3,7 +3,6 @@ import SwiftODT
 /// Loads an optional component of a stream, for example the classifier. A component that is enabled when the element
 /// starts is loaded before the first frame. A component that is enabled later is loaded on a background thread.
 struct ComponentLoader<Component: Sendable> {
-    /// The loaded component. `nil` until it is available.
     private(set) var component: Component?
 
     private let element: ElementHandle
@@ -13,7 +12,7 @@ struct ComponentLoader<Component: Sendable> {
     private let isRequired: (Settings, _ isStarting: Bool) -> Bool
     private let fallback: String
     private var loading: BackgroundTask<LoadResult<Component>>?
-    /// Whether loading has failed. The component is then not loaded until the element restarts.
+    /// After a failure, the component is not loaded until the element restarts.
     private var hasFailed = false
 
     /// - Parameters:
@@ -30,8 +29,6 @@ struct ComponentLoader<Component: Sendable> {
         (self.isEnabled, self.isRequired, self.fallback) = (isEnabled, isRequired, fallback)
     }
 
-    /// Loads the component now if it is enabled.
-    ///
     /// - Throws: an error if the user has specified a component that cannot be used.
     mutating func load(_ settings: Settings) throws {
         guard isEnabled(settings) else { return }
@@ -40,8 +37,6 @@ struct ComponentLoader<Component: Sendable> {
 
     /// Starts to load the component in the background if it has been enabled since the start. Installs the component
     /// after it has been loaded. Does not wait.
-    ///
-    /// - Throws: an error if the user has specified a component that cannot be used.
     mutating func adapt(to settings: Settings) throws {
         guard component == nil, !hasFailed, isEnabled(settings) else { return }
         if let result = loading?.take() {
@@ -79,7 +74,6 @@ struct ComponentLoader<Component: Sendable> {
 /// reported later. The background task must not use the element, because the element may be destroyed before the task
 /// ends.
 struct LoadResult<Component: Sendable>: Sendable {
-    /// The features that are unavailable, and their replacements.
     let problems: [ElementProblem]
     private let component: Component
     private let entries: [Diagnostics.Entry]
@@ -91,7 +85,6 @@ struct LoadResult<Component: Sendable>: Sendable {
         self.problems = problems
     }
 
-    /// Reports the diagnostics through an element. Returns the component.
     func logged(by element: ElementHandle) -> Component {
         entries.forEach(element.log)
         for problem in problems { element.warn(problem) }

@@ -4,12 +4,11 @@ import SwiftODT
 
 /// Records the detections of a stream, in the order of the frames.
 ///
-/// If the file can no longer be written, the recorder posts one warning and the stream continues. The recording then has
-/// no end mark. The missing end mark shows that the recording is incomplete.
+/// If the file can no longer be written, the recorder posts one warning and the stream continues. The missing end mark
+/// shows that such a recording is incomplete.
 final class DetectionRecorder {
     private let element: ElementHandle
     private let writer: RecordingWriter
-    /// The header fields that describe the detector and its settings.
     private let detectorFields: [RecordingHeader.Field]
     private var header: RecordingHeader?
     /// The number of frames so far, and the key that identifies the latest frame.
@@ -70,8 +69,7 @@ final class DetectionRecorder {
         }
     }
 
-    /// Returns the header field for `zoom`. With `zoom=off` there is no field. The header is then the same as in
-    /// recordings that were made before `zoom` existed.
+    /// With `zoom=off` there is no field, as in recordings that were made before `zoom` existed.
     private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Field] {
         settings.zoom == .off ? [] : [RecordingHeader.Field("zoom", .string(settings.zoom.rawValue))]
     }
@@ -83,8 +81,7 @@ final class DetectionRecorder {
         return try writer.known(context.key).map { .answered($0.detections, region: $0.seen) } ?? .unknown
     }
 
-    /// Records the results of the inferences that are assigned to a frame. The inferences ran on this frame or on
-    /// earlier frames.
+    /// Records the results that are assigned to a frame. The inferences ran on this frame or on earlier frames.
     func take(_ frame: FrameKey, _ answers: [(StartedDetection, [Detection])]) {
         (frames, last) = (frames + 1, frame)
         guard !hasFailed else { return }
@@ -115,7 +112,6 @@ final class DetectionRecorder {
         element.warn(problem)
     }
 
-    /// Writes the end mark.
     func finishStream() {
         guard !hasFailed, header != nil else { return }
         do {

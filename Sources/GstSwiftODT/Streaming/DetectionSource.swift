@@ -6,9 +6,7 @@ enum DetectionSource {
     case detector(any Detector)
     /// A motion detector that replaces a network that is not available.
     case substitute(any Detector)
-    /// Metadata that an upstream element has attached.
     case upstream
-    /// Network outputs that an upstream element has attached.
     case tensors(TensorDecoding)
     case recorded(RecordingPlayback)
 
@@ -61,7 +59,7 @@ enum DetectionSource {
 
     var timings: StageTimings? { detector?.timings }
 
-    /// The size of the network's input. `nil` if the source does not support inference on regions.
+    /// `nil` if the source does not support inference on regions.
     var inputSize: InputSize? { detector?.inputSize }
 
     func start(
@@ -72,15 +70,13 @@ enum DetectionSource {
         case .upstream: DetectionPromise(UpstreamObject.detections(of: buffer, options: options))
         case .tensors(let decoding):
             DetectionPromise(try decoding.detections(of: buffer, in: frame, options: options))
-        // Recorded detections are precomputed results (``precomputedResult(_:warn:)``), so there is no inference to
-        // start.
+        // Recorded detections are precomputed results, so there is no inference to start.
         case .recorded: DetectionPromise([])
         }
     }
 
-    /// Returns the result of a frame as far as it is available without inference. A recorded result is returned as
-    /// `answered`. For a frame without tensors, or without a recorded result, the function returns `notInferred`. In
-    /// all other cases it returns `unknown`.
+    /// Returns the result of a frame if it is available without inference. A frame without tensors or without a
+    /// recorded result is `notInferred`.
     ///
     /// - Parameter warn: receives a warning, once for each kind, if the recording does not fully match the stream or
     ///   the settings. For example, the orientation or the labels differ.
@@ -95,8 +91,6 @@ enum DetectionSource {
             ?? .notInferred
     }
 
-    /// Ends the stream.
-    ///
     /// - Parameter warn: receives a warning if a recording does not match the stream, or if no frame had tensors.
     func finishStream(warn: (ElementProblem) -> Void) {
         switch self {
@@ -106,7 +100,7 @@ enum DetectionSource {
         }
     }
 
-    /// Returns a function that cancels the inferences in flight. It may be called from any thread.
+    /// Cancels the inferences in flight. May be called from any thread.
     var cancel: @Sendable () -> Void {
         let detector = detector
         return { detector?.cancel() }
@@ -128,11 +122,9 @@ enum PrecomputedResult {
 }
 
 extension DetectionSource {
-    /// A function that creates a source. Tests inject their own.
+    /// Tests inject their own function.
     typealias Maker = @Sendable (Settings, InferenceHint, _ warn: (ElementProblem) -> Void) throws -> DetectionSource
 
-    /// Creates the source that the settings specify.
-    ///
     /// - Parameter warn: receives a warning if the motion detector replaces an unavailable network.
     static let make: Maker = { settings, hint, warn in
         var configuration = configuration(for: settings, hint: hint)

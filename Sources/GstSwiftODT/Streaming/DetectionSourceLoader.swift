@@ -4,26 +4,21 @@ import SwiftODT
 /// Holds the current source of detections, and loads its replacement.
 ///
 /// A network is never compiled on the streaming thread. The first detector is loaded when the element starts, with one
-/// exception. The configuration of the detector may depend on whether the stream is live. If the latency query fails, for
-/// example because a decoder has not negotiated yet, it is unknown whether the stream is live. The first detector is
-/// then loaded in the background when the first frame arrives.
+/// exception: if its configuration depends on whether the stream is live, and the latency query fails (for example
+/// because a decoder has not negotiated yet), it is loaded in the background when the first frame arrives.
 ///
 /// If a change of properties needs a new detector, it is loaded in the background. The current detector continues in
 /// the meantime and is replaced between two frames. Only one detector is loaded at a time.
 struct DetectionSourceLoader {
-    /// The current source. `nil` until the first source has been loaded.
     private(set) var source: DetectionSource?
 
     private let make: DetectionSource.Maker
     private let element: ElementHandle
-    /// The configuration that was loaded last, even if loading failed. `nil` before a source has been loaded for the
-    /// first time, and if loading is to be tried again.
+    /// The configuration that was loaded last, even if loading failed. `nil` if nothing has been loaded yet, or if
+    /// loading is to be tried again.
     private var configuration: DetectorParameters?
     private var loading: (product: BackgroundTask<LoadResult<DetectionSource>>, configuration: DetectorParameters)?
 
-    /// Loads the first source. If its configuration depends on whether the stream is live, and this is undecided,
-    /// loading is deferred.
-    ///
     /// - Parameter isLive: whether the stream is live. `nil` if this is still undecided.
     /// - Throws: an error if a file or device that the user has specified cannot be used.
     init(
@@ -56,8 +51,6 @@ struct DetectionSourceLoader {
         return hasChanged
     }
 
-    /// Waits until the first detector is loaded.
-    ///
     /// - Throws: `CancellationError` when flushing or stopping begins.
     func awaitFirst(_ signals: StreamSignals) throws {
         if source == nil, let task = loading?.product { try signals.wait(for: task) }

@@ -14,7 +14,6 @@ final class DrawingBufferPool {
     private struct Block {
         /// The memory. The pool holds one reference, and each buffer that contains the memory holds another one.
         let memory: UnsafeMutablePointer<GstMemory>
-        /// The number of frames since the memory was last used.
         var idleFrames = 0
 
         /// Whether no buffer references the memory. In this case, only the pool's own reference is left. The pool's
@@ -33,10 +32,9 @@ final class DrawingBufferPool {
 
     deinit { for block in blocks { Self.release(block.memory) } }
 
-    /// The number of memory blocks, in use or idle.
     var count: Int { blocks.count }
 
-    /// Advances to the next frame and releases memory that has been idle for long.
+    /// Called once for each frame.
     func passFrame() {
         wasNeeded = false
         guard !blocks.isEmpty else { return }
@@ -79,7 +77,6 @@ final class DrawingBufferPool {
         if copied == size { put(memory, into: buffer) }
     }
 
-    /// Replaces the memory of a buffer by a copy made in advance.
     func put(_ copy: FrameCopy, into buffer: UnsafeMutablePointer<GstBuffer>) {
         wasNeeded = true
         put(copy.memory, into: buffer)
@@ -122,16 +119,12 @@ final class DrawingBufferPool {
 
 /// A copy of a frame that is made while the frame is read. Each part of the frame is copied just before it is read, so
 /// reading and copying share one pass through memory.
-///
-/// The original is unchanged. For drawing, the copy replaces the memory of the buffer (see ``DrawingBufferPool``). A
-/// copy that is not used is discarded.
 final class FrameCopy {
     /// The memory of the copy. The copy holds a reference, so that the pool does not reuse the memory.
     let memory: UnsafeMutablePointer<GstMemory>
     private let original: UnsafeMutablePointer<GstMemory>
     private var source = GstMapInfo()
     private var target = GstMapInfo()
-    /// The number of bytes copied so far.
     private var done = 0
 
     /// Returns `nil` if the frame is not a single readable block of memory, or if no memory is available for the copy.

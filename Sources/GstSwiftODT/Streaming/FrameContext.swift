@@ -9,11 +9,11 @@ struct FrameContext {
     /// the buffer.
     let buffer: UnsafeMutablePointer<GstBuffer>
     let times: FrameTimes
-    /// The running time, made strictly increasing by ``SteadyClock``. The tracker uses it.
+    /// The running time, made strictly increasing by ``SteadyClock``.
     let time: Nanoseconds
     /// The time at which the frame was captured (see ``UTCTime``).
     let utcTime: UInt64
-    /// The number of the frame since the start of the stream. The first frame has the number 1.
+    /// The number of the frame since the start of the stream, from 1.
     let number: Int
     /// Whether there has been a seek or a flush. If so, `number` is not the frame's position in the video.
     let hasJumped: Bool
@@ -25,7 +25,7 @@ struct FrameContext {
     let intervalPolicy: InferencePolicy.Interval
     /// The reason why an epoch begins with this frame. `nil` if no epoch begins.
     let epochBreak: EpochRule.Break?
-    /// Whether all tracks end before this frame. The action signal `reset-tracks` requests this.
+    /// Whether all tracks end before this frame (action signal `reset-tracks`).
     let resetsTracks: Bool
     var precomputed = PrecomputedResult.unknown
 
@@ -38,7 +38,6 @@ struct FrameContext {
         Nanoseconds(exactly: times.streamTime).flatMap { $0.isInRange ? $0 : nil }
     }
 
-    /// The key by which recordings identify the frame.
     var key: FrameKey { streamTime.map { .time($0) } ?? .number(number) }
 
     /// The frame rate in the caps. 0/1 if it is variable.
@@ -48,7 +47,7 @@ struct FrameContext {
             ? RecordingHeader.Rational(numerator, denominator) : RecordingHeader.Rational(0, 1)
     }
 
-    /// Calls `body` with the mapped frame. Returns `nil` if the frame cannot be mapped.
+    /// Returns `nil` if the frame cannot be mapped.
     func withFrame<Result>(_ body: (Frame) throws -> Result) rethrows -> Result? {
         try format.withFrame(of: buffer, orientation: orientation, time: time, body)
     }
@@ -63,10 +62,9 @@ struct FrameContext {
 /// A frame in the queue, and the inferences whose results are assigned to it.
 struct QueuedFrame {
     let context: FrameContext
-    /// The grey copy for motion compensation. `nil` if it is not needed.
+    /// `nil` if motion compensation is off.
     var luma: LumaPlane?
-    /// A copy of the frame's memory. It exists if the frame will probably be drawn on while another element references
-    /// the original.
+    /// Exists if the frame will probably be drawn on while another element references its memory.
     var copy: FrameCopy?
     /// The inferences whose results are assigned to this frame. If the frame waits for its own inference, this is the
     /// only one. Otherwise these are all inferences that have finished since the previous frame.
@@ -85,7 +83,6 @@ struct QueuedFrame {
     var waitsForNext: Bool { answers.contains(where: \.overlapsNext) }
 }
 
-/// An inference that was started on a frame.
 struct StartedDetection {
     let promise: DetectionPromise
     /// The inferred region. `nil` for the full frame.
@@ -94,9 +91,7 @@ struct StartedDetection {
     let overlapsNext: Bool
     /// The time of the frame (``FrameContext/time``).
     let time: Nanoseconds
-    /// The timestamp of the frame's buffer.
     let timestamp: UInt64
-    /// The key of the frame in recordings.
     let key: FrameKey
     /// The time on the monotonic clock at which the inference was started, for the property `stats`.
     let startedAt: Nanoseconds

@@ -23,7 +23,6 @@ final class FrameDrawer {
     private let annotator = Annotator()
     private let buffers = DrawingBufferPool()
     private let redaction = RedactionTracker(options: Settings().redaction)
-    /// Whether the previous frame was redacted.
     private var hasRedacted = false
     private var labelValues = LabelValueSmoother()
     private var coasting = CoastingDisplayPolicy()
@@ -36,7 +35,6 @@ final class FrameDrawer {
 
     init(element: ElementHandle, statistics: Statistics) { (self.element, self.statistics) = (element, statistics) }
 
-    /// Starts to copy a new frame if a copy will probably be needed (see ``DrawingBufferPool/copyAhead(of:)``).
     func copyAhead(of context: FrameContext) -> FrameCopy? {
         context.settings.draw && (!attachesOverlay || context.settings.redacts)
             ? buffers.copyAhead(of: context.buffer) : nil
@@ -85,7 +83,6 @@ final class FrameDrawer {
             redactionNumber: redactionNumber, beginsEpoch: context.epochBreak != nil, beginsScene: scene.isCut)
     }
 
-    /// Returns the zones to draw. Their texts are formatted again only if the counts have changed.
     private func zones(of scene: Scene) -> [AnnotatedZone] {
         let counts = scene.zoneCounts
         if annotatedZones.counts != counts || annotatedZones.zones.count != scene.zones.count {
@@ -97,8 +94,6 @@ final class FrameDrawer {
 
     // MARK: Drawing
 
-    /// Draws on a frame.
-    ///
     /// - Parameter buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces
     ///   it by a writable copy if necessary.
     /// - Throws: an error if a frame that requires redaction is not writable, or if a frame in device memory would have
@@ -197,7 +192,7 @@ final class FrameDrawer {
 
     // MARK: Epochs
 
-    /// Discards the state of the objects of the past epoch. Frames of that epoch may still be drawn on after this call.
+    /// Frames of the past epoch may still be drawn on after this call.
     func endEpoch() {
         hasWarnedOfDrawing = false
         redaction.beginEpoch()
@@ -206,10 +201,10 @@ final class FrameDrawer {
         inferenceRegions.removeAll()
     }
 
-    /// Discards the drawing state at a flush. No frame of the past epoch is drawn on after a flush.
+    /// Called at a flush. No frame of the past epoch is drawn on afterwards.
     func reset() { annotator.reset() }
 
-    /// Discards the redaction state of held frames. Called when these frames have been dropped.
+    /// Called when the held frames have been dropped.
     func forgetHeld() { redaction.removeAll() }
 }
 

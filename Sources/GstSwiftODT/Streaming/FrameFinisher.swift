@@ -33,9 +33,6 @@ final class FrameFinisher {
     private var lastReport: Report?
     private var lastSettings = Settings()
 
-    /// - Parameters:
-    ///   - makeSource: creates the saliency detector.
-    ///   - recorder: records the detections. `nil` if recording is disabled.
     init(
         element: ElementHandle, statistics: Statistics, signals: StreamSignals,
         makeSource: @escaping DetectionSource.Maker, recorder: DetectionRecorder?
@@ -79,8 +76,6 @@ final class FrameFinisher {
         }
     }
 
-    /// Prepares the first frame: reads the zones, and loads the networks for classification, saliency and
-    /// re-identification if they are enabled.
     func prepare(_ settings: Settings) throws {
         scene.zones = try settings.zones.map(Zone.list(named:)) ?? []
         try classifier.load(settings)
@@ -88,8 +83,6 @@ final class FrameFinisher {
         try reidentifier.load(settings)
     }
 
-    /// Runs all stages on a frame.
-    ///
     /// - Parameters:
     ///   - answers: the inferences that are assigned to this frame, and their detections.
     ///   - buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces it by a
@@ -108,7 +101,7 @@ final class FrameFinisher {
         }
     }
 
-    /// Runs the stages that produce the results of a frame. Does not draw and does not attach metadata.
+    /// Does not draw and does not attach metadata.
     ///
     /// - Parameter posts: whether the results are posted on the bus.
     func process(
@@ -150,16 +143,12 @@ final class FrameFinisher {
         statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.queued.settings) }
     }
 
-    /// Sets whether overlays are attached instead of being blended into the frames.
     func setOverlay(_ attaches: Bool) { drawer.attachesOverlay = attaches }
 
-    /// Discards the redaction state of held frames. Called when these frames have been dropped.
     func forgetHeld() { drawer.forgetHeld() }
 
-    /// Starts to copy a new frame if it will probably be drawn on.
     func copyAhead(of context: FrameContext) -> FrameCopy? { drawer.copyAhead(of: context) }
 
-    /// Returns the state of all tracks after the latest frame.
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
     /// Returns whether the detections in a frame show a new object or miss a detected one. Does not apply them.
@@ -176,7 +165,6 @@ final class FrameFinisher {
 
     // MARK: Stages
 
-    /// Installs components that have been loaded in the background.
     private func adaptComponents(to settings: Settings) throws {
         try classifier.adapt(to: settings)
         if settings.scene.classify {
@@ -323,7 +311,6 @@ final class FrameFinisher {
         for object in report.objects { element.log(.trace, object.summary) }
     }
 
-    /// Logs why a single image has no objects.
     private func explain(_ report: Report, _ rejections: Rejections, _ settings: Settings) {
         guard settings.scene.mode == .singleImage, report.objects.isEmpty else { return }
         element.log(
@@ -371,7 +358,6 @@ final class FrameFinisher {
         statistics.update { [epoch] in $0.epoch = epoch }
     }
 
-    /// Posts pending reports, ends all tracks and finishes the recording at the end of the stream.
     func finishStream() {
         element.log(.debug, "end of stream")
         reporter.finish()

@@ -3,7 +3,7 @@ import SwiftODT
 
 /// A queue of frames and events in the order of the stream.
 ///
-/// An event that arrives while frames are queued is queued behind them. Tags and segments thus do not overtake frames.
+/// An event that arrives while frames are queued is queued behind them, so tags and segments do not overtake frames.
 /// The upstream element need not wait until the inferences of the queued frames have finished.
 struct FrameQueue: ~Copyable {
     enum Item {
@@ -17,7 +17,7 @@ struct FrameQueue: ~Copyable {
     }
 
     private var items: [Item] = []
-    /// The number of queued frames. Items of the kind `unchanged` do not count.
+    /// Items of the kind `unchanged` do not count.
     private(set) var frameCount = 0
 
     deinit { for item in items { Self.release(item) } }
@@ -25,18 +25,17 @@ struct FrameQueue: ~Copyable {
     var isEmpty: Bool { items.isEmpty }
     var first: Item? { items.first }
 
-    /// Whether an epoch begins with one of the queued frames.
     var beginsEpoch: Bool {
         items.contains { if case .frame(let frame) = $0 { frame.context.epochBreak != nil } else { false } }
     }
 
-    /// Appends an item. The queue takes ownership of the item's buffer or event.
+    /// Takes ownership of the item's buffer or event.
     mutating func append(_ item: Item) {
         items.append(item)
         if item.isFrame { frameCount += 1 }
     }
 
-    /// Removes the first item. The caller takes ownership of the item's buffer or event.
+    /// The caller takes ownership of the item's buffer or event.
     mutating func removeFirst() -> Item {
         let item = items.removeFirst()
         if item.isFrame { frameCount -= 1 }

@@ -5,8 +5,7 @@ import SwiftODT
 /// The properties of the incoming stream according to its events: caps, segment, tags and seeks. Creates the context of
 /// each frame.
 struct IncomingStream {
-    /// The format of the next frame. `nil` before valid caps have arrived. Queued frames keep the format with which
-    /// they arrived.
+    /// `nil` before valid caps have arrived. Queued frames keep the format with which they arrived.
     private(set) var format: StreamFormat?
     private(set) var isLive: Bool
 
@@ -22,7 +21,6 @@ struct IncomingStream {
     private var (frameCount, hasJumped) = (0, false)
     /// Whether the latest frame is a still picture, according to the event `still-frame`.
     private(set) var isStill = false
-    /// The timestamp of the latest frame.
     private var latestTimestamp: UInt64?
     /// The timestamp of the next frame, if the gate before the decoder has announced this frame as a preview.
     private var preview: UInt64?
@@ -45,7 +43,7 @@ struct IncomingStream {
 
     // MARK: Frames
 
-    /// Returns the times of a frame. Returns `nil` for a frame outside its segment.
+    /// Returns `nil` for a frame outside its segment.
     mutating func times(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameTimes? {
         FrameTimes(buffer, segment: &segment)
     }
@@ -65,7 +63,6 @@ struct IncomingStream {
         return times.timestamp == preview
     }
 
-    /// Creates the context of the next frame.
     mutating func context(
         of buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings,
         plan: SchedulePlan, intervalPolicy: InferencePolicy.Interval
@@ -130,7 +127,6 @@ struct IncomingStream {
         epochs.noteStill(isStill)
     }
 
-    /// Handles the events of the gate before the decoder (``GateSession``).
     private mutating func noticeGate(_ event: UnsafeMutablePointer<GstEvent>) {
         guard let structure = gst_event_get_structure(event) else { return }
         var value: guint64 = .max

@@ -1,8 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// Decides on which frames and regions inference runs, and starts the inference. Holds the inference in flight if no
-/// frame waits for it.
+/// Decides on which frames and regions inference runs, and starts it. Holds the inference in flight if no frame waits
+/// for it.
 ///
 /// A scheduler belongs to the streaming thread.
 struct InferenceScheduler {
@@ -11,13 +11,13 @@ struct InferenceScheduler {
     private let signals: StreamSignals
     private let recorder: DetectionRecorder?
     private var policy = InferencePolicy()
-    /// Chooses the regions for inference. `nil` if `zoom` is off.
+    /// `nil` if `zoom` is off.
     private var regionSelector: RegionSelector?
     /// The inference in flight that has not been assigned to a frame yet. If frames wait for their results, each
     /// inference is assigned to its frame at once.
     private var inFlight: StartedDetection?
     private let turn = InferenceTurn()
-    /// Whether the stream has claimed a turn for inference (`share-inference`) and has not got it yet.
+    /// Whether the stream has claimed a turn for inference (`share-inference`) and is still waiting for it.
     private var hasClaim = false
     /// The time of the latest frame (`latestFrame`), and the time between the latest two frames (`frameInterval`).
     private var (latestFrame, frameInterval) = (Nanoseconds?.none, SchedulePlan.usualFrameDuration)
@@ -35,8 +35,7 @@ struct InferenceScheduler {
         return begun
     }
 
-    /// Updates the policies with the state of the tracks after a frame has been finished. Does nothing if the next
-    /// inference does not depend on the tracks.
+    /// Updates the policies with the tracks after a frame has been finished, if the next inference depends on them.
     mutating func note(_ frame: QueuedFrame, _ snapshot: () -> TrackerSnapshot?) {
         let (choosesRegions, isAdaptive) = (frame.settings.choosesRegions, frame.context.intervalPolicy == .auto)
         guard choosesRegions || isAdaptive else { return }
@@ -73,9 +72,7 @@ struct InferenceScheduler {
         policy.mayInfer(frameState(context, source), at: context.intervalPolicy)
     }
 
-    /// Starts inference on a frame if the policy selects it.
-    ///
-    /// - Returns: whether inference was started.
+    /// Starts inference on a frame if the policy selects it. Returns whether inference was started.
     mutating func infer(at frame: Frame, of context: FrameContext, by source: DetectionSource?) throws -> Bool {
         // Streams with redaction do not wait for the inferences of other streams.
         let shares =
@@ -121,14 +118,12 @@ struct InferenceScheduler {
         latestFrame = context.time
     }
 
-    /// Skips a frame that needs no inference.
     mutating func pass(_ context: FrameContext, _ source: DetectionSource?) {
         noteInterval(context)
         policy.pass()
         noteSkipped(context, source)
     }
 
-    /// Skips a frame that cannot be mapped.
     mutating func miss(_ context: FrameContext) {
         noteInterval(context)
         policy.pass()
@@ -184,7 +179,7 @@ struct InferenceScheduler {
         return context.precomputed
     }
 
-    /// Returns the region of a frame on which inference runs. `nil` for the full frame.
+    /// Returns `nil` for the full frame.
     private mutating func chooseRegion(
         of frame: Frame, because cause: InferencePolicy.Reason, for source: DetectionSource, _ settings: Settings
     ) -> Box? {
@@ -211,7 +206,6 @@ struct InferenceScheduler {
         element.log(.log, "no detection at the frame of \(context.times): \(reasonToSkip(context, source))")
     }
 
-    /// Returns the reason why inference does not run on a frame, for the log.
     private func reasonToSkip(_ context: FrameContext, _ source: DetectionSource?) -> String {
         if context.precomputed.isNotInferred {
             return "neither the recording nor an element upstream has a result for it"

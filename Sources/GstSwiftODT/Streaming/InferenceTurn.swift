@@ -3,7 +3,6 @@ import Synchronization
 
 /// The claim of one stream to run inference in turns with the other streams of the process (`share-inference`).
 final class InferenceTurn: Sendable {
-    /// The times for which a stream has waited for its turns.
     struct Waits {
         private(set) var count: UInt64 = 0
         private(set) var total: Nanoseconds = 0
@@ -57,9 +56,7 @@ final class InferenceTurn: Sendable {
         }
     }
 
-    /// Withdraws the claim, because no inference is needed any longer.
     func withdraw() { Self.turns.update { $0.withdraw(stream) } }
 
-    /// Ends an inference.
     static func end() { turns.update { $0.end() } }
 }

@@ -2,13 +2,11 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// Plays a recording in place of a detector. Returns the recorded detections of each frame, and checks whether the
-/// recording belongs to the video.
+/// Plays a recording in place of a detector, and checks whether the recording belongs to the video.
 final class RecordingPlayback: Sendable {
     /// Whether the recording also determines which frames have results. This matters only if adaptive inference is
     /// requested. It is `true` if the recording was made with adaptive inference, or by a source that runs on every frame.
     let recordsInferenceSchedule: Bool
-    /// The traits of the network with which the recording was made.
     let traits: DetectorTraits
     private let play: Monitor<PlaybackState>
 
@@ -33,7 +31,7 @@ final class RecordingPlayback: Sendable {
             RecordingHeader.Field("inference-interval", .number(0))
         ]
 
-    /// Returns the recorded detections of a frame. Returns `nil` if inference did not run on the frame.
+    /// Returns `nil` if inference did not run on the frame.
     ///
     /// - Parameter warn: receives warnings. Each kind of warning is passed only once.
     /// - Throws: ``ODTError`` if the recording cannot belong to this video, or cannot be read.
@@ -57,7 +55,6 @@ final class RecordingPlayback: Sendable {
     }
 }
 
-/// The state of the playback, and the mismatches between recording and stream that have been found so far.
 private struct PlaybackState {
     /// The kinds of mismatches. Each kind is reported once.
     private enum Mismatch: Hashable {
@@ -138,7 +135,6 @@ private struct PlaybackState {
         return (frame.detections.filter { $0.score >= floor }, frame.seen)
     }
 
-    /// Compares the header of the recording with the stream and the settings.
     private mutating func compare(_ context: FrameContext) throws {
         let (format, settings) = (context.format, context.settings)
         defer { size = (format.width, format.height) }
@@ -198,7 +194,6 @@ private struct PlaybackState {
         reportMismatch(.overlap, "iou-threshold has no effect on recorded detections: \(what)")
     }
 
-    /// Returns the key by which the recording identifies a frame.
     private mutating func key(of context: FrameContext) throws -> FrameKey {
         if let header = reader.header, reader.last?.isTime ?? true {
             guard let time = context.streamTime else {

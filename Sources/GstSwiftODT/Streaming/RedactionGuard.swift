@@ -4,8 +4,8 @@ import SwiftODT
 /// Makes redaction fail closed: if redaction is requested but cannot be guaranteed, the stream ends with an error
 /// before an unredacted frame passes. With `privacy-strict=false`, a warning is posted instead.
 ///
-/// ``check(_:_:)`` is called before each frame, so that it covers changes of properties and of the detector. After a
-/// successful check, the conditions are evaluated again only if a property or the detector has changed.
+/// ``check(_:_:)`` is called before each frame, because properties and the detector can change between frames. The
+/// conditions are evaluated again only after such a change.
 struct RedactionGuard {
     /// The properties on which the result of the check depends, in addition to the detector.
     private struct Request: Equatable {
@@ -30,14 +30,12 @@ struct RedactionGuard {
 
     init(_ element: ElementHandle) { self.element = element }
 
-    /// Makes the next check evaluate the conditions again. Called after the detector has been replaced.
+    /// Called after the detector has been replaced.
     mutating func noteSource() { checked = nil }
 
     /// Whether the latest settings requested redaction.
     var isRequested: Bool { checked != nil }
 
-    /// Checks whether requested redaction can be guaranteed with these settings and this source.
-    ///
     /// - Parameter source: the source of detections. `nil` while it is being loaded.
     /// - Throws: ``ODTError`` that names the remedy.
     mutating func check(_ settings: Settings, _ source: DetectionSource?) throws {
@@ -51,8 +49,6 @@ struct RedactionGuard {
         checked = request
     }
 
-    /// Reports that redaction cannot be guaranteed.
-    ///
     /// - Parameter fault: the problem and the remedy.
     /// - Throws: an error, unless `privacy-strict=false`. In that case, posts one warning instead.
     mutating func fail(_ fault: String, _ settings: Settings) throws {

@@ -1,9 +1,8 @@
 import SwiftODT
 import Synchronization
 
-/// Creates schedule plans from the settings and from properties of the detector and the stream. Stores the latency that
-/// was reported to the pipeline, in order to detect changes. The planner is thread-safe, because pipelines query the
-/// latency from any thread.
+/// Creates schedule plans. Stores the latency that was reported to the pipeline to detect changes. The planner is
+/// thread-safe, because pipelines query the latency from any thread.
 final class SchedulePlanner: Sendable {
     private struct Facts {
         var capacity = 1
@@ -23,10 +22,8 @@ final class SchedulePlanner: Sendable {
 
     private let facts = Mutex(Facts())
 
-    /// Discards all stored properties. Called when the element starts.
     func reset() { facts.withLock { $0 = Facts() } }
 
-    /// Sets the number of inferences that the detector runs concurrently.
     func set(capacity: Int) { facts.withLock { $0.capacity = capacity } }
 
     /// Sets the frame duration and the frame size in bytes according to the caps. The duration is `nil` if it is
@@ -39,7 +36,6 @@ final class SchedulePlanner: Sendable {
     /// frame.
     func set(work: Nanoseconds) { facts.withLock { $0.work = work } }
 
-    /// Returns the plan for the given settings.
     func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
         facts.withLock { $0.plan(for: settings, isLive: isLive) }
     }
@@ -91,7 +87,7 @@ struct SchedulePlan: Equatable {
     let overlapsKnownInferences: Bool
     /// The performance hint for the inference runtime.
     let hint: InferenceHint
-    /// The latency that the element adds. The processing time is included only for live streams, because frames of
+    /// The latency that the element adds. It includes the processing time only for live streams, because frames of
     /// files arrive as fast as the element accepts them.
     let latency: Nanoseconds
 
@@ -131,10 +127,9 @@ struct SchedulePlan: Equatable {
         latency = step.times(depth + redactionDepth).adding(waits && isLive ? work : 0)
     }
 
-    /// The maximum number of frames that are held at the same time.
     var maximumHeldFrames: Int { max(depth, overlapsKnownInferences ? 1 : 0) + redactionDepth }
 
-    /// Returns whether another plan schedules frames in the same way. Its latency may differ.
+    /// Ignores a difference in latency.
     func schedules(as other: SchedulePlan) -> Bool {
         (waits, depth, redactionDepth, isSequential, overlapsKnownInferences, hint)
             == (
@@ -161,8 +156,7 @@ struct ProcessingTimeEstimate {
     private(set) var estimate: Nanoseconds = 0
 
     private var block: [Nanoseconds] = []
-    /// The number of frames that are measured for the next estimate. The first estimate uses fewer frames than later
-    /// ones.
+    /// The number of frames that are measured for the next estimate. The first estimate uses fewer frames.
     private var enough = 8
     private static let blockSize = 64
     private static let step: Nanoseconds = 5_000_000

@@ -22,13 +22,11 @@ final class Statistics: Sendable {
 
     struct Counters {
         var frames: UInt64 = 0
-        /// The number of finished inferences.
         var detections: UInt64 = 0
         /// The number of started inferences by the reason to run them.
         var inferences = [UInt64](repeating: 0, count: InferencePolicy.Reason.allCases.count)
         /// The number of inferences by the reason for the choice of their region. Counted only if regions are chosen.
         var regions = [UInt64](repeating: 0, count: RegionSelector.Reason.allCases.count)
-        /// The number of frames without inference.
         var skipped: UInt64 = 0
         /// The number of frames that could not be mapped for reading (`unreadable`), and the number of frames that
         /// could not be mapped for drawing (`unwritable`).
@@ -47,7 +45,7 @@ final class Statistics: Sendable {
         var leftOutFrames = 0
         var activeTracks: UInt32 = 0
         var epoch: UInt32 = 0
-        /// The wall-clock durations from the start of an inference to the use of its result.
+        /// The durations from the start of an inference to the use of its result.
         var detectionLatency = Durations()
         /// The times on the monotonic clock at which the results of the first and of the latest inference were used.
         var firstDetection: Nanoseconds?
@@ -74,7 +72,6 @@ final class Statistics: Sendable {
         update { $0.inferences[InferencePolicy.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }
 
-    /// Counts the choice of a region or of the full frame for an inference.
     func count(_ reason: RegionSelector.Reason) {
         update { $0.regions[RegionSelector.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }
@@ -89,7 +86,6 @@ final class Statistics: Sendable {
         _ = previous
     }
 
-    /// Runs `work` and records its duration.
     func time<Result>(_ stage: Stage, _ work: () throws -> Result) rethrows -> Result {
         let start = MonotonicClock.now
         defer {
@@ -99,9 +95,6 @@ final class Statistics: Sendable {
         return try work()
     }
 
-    /// Returns a new structure for the property `stats`. It includes the timings of the detector if the detector
-    /// measures them.
-    ///
     /// - Parameter name: the name of the stream (property `source`).
     func structure(source name: String?) -> UnsafeMutablePointer<GstStructure> {
         let detector = source.withLock { $0 }?.timings
@@ -195,7 +188,6 @@ struct Durations {
         }
     }
 
-    /// The median and the 95th percentile.
     var percentiles: (median: Nanoseconds, high: Nanoseconds) {
         guard !latest.isEmpty else { return (0, 0) }
         let sorted = latest.sorted()

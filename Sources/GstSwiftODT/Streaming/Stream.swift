@@ -26,8 +26,8 @@ final class Stream {
     /// an error. These frames are dropped.
     private var hasFailedRedaction = false
     private var queue = FrameQueue()
-    /// Frames with complete results that are held until all boxes to redact in them are known, and the events between
-    /// these frames. Detections in later frames can add such boxes.
+    /// Frames with complete results that are held for redaction (see ``FrameQueue/Item/processed(_:)``), and the events
+    /// between these frames.
     private var held = FrameQueue()
     /// The number of frames to hold for redaction, according to the plan for the latest frame.
     private var redactionDepth = 0
@@ -60,7 +60,7 @@ final class Stream {
 
     // MARK: Frames in
 
-    /// Accepts a frame and takes ownership of it.
+    /// Takes ownership of the frame.
     ///
     /// - Parameter settings: returns the settings. Called after controllers have set the properties for this frame.
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, settings: () -> Settings) -> GstFlowReturn {
@@ -121,8 +121,6 @@ final class Stream {
         }
     }
 
-    /// Schedules a frame: creates its context, and starts inference if one is due.
-    ///
     /// - Parameter isPreview: whether the frame always waits for its inference.
     private func schedule(
         _ buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings,
@@ -244,7 +242,7 @@ final class Stream {
         if try sources.adapt(to: settings, isLive: incoming.isLive) { noteSource() }
     }
 
-    /// Returns the maximum number of frames that are held. The number depends on the detector.
+    /// Queries upstream elements and may load a detector, because the number depends on the detector.
     func framesHeld(_ settings: Settings) -> Int {
         // An error in this call occurs again at the first frame and is reported then.
         try? prepareSource(settings)
@@ -268,7 +266,6 @@ final class Stream {
     /// The number of frames with omitted objects after which a live stream warns: 10 s at 30 frames per second.
     private static let leftOutFramesUntilWarning = 300
 
-    /// Sets whether overlays are attached instead of being blended into the frames.
     func setOverlay(_ attaches: Bool) { finisher.setOverlay(attaches) }
 
     /// Posts pending warnings. Called when the element stops, whether or not the stream has ended.
@@ -277,7 +274,7 @@ final class Stream {
         redaction.finishStream()
     }
 
-    /// The reason why the stream cannot return more frames. `flow` is returned to the upstream element.
+    /// `flow` is returned to the upstream element.
     struct Stop: Error {
         let flow: GstFlowReturn
     }
@@ -343,7 +340,6 @@ final class Stream {
         }
     }
 
-    /// Processes a frame and holds it, because detections in later frames can add boxes to redact.
     private func hold(_ frame: QueuedFrame) -> Stop? {
         let begin = MonotonicClock.now
         do {

@@ -11,7 +11,7 @@ final class StreamSignals: Sendable {
         /// A function that interrupts the current wait of the streaming thread. `nil` if the streaming thread does not
         /// wait.
         var cut: (@Sendable () -> Void)?
-        /// The sequence number of a seek that was sent upstream and whose segment has not arrived yet.
+        /// The sequence number of the latest seek, until its segment arrives.
         var seek: UInt32?
     }
 
@@ -58,7 +58,7 @@ final class StreamSignals: Sendable {
     /// Clears the request of the action signal `detect-now`. Called when inference starts because of this request.
     func noteRequestedDetection() { state.withLock { $0.wantsDetection = false } }
 
-    /// Returns whether a segment belongs to the latest seek. `number` is the sequence number of the segment event.
+    /// Returns whether the segment event with this sequence number belongs to the latest seek.
     func takeSeek(_ number: UInt32) -> Bool {
         state.withLock { state in
             guard state.seek == number else { return false }
@@ -79,14 +79,14 @@ final class StreamSignals: Sendable {
         return try body()
     }
 
-    /// Waits until a background task has ended. Throws `CancellationError` when flushing or stopping begins.
+    /// Throws `CancellationError` when flushing or stopping begins.
     func wait(for task: BackgroundTask<some Sendable>) throws {
         try interruptible(by: task.wake) {
             if !task.wait(unless: { isInterrupted }) { throw CancellationError() }
         }
     }
 
-    /// Waits for the result of an inference. Throws `CancellationError` when flushing or stopping begins.
+    /// Throws `CancellationError` when flushing or stopping begins.
     func wait(for promise: DetectionPromise) throws -> [Detection] {
         try interruptible(by: promise.cancel) { try promise.wait() }
     }

@@ -15,7 +15,6 @@ final class TensorDecoding: Sendable {
         var decoder: (outputs: [TensorDescription], inputSize: InputSize, decoder: any DetectionDecoder)?
         var hasTensors = false
         var framesWithout = 0
-        /// The time of the latest frame with tensors.
         var latest: Nanoseconds?
         var hasWarnedOfGap = false
     }
@@ -30,10 +29,9 @@ final class TensorDecoding: Sendable {
         traits = try DetectorTraits(file: file, manifest: manifest)
     }
 
-    /// The class names that detections can have; `nil` if neither a label file nor the model has them.
+    /// `nil` if neither a label file nor the model has class names.
     var labelNames: [String]? { labels?.all.map(\.text) }
 
-    /// The fields of a recording's header that describe the network and its detections.
     var recordingFields: [RecordingHeader.Field] {
         var fields = [RecordingHeader.Field("detector", .string("tensors"))]
         if let model = traits.model {
