@@ -1,50 +1,47 @@
-/// A reader for FlatBuffers, the format of .tflite files. Every offset in the buffer is checked before it is used. If
-/// the offset of a field points outside the buffer, the field counts as absent.
+/// A reader for FlatBuffers, the format of .tflite files. Every offset is checked before it is used. A field whose offset points outside
+/// the buffer counts as absent.
 struct FlatBuffer {
     let bytes: [UInt8]
     private let allowance: Allowance
 
-    /// - Parameter identifier: the four characters that identify the file type. A FlatBuffer has them at byte 4.
+    /// - Parameter identifier: the four characters at byte 4 that identify the file type.
     init?(_ bytes: [UInt8], identifier: String) {
         guard bytes.count >= 8, bytes[4..<8].elementsEqual(identifier.utf8) else { return nil }
         self.bytes = bytes
         allowance = Allowance(bytes: 16 * bytes.count)
     }
 
-    /// The number of bytes that may still be read. Several vectors can share the same memory. Without this limit, a
-    /// small malicious file could therefore expand to any number of nested tables. Reading a valid file takes only a
-    /// few times its size.
+    /// The number of bytes that may still be read. Several vectors can share the same memory, so a small malicious file could expand to any
+    /// number of nested tables. Reading a valid file takes only a few times its size.
     private final class Allowance {
         var bytes: Int
 
         init(bytes: Int) { self.bytes = bytes }
     }
 
-    /// Subtracts `count` bytes from the number of bytes that may still be read. Returns `false` if fewer bytes are
-    /// left.
+    /// Subtracts `count` from the allowance. Returns `false` if fewer bytes are left.
     fileprivate func allows(_ count: Int) -> Bool {
         guard allowance.bytes >= count else { return false }
         allowance.bytes -= count
         return true
     }
 
-    /// Reads a .tflite file. Returns `nil` for files of other formats.
+    /// Returns `nil` for files of other formats.
     static func read(tflite path: String) throws -> FlatBuffer? {
         guard ModelFormat(file: path) == .tflite else { return nil }
         return FlatBuffer(try FileBytes.read(path, limit: 1 << 30), identifier: "TFL3")
     }
 
-    /// The root table.
     var root: Table? { offset(at: 0).flatMap { table(at: $0) } }
 
-    /// A table of a FlatBuffer. Its fields are optional. A field is identified by its number in the schema.
+    /// A table of a FlatBuffer. Its fields are optional and are identified by their number in the schema.
     struct Table {
         fileprivate let buffer: FlatBuffer
         fileprivate let position: Int
         fileprivate let fields: Range<Int>
     }
 
-    /// The maximum number of elements of a vector. The limit bounds the work for a vector with a corrupt length.
+    /// The maximum number of elements of a vector. Bounds the work for a vector with a corrupt length.
     fileprivate static let maximumElements = 1 << 20
 
     fileprivate func number<Number: FixedWidthInteger>(_ type: Number.Type, at position: Int) -> Number? {
@@ -55,8 +52,7 @@ struct FlatBuffer {
         }
     }
 
-    /// Returns the position to which the offset at `position` points. Returns `nil` if that position is outside the
-    /// buffer.
+    /// Returns the position to which the offset at `position` points, or `nil` if it is outside the buffer.
     fileprivate func offset(at position: Int) -> Int? {
         guard let step = number(UInt32.self, at: position), step > 0 else { return nil }
         let target = position + Int(step)
@@ -72,8 +68,7 @@ struct FlatBuffer {
 }
 
 extension FlatBuffer.Table {
-    /// Returns the position of the content of a field. Returns `nil` if the field is absent and thus has its default
-    /// value.
+    /// Returns `nil` if the field is absent and thus has its default value.
     private func contentPosition(_ field: Int) -> Int? {
         guard fields.lowerBound + 2 * field + 2 <= fields.upperBound,
             let step = buffer.number(UInt16.self, at: fields.lowerBound + 2 * field), step > 0
@@ -103,13 +98,13 @@ extension FlatBuffer.Table {
 
     func text(_ field: Int) -> String? { contents(field).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Returns the content of a byte vector, or `nil` if the field is absent.
+    /// Returns the content of a byte vector.
     func contents(_ field: Int) -> ArraySlice<UInt8>? {
         guard let span = span(field, size: 1), buffer.allows(span.count) else { return nil }
         return buffer.bytes[span]
     }
 
-    /// Returns the range of bytes that contains the elements of a vector. `size` is the number of bytes per element.
+    /// Returns the byte range of the elements of a vector. `size` is the number of bytes per element.
     func span(_ field: Int, size: Int) -> Range<Int>? {
         guard let start = contentPosition(field).flatMap({ buffer.offset(at: $0) }),
             let count = buffer.number(UInt32.self, at: start)
@@ -127,10 +122,10 @@ extension FlatBuffer.Table {
     }
 }
 
-/// A reader for the numbers in the root map of a FlexBuffer. Custom operations of TensorFlow Lite store their options
-/// in this format. Every offset in the buffer is checked before it is used.
+/// A reader for the numbers in the root map of a FlexBuffer. Custom operations of TensorFlow Lite store their options in this format. Every
+/// offset is checked before it is used.
 enum FlexBuffer {
-    /// - Returns: the numeric entries by key. `nil` if the root is not a valid map.
+    /// Returns the numeric entries by key, or `nil` if the root is not a valid map.
     static func numbers(_ bytes: [UInt8]) -> [String: Double]? {
         guard bytes.count >= 3, let rootWidth = width(bytes[bytes.count - 1]) else { return nil }
         let (root, type) = (bytes.count - 2 - rootWidth, bytes[bytes.count - 2])
@@ -151,8 +146,7 @@ enum FlexBuffer {
         return numbers
     }
 
-    /// The maximum length of a key in bytes. A corrupt key without a terminator would otherwise extend to the end of
-    /// the file.
+    /// The maximum length of a key in bytes. A corrupt key without a terminator would otherwise extend to the end of the file.
     private static let longestKey = 64
 
     private enum Kind {
@@ -189,7 +183,7 @@ enum FlexBuffer {
 package enum ModelFormat: String, CaseIterable, Sendable {
     case xml, onnx, tflite, pb, pdmodel
 
-    /// Creates the format of a file from its extension. Returns `nil` if the extension is not supported.
+    /// Returns `nil` if the file extension is not supported.
     package init?(file: String) {
         guard let dot = file.lastIndex(of: ".") else { return nil }
         self.init(rawValue: file[file.index(after: dot)...].lowercased())

@@ -8,7 +8,7 @@ struct ProtobufFields {
         position = message.startIndex
     }
 
-    /// Reads a variable-length integer. Returns `nil` if the message ends or if the integer is malformed.
+    /// Returns `nil` if the message ends or if the integer is malformed.
     mutating func varint() -> UInt64? {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
@@ -28,8 +28,8 @@ struct ProtobufFields {
         return message[position..<position + Int(length)]
     }
 
-    /// Skips the content of an integer or of a 32-bit or 64-bit field. Returns `false` for another wire type, or if the
-    /// content exceeds the message.
+    /// Skips the content of an integer, a 32-bit or a 64-bit field. Returns `false` for another wire type, or if the content exceeds the
+    /// message.
     mutating func skip(wireType: UInt64) -> Bool {
         switch wireType {
         case 0: return varint() != nil
@@ -52,14 +52,13 @@ struct ProtobufField {
     enum Value {
         case number(UInt64)
         case bytes(ArraySlice<UInt8>)
-        /// A 32-bit or 64-bit value. Its content is not stored, because no caller needs it.
+        /// A 32-bit or 64-bit value. No caller needs its content.
         case fixed
     }
 }
 
 extension ProtobufFields {
-    /// Returns all fields of a message in order, without copying their content. Returns `nil` if the message is
-    /// malformed.
+    /// Returns all fields in order, without copying their content. Returns `nil` if the message is malformed.
     static func all(of message: ArraySlice<UInt8>) -> [ProtobufField]? {
         var fields = ProtobufFields(message)
         var found: [ProtobufField] = []
@@ -85,23 +84,20 @@ extension ProtobufFields {
 }
 
 extension [ProtobufField] {
-    /// Returns the last value of an integer field, or `nil` if the field is missing.
+    /// Returns the last value of the field. In protobuf, a later value overrides an earlier one.
     func number(_ field: Int) -> UInt64? {
         lazy.compactMap { if $0.number == field, case .number(let value) = $0.value { value } else { nil } }.last
     }
 
-    /// Returns the last value of a length-delimited field, or `nil` if the field is missing.
     func bytes(_ field: Int) -> ArraySlice<UInt8>? { all(field).last }
 
     func text(_ field: Int) -> String? { bytes(field).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Returns all values of a repeated length-delimited field.
     func all(_ field: Int) -> [ArraySlice<UInt8>] {
         compactMap { if $0.number == field, case .bytes(let value) = $0.value { value } else { nil } }
     }
 
-    /// Returns all values of a repeated integer field, in packed or unpacked encoding. Returns `nil` if a value is
-    /// malformed.
+    /// Accepts packed and unpacked encoding. Returns `nil` if a value is malformed.
     func integers(_ field: Int) -> [Int]? {
         var list: [Int] = []
         for one in self where one.number == field {
@@ -120,7 +116,6 @@ extension [ProtobufField] {
     }
 }
 
-/// An encoder that writes a protobuf message field by field.
 struct ProtobufMessage {
     private(set) var bytes: [UInt8] = []
 
@@ -138,7 +133,7 @@ struct ProtobufMessage {
 
     mutating func append(_ field: Int, _ text: String) { append(field, text.utf8) }
 
-    /// Appends an unchanged copy of a field of another message.
+    /// Appends a copy of a field of another message.
     mutating func append(_ field: ProtobufField) { bytes.append(contentsOf: field.whole) }
 
     private mutating func append(varint value: UInt64) {

@@ -2,7 +2,6 @@ import CZlib
 
 /// A zip archive. Other content may precede the archive: a .tflite file with metadata has an archive at its end.
 struct ZipArchive {
-    /// A file within the archive.
     struct Entry: Sendable {
         let name: String
         fileprivate let method: Int
@@ -14,15 +13,13 @@ struct ZipArchive {
     let entries: [Entry]
     private let bytes: [UInt8]
 
-    /// - Parameter bytes: the archive, optionally preceded by other content.
-    /// - Returns: `nil` if the bytes do not end with the central directory of an archive.
+    /// Returns `nil` if the bytes do not end with the central directory of an archive.
     init?(_ bytes: [UInt8]) {
         guard let end = Self.endRecord(bytes) else { return nil }
         let directorySize = bytes.little32(end + 12)
         let directoryOffset = bytes.little32(end + 16)
-        // Offsets in the archive are relative to the start of the archive, which may not be the start of `bytes`.
-        // `shift` is the position at which the archive starts. It is the difference between the actual position of the
-        // central directory and its recorded offset.
+        // Offsets are relative to the start of the archive, which may not be the start of `bytes`. `shift` is the position of the archive
+        // in `bytes`.
         let start = end - directorySize
         guard start >= 0 else { return nil }
         let shift = start - directoryOffset
@@ -43,8 +40,7 @@ struct ZipArchive {
         self.bytes = bytes
     }
 
-    /// Returns the content of a file in the archive. Returns `nil` if the content is damaged, exceeds 4 MiB, or uses a
-    /// compression method other than DEFLATE.
+    /// Returns `nil` if the content is damaged, exceeds 4 MiB, or uses a compression method other than DEFLATE.
     func contents(_ entry: Entry) -> [UInt8]? {
         let header = entry.headerOffset
         guard header >= 0, header + 30 <= bytes.count, bytes.little32(header) == 0x0403_4B50,
@@ -65,7 +61,7 @@ struct ZipArchive {
     private static let maximumEntries = 1000
     private static let largestEntry = 4 << 20
 
-    /// Returns the position of the end-of-central-directory record. A comment of up to 64 KiB may follow this record.
+    /// Finds the end-of-central-directory record. A comment of up to 64 KiB may follow this record.
     private static func endRecord(_ bytes: [UInt8]) -> Int? {
         var position = bytes.count - 22
         while position >= max(0, bytes.count - 22 - 0xFFFF) {
@@ -83,15 +79,12 @@ extension [UInt8] {
     fileprivate func little32(_ offset: Int) -> Int { little16(offset) | little16(offset + 2) << 16 }
 }
 
-/// Decompresses raw DEFLATE data (RFC 1951), which zip files contain. Uses zlib.
+/// Decompresses raw DEFLATE data (RFC 1951), as in zip files.
 enum Inflate {
-    /// The error for data that is truncated, is not valid DEFLATE, or exceeds the size limit when it is decompressed.
+    /// The data is truncated, is not valid DEFLATE, or exceeds the size limit.
     struct Damaged: Error {}
 
-    /// Decompresses `input`.
-    ///
-    /// - Parameter limit: the maximum size of the output in bytes. The limit bounds the memory use.
-    /// - Throws: ``Damaged`` if the data cannot be decompressed within the limit.
+    /// - Parameter limit: the maximum size of the output in bytes.
     static func unpack(_ input: ArraySlice<UInt8>, limit: Int) throws -> [UInt8] {
         guard let packedCount = UInt32(exactly: input.count), let room = UInt32(exactly: limit) else { throw Damaged() }
         var stream = z_stream()

@@ -1,43 +1,39 @@
-/// The detections that a correct network returns for the ``ReferencePicture``, a fixed test picture. The manifest of
-/// the model specifies them.
+/// The detections that a correct network returns for the ``ReferencePicture``. The manifest of the model specifies them.
 ///
-/// In an empty scene, a broken detector cannot be distinguished from a correct one: both return no detections.
-/// Therefore, when a network is loaded, its detections in the reference picture are compared with the known answer.
-/// Wrong detections, for example because of a damaged model or a broken runtime, cause an error.
+/// In an empty scene, a broken detector cannot be distinguished from a correct one: both return no detections. Therefore, when a network is
+/// loaded, its detections in the reference picture are compared with the known answer. Wrong detections, for example because of a damaged
+/// model or a broken runtime, cause an error.
 package struct KnownAnswer: Hashable, Sendable {
-    /// An expected object. It has a box and a label for a detection network, only a label for a classifier, and only a
-    /// box for a saliency network.
+    /// An expected object. A detection network has a box and a label, a classifier only a label, and a saliency network only a box.
     package struct Object: Hashable, Sendable {
         package var label: String?
         package var score: Double
-        /// The box in pixels of the reference picture.
+        /// In pixels of the reference picture.
         package var box: Box?
     }
 
-    /// The name of the reference picture that was used (``ReferencePicture/name``).
+    /// The name of the picture that was used (``ReferencePicture/name``).
     package var picture: String
-    /// The size of the network's input in pixels. The expected detections are valid for this size only.
+    /// The size of the network's input in pixels. The detections are expected for this size only.
     package var width: Int
     package var height: Int
     package var objects: [Object]
 }
 
 extension KnownAnswer {
-    // The following tolerances are necessary because boxes and scores differ noticeably on processors that use bfloat16
-    // and on devices that use 16-bit floats.
+    // The tolerances are necessary because boxes and scores differ noticeably on processors that use bfloat16 and on devices that use
+    // 16-bit floats.
     //
     // The minimum intersection over union of a detection and the expected box.
     static let smallestIoU = 0.7
     /// The maximum difference between the score of a detection and the expected score.
     static let largestScoreDifference = 0.35
-    /// Detections in addition to the expected objects are tolerated if their scores are below this value.
+    /// Unexpected detections with a score below this value are tolerated.
     static let unexpectedScore = 0.6
 
-    /// Compares detections with the expected objects.
+    /// Returns a description of the first difference, or `nil` if the detections are as expected.
     ///
-    /// - Parameter comparesLabels: whether labels are compared. `false` if the user has specified other names for the
-    ///   classes.
-    /// - Returns: a description of the first difference. `nil` if the detections are as expected.
+    /// - Parameter comparesLabels: `false` if the user has specified other names for the classes.
     func problem(of found: [Detection], comparesLabels: Bool) -> String? {
         var rest = found
         for object in objects {
@@ -61,7 +57,7 @@ extension KnownAnswer {
 }
 
 extension KnownAnswer.Object {
-    /// The object as text, for example `stop sign at 24,54 107x106 (0.92)`.
+    /// For example `stop sign at 24,54 107x106 (0.92)`.
     var text: String {
         let place = box.map { box in
             " at \(Self.text(box.x)),\(Self.text(box.y)) \(Self.text(box.width))x\(Self.text(box.height))"
@@ -73,7 +69,6 @@ extension KnownAnswer.Object {
 }
 
 extension [KnownAnswer] {
-    /// Returns the known answer for the current reference picture and an input size. Returns `nil` if there is none.
     func first(for input: NetworkInput) -> KnownAnswer? {
         first { $0.picture == ReferencePicture.name && $0.width == input.width && $0.height == input.height }
     }

@@ -5,27 +5,25 @@
 package struct Labels: Sendable {
     private let labels: [Label?]
 
-    /// - Parameter names: the names in the order of the network's class indices. An empty name stands for an unused
-    ///   index.
+    /// - Parameter names: the names in the order of the network's class indices. An empty name stands for an unused index.
     package init(_ names: [String]) {
         labels = names.enumerated().map { $1.isEmpty ? nil : Label(index: $0, text: $1) }
     }
 
-    /// The number of class indices, including unused indices.
+    /// Includes unused indices.
     package var count: Int { labels.count }
 
-    /// Returns the label of a class index. Returns `nil` if the index is unused or out of range.
+    /// `nil` if the index is unused or out of range.
     package subscript(index: Int) -> Label? { labels.indices.contains(index) ? labels[index] : nil }
 
-    /// All labels in the order of their indices, without unused indices.
+    /// The labels in the order of their indices, without unused indices.
     package var all: [Label] { labels.compactMap(\.self) }
 }
 
 extension Labels {
-    /// The names of the built-in vocabularies. Manifests use these names.
+    /// The names that manifests use for the built-in vocabularies.
     package static let vocabularies = ["coco80", "coco90"]
 
-    /// Returns the built-in vocabulary with the given name, or `nil` if there is none.
     package static func vocabulary(_ name: String) -> Labels? {
         switch name {
         case "coco80": Labels(COCOVocabulary.names)
@@ -34,12 +32,11 @@ extension Labels {
         }
     }
 
-    /// Loads the class names of a model from the first of these sources that has names: `file`, the manifest, the model
-    /// file, a text file in the folder of the model. The text file for `model.onnx` is `model.txt`, `model_labels.txt`
-    /// or `labels.txt`. Returns `nil` if no source has names.
+    /// Loads the class names of a model from the first of these sources that has names: `file`, the manifest, the model file, a text file
+    /// in the folder of the model. The text file for `model.onnx` is `model.txt`, `model_labels.txt` or `labels.txt`. Returns `nil` if no
+    /// source has names.
     ///
-    /// - Throws: ``ODTError`` if a label file that the caller or the manifest specifies is missing or has no valid
-    ///   content.
+    /// - Throws: ``ODTError`` if a label file that the caller or the manifest specifies is missing or invalid.
     package static func load(
         file: String? = nil, manifest: ModelManifest?, model: String
     ) throws(ODTError) -> Labels? {
@@ -66,8 +63,8 @@ extension Labels {
 }
 
 extension Labels {
-    /// Reads a label file. The file has one name per line, lines of the form `index name`, or a TensorFlow label map
-    /// with blocks of the form `item { id: 1 name: 'x' }`.
+    /// Reads a label file. The file has one name per line, lines of the form `index name`, or a TensorFlow label map with blocks of the
+    /// form `item { id: 1 name: 'x' }`.
     ///
     /// - Throws: ``ODTError`` if the file is missing or is not a label file.
     package static func load(file path: String) throws(ODTError) -> Labels {
@@ -80,7 +77,7 @@ extension Labels {
         return labels
     }
 
-    /// Parses the text of a label file. Returns `nil` if the bytes are not text or contain no names.
+    /// Returns `nil` if the bytes are not text or contain no names.
     init?(parsing bytes: [UInt8]) {
         guard !bytes.contains(0) else { return nil }
         let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
@@ -92,13 +89,12 @@ extension Labels {
         self.init(names)
     }
 
-    /// Returns whether a text is valid as a label. A recording with an invalid label could not be read.
+    /// Returns whether a text is valid as a label.
     static func isName(_ text: String) -> Bool { text.utf8.count <= longestName && !text.unicodeScalars.contains("\0") }
 
-    /// The maximum length of a label in bytes.
+    /// In bytes of UTF-8.
     static let longestName = 4096
 
-    /// The maximum class index. A label file with a larger index is rejected.
     private static let largestIndex = 100_000
 
     private static func lines(_ text: String) -> [String] {
@@ -107,7 +103,7 @@ extension Labels {
         return numbered(lines) ?? lines
     }
 
-    /// Returns the names if every line begins with its class index. Otherwise returns `nil`.
+    /// Returns the names if every line begins with its class index.
     private static func numbered(_ lines: [String]) -> [String]? {
         var names: [(index: Int, name: String)] = []
         for line in lines where !line.isEmpty {
@@ -142,7 +138,7 @@ extension Labels {
         return placed(names)
     }
 
-    /// Returns an array in which each name is at its index. Returns `nil` if an index occurs twice or is too large.
+    /// Returns an array with each name at its index. Returns `nil` if an index occurs twice or is too large.
     static func placed(_ names: [(index: Int, name: String)]) -> [String]? {
         guard let last = names.map(\.index).max(), last <= largestIndex,
             Set(names.map(\.index)).count == names.count
@@ -159,8 +155,7 @@ extension Labels {
         return String(text.dropFirst().dropLast())
     }
 
-    /// Returns the text without surrounding white space and without control characters. `???` stands for an unused
-    /// index and becomes an empty name.
+    /// Removes surrounding white space and control characters. `???` stands for an unused index and becomes an empty name.
     static func name(from text: some StringProtocol) -> String {
         let visible = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }
         var name = Substring(String(String.UnicodeScalarView(visible)))
@@ -172,11 +167,9 @@ extension Labels {
 
 /// The object classes of COCO. Most detection networks are trained with these classes.
 package enum COCOVocabulary {
-    /// The names of the 80 classes, in the order of the class outputs of networks with 80 classes.
     package static let names = byCategory.filter { !$0.isEmpty }
 
-    /// The names for networks with 90 class outputs. The index is COCO's category id minus 1. Ten ids are unused and
-    /// have empty names.
+    /// The names for networks with 90 class outputs. The index is COCO's category id minus 1. Unused ids have empty names.
     static let namesByPaperIndex = byCategory
 
     private static let byCategory: [String] = [
@@ -193,13 +186,12 @@ package enum COCOVocabulary {
     ]
 }
 
-/// Named groups of COCO's labels. The name of a group, for example `@street`, can stand in a list of labels instead of
-/// its labels.
+/// Named groups of COCO's labels. A list of labels can contain the name of a group, for example `@street`.
 package enum LabelGroups {
-    /// The first character of a group's name in a list of labels.
+    /// The first character of a group name in a list of labels.
     package static let mark: Character = "@"
 
-    /// The built-in groups. A key is the name of a group without ``mark``, its value is the set of lower-case labels.
+    /// The built-in groups: group names without ``mark``, and lower-case labels.
     package static let standard: [String: Set<String>] = [
         "people": ["person"],
         "street": ["person", "bicycle", "car", "motorcycle", "bus", "train", "truck", "traffic light", "stop sign"],
@@ -212,8 +204,7 @@ package enum LabelGroups {
         ],
     ]
 
-    /// Replaces the name of each group in `labels` by the labels of the group. Names that are not in `groups` stay
-    /// unchanged.
+    /// Replaces the name of each group by the labels of the group. Names that are not in `groups` stay unchanged.
     package static func expand(_ labels: Set<String>, groups: [String: Set<String>] = standard) -> Set<String> {
         guard labels.contains(where: { $0.first == mark }) else { return labels }
         return labels.reduce(into: []) { all, label in

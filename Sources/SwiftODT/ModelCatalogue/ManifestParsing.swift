@@ -1,7 +1,7 @@
 extension ModelManifest {
     /// Parses a manifest. Unknown members are ignored. A known member with a value of another type is an error.
     ///
-    /// - Parameter file: the path of the manifest. It is used in error messages and to resolve relative paths.
+    /// - Parameter file: the path of the manifest, for error messages and relative paths.
     package init(parsing text: some Collection<UInt8>, file: String) throws {
         let root: JSONValue
         do {
@@ -89,8 +89,7 @@ extension KnownAnswer.Object {
     }
 }
 
-/// Typed access to the members of a JSON object. The value of a missing member is `nil`. A value of another type is an
-/// error.
+/// Typed access to the members of a JSON object. A missing member is `nil`. A value of another type is an error.
 private struct ManifestFields {
     let members: JSONValue
     let file: String
@@ -126,7 +125,7 @@ private struct ManifestFields {
         return try ManifestFields(value, file: file, path: path + key + ".")
     }
 
-    /// Returns the objects of a list. The result is empty if the list is missing.
+    /// Returns an empty list if the member is missing.
     func objects(_ key: String) throws -> [ManifestFields] {
         guard let values = try find(key, "a list", { $0.array }) else { return [] }
         return try values.enumerated().map { try ManifestFields($1, file: file, path: "\(path)\(key)[\($0)].") }
@@ -159,7 +158,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns one number per channel. If the value is a single number, it applies to all three channels.
+    /// A single number applies to all three channels.
     func channels(_ key: String) throws -> SIMD3<Float>? {
         try find(key, "a number or a list of three numbers") { value in
             let numbers = value.number.map { [$0, $0, $0] } ?? value.array?.compactMap(\.number) ?? []
@@ -168,8 +167,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the model files that the manifest lists, with their sizes and checksums. The result is empty if the
-    /// member is missing.
+    /// Returns the model files with their sizes and checksums. The list is empty if the member is missing.
     func files(_ key: String) throws -> [ModelManifest.File] {
         guard let files = try object(key), case .object(let known) = files.members else { return [] }
         return try known.keys.sorted().map { name in
@@ -180,7 +178,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the lower-case labels of each group that the manifest lists, by the name of the group.
+    /// Returns the lower-case labels of each group, by group name.
     func groups(_ key: String) throws -> [String: Set<String>] {
         guard let groups = try object(key), case .object(let known) = groups.members else { return [:] }
         return try known.mapValues { value in
@@ -191,7 +189,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the quantisation of each tensor that the manifest lists, by the name of the tensor.
+    /// Returns the quantisation of each tensor, by tensor name.
     func scales(_ key: String) throws -> [String: QuantisationScale] {
         guard let tensors = try object(key), case .object(let known) = tensors.members else { return [:] }
         return try known.keys.reduce(into: [:]) { scales, name in
@@ -202,8 +200,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the source of the labels: a list of names, a built-in vocabulary, or a file whose path is relative to
-    /// the folder of the manifest.
+    /// Returns a list of names, a built-in vocabulary, or a file whose path is relative to the folder of the manifest.
     func labels(_ key: String) throws -> ModelManifest.LabelSource? {
         try find(key, "a list of names, a vocabulary (\(Labels.vocabularies.joined(separator: ", "))) or a file") {
             value in

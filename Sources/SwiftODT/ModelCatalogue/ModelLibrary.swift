@@ -5,7 +5,7 @@ import Glibc
 ///
 ///     for model in ModelLibrary.models { print(model.name, model.labels.count) }
 public enum ModelLibrary {
-    /// A model file and its metadata. The metadata is in the model file or in files in the same folder.
+    /// A model file and its metadata.
     public struct Model: Hashable, Sendable {
         /// The model's file name without its extension.
         public let name: String
@@ -19,7 +19,7 @@ public enum ModelLibrary {
             (try? Labels.load(manifest: ModelManifest.load(model: path), model: path))?.all.map(\.text) ?? []
         }
 
-        /// The licence that the model's manifest states. `nil` if the manifest states none.
+        /// The licence that the model's manifest states.
         public var licence: String? { (try? ModelManifest.load(besideModel: path))?.licence }
 
         fileprivate init(path: String) {
@@ -45,7 +45,7 @@ public enum ModelLibrary {
         try ODTError.wrapping { Model(path: try ModelSearchPath.locate(.detector)) }
     }
 
-    /// Returns the model that has the given name or path.
+    /// Returns the model with the given name or path.
     ///
     /// - Throws: ``ODTError`` if there is no such model.
     public static func model(named name: String) throws(ODTError) -> Model {

@@ -2,8 +2,7 @@ import Glibc
 
 /// A long computation on its own thread, for example the compilation of a network.
 ///
-/// The computation cannot be interrupted, but the caller can abandon it by releasing the task. Releasing the task does
-/// not block. The thread then finishes the computation and releases the result.
+/// The computation cannot be interrupted. The caller can abandon it by releasing the task, which does not block.
 ///
 ///     let task = BackgroundTask { try configuration.makeDetector() }
 ///     if let result = task.take() { use(try result.get()) }
@@ -16,9 +15,7 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
 
     private let state = Monitor(State.running)
 
-    /// Starts the computation.
-    /// - Parameter make: the computation. It can outlive the task. It must not use objects that may be destroyed while
-    ///   it runs.
+    /// - Parameter make: the computation. It can outlive the task. It must not use objects that may be destroyed while it runs.
     package init(_ make: @escaping @Sendable () throws -> Product) {
         let isStarted = DetachedThread.run { [weak self] in
             let product = Result { try make() }
@@ -29,8 +26,7 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
         }
     }
 
-    /// Returns the result when it is available, and only once. Returns `nil` before the result is available and after
-    /// it was taken.
+    /// Returns the result once. Returns `nil` while the computation runs and after the result was taken.
     package func take() -> Result<Product, any Error>? {
         state.update { state in
             guard case .done(let result) = state else { return nil }
@@ -39,9 +35,8 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the result is available, or until `isInterrupted` returns `true`. `isInterrupted` is called at the
-    /// start of the wait and after each call of ``wake()``.
-    ///
+    /// Waits until the result is available, or until `isInterrupted` returns `true`. `isInterrupted` is called at the start of the wait and
+    /// after each call of ``wake()``.
     /// - Returns: `true` if the computation has ended, `false` if the wait was interrupted.
     package func wait(unless isInterrupted: () -> Bool) -> Bool {
         state.wait { state in
@@ -53,14 +48,13 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
     package func wake() { state.update { _ in } }
 }
 
-/// Starts detached POSIX threads, for work that would block a thread of a pool too long.
+/// Starts detached POSIX threads for work that would block a thread of a pool too long.
 package enum DetachedThread {
     private final class Work {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs `body` on a new thread.
     /// - Returns: `false` if the thread could not be started.
     @discardableResult
     package static func run(_ body: @escaping @Sendable () -> Void) -> Bool {

@@ -1,11 +1,8 @@
 import Glibc
 
-/// Converts between numbers and decimal UTF-8 text. Numbers of usual length are converted without memory allocations,
-/// because some files have many numbers.
+/// Converts between numbers and decimal UTF-8 text. Numbers of at most 15 digits are converted without memory allocations.
 package enum DecimalText {
-    /// Parses a number. Returns `nil` if the word is not a number.
-    ///
-    /// - Parameter point: the decimal separator.
+    /// Returns `nil` if the word is not a number. `point` is the decimal separator.
     package static func number(_ word: ArraySlice<UInt8>, point: UInt8 = UInt8(ascii: ".")) -> Double? {
         let isNegative = word.first == UInt8(ascii: "-")
         var (mantissa, digits, decimals) = (0, 0, 0)
@@ -23,20 +20,17 @@ package enum DecimalText {
             if isPastPoint { decimals += 1 }
         }
         if digits == 0 { return nil }
-        // The mantissa and the power of ten are exact as doubles. The division therefore gives the double that is
-        // nearest to the decimal number.
+        // The mantissa and the power of ten are exact as doubles. Only the division rounds.
         let size = Double(mantissa) / powersOfTen[decimals]
         return isNegative ? -size : size
     }
 
     private static func anyNumber(_ word: ArraySlice<UInt8>, _ point: UInt8) -> Double? {
-        // If the decimal separator is a comma, a period in the word could be a thousands separator. Such words are
-        // rejected.
+        // If the decimal separator is a comma, a period in the word could be a thousands separator. Such words are rejected.
         if point != UInt8(ascii: "."), word.contains(UInt8(ascii: ".")) { return nil }
         return Double(String(decoding: word.map { $0 == point ? UInt8(ascii: ".") : $0 }, as: UTF8.self))
     }
 
-    /// Appends a number with a fixed number of decimal places.
     package static func append(_ number: Double, decimals: Int, to text: inout [UInt8]) {
         let scaled = (number.magnitude * powersOfTen[decimals]).rounded()
         guard scaled < 1e15 else { return appendLarge(number, decimals: decimals, to: &text) }
@@ -48,7 +42,7 @@ package enum DecimalText {
         append(part, digits: decimals, to: &text)
     }
 
-    /// Appends an integer with at least `digits` digits. Leading zeros are added if necessary.
+    /// Appends an integer. Adds leading zeros up to `digits` digits.
     package static func append(_ number: Int, digits: Int = 1, to text: inout [UInt8]) {
         // Swift stores strings of up to 15 bytes inline, so the conversion allocates no memory.
         let figures = String(number).utf8
@@ -56,7 +50,6 @@ package enum DecimalText {
         text.append(contentsOf: figures)
     }
 
-    /// Returns the text of a number with a fixed number of decimal places.
     package static func text(_ number: Double, decimals: Int) -> String {
         var text: [UInt8] = []
         append(number, decimals: decimals, to: &text)

@@ -1,18 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Diagnostic messages of the library, for example about the version of the runtime, the recognised network family, or
-/// a cache hit.
+/// Diagnostic messages of the library, for example the runtime version, the network family or a cache hit.
 ///
-/// A message goes to the listener that is installed on the current thread. If several components of a process use the
-/// library, each component thus receives only its own messages:
+/// A message goes to the listener of the current thread. Each component of a process thus receives only its own messages:
 ///
 ///     try Diagnostics.listening({ print($0.text) }) { try DetectorConfiguration(.neural).makeDetector() }
 ///
-/// The library sends no messages for single frames. Without a listener, the text of a message is not evaluated, and the
-/// message costs one access to thread-local storage.
+/// The library sends no messages for single frames. Without a listener, a message costs one access to thread-local storage.
 package enum Diagnostics {
-    /// The severity of a message.
     package enum Level: Sendable {
         /// A feature does not work. The operation continues without this feature.
         case warning
@@ -22,11 +18,9 @@ package enum Diagnostics {
         case debug
     }
 
-    /// A message and its source location.
     package struct Entry: Sendable {
         package let level: Level
         package let text: String
-        /// The source location of the message.
         package let file: StaticString
         package let function: StaticString
         package let line: Int32
@@ -48,8 +42,8 @@ package enum Diagnostics {
         return try work()
     }
 
-    /// Runs `work`, and returns its result together with its messages. The caller can pass the messages to a listener
-    /// later, for example if `work` runs on a background thread on which the listener must not be called.
+    /// Returns the result and the messages of `work`. The caller can pass the messages to a listener later, for example if `work` runs on a
+    /// background thread on which the listener must not be called.
     package static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
         let record = Record()
         let result = try listening({ fact in record.entries.withLock { $0.append(fact) } }, to: work)
@@ -72,7 +66,6 @@ package enum Diagnostics {
         init(_ listener: @escaping Listener) { self.listener = listener }
     }
 
-    /// Sends a message to the listener of the current thread, if there is one.
     package static func report(
         _ level: Level, _ text: @autoclosure () -> String, file: StaticString = #fileID,
         function: StaticString = #function,

@@ -1,11 +1,8 @@
 import Glibc
 
-/// Reads files or parts of files into memory.
 package struct FileBytes {
-    /// Returns the content of a file.
     /// - Parameter limit: the maximum size of the file in bytes.
-    /// - Throws: ``ODTError`` with `.fileNotFound` if the file cannot be read, or with `.invalidFile` if the size
-    ///   exceeds the limit.
+    /// - Throws: ``ODTError`` with `.fileNotFound` if the file cannot be read, or with `.invalidFile` if the file exceeds the limit.
     package static func read(_ path: String, limit: Int) throws(ODTError) -> [UInt8] {
         try withDescriptor(path) { (file, size) throws(ODTError) in
             guard size <= limit else {
@@ -17,14 +14,14 @@ package struct FileBytes {
         }
     }
 
-    /// Returns the size of a regular file in bytes. Returns `nil` if there is no such file.
+    /// Returns the size in bytes, or `nil` if there is no such regular file.
     package static func size(_ path: String) -> Int? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)
     }
 
-    /// Opens a regular file, and calls `body` with the descriptor and the size of the file in bytes.
+    /// Opens a regular file. Calls `body` with the descriptor and the size of the file in bytes.
     static func withDescriptor<Answer>(
         _ path: String, _ body: (Int32, Int) throws(ODTError) -> Answer
     ) throws(ODTError) -> Answer {
@@ -44,8 +41,7 @@ package struct FileBytes {
         return try body(file, Int(status.st_size))
     }
 
-    /// Reads `count` bytes of an open file, starting at the byte `offset`. The result is shorter if the file ends
-    /// earlier.
+    /// Returns fewer than `count` bytes if the file ends earlier.
     static func read(_ file: Int32, from offset: Int, count: Int, path: String) throws(ODTError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -64,10 +60,9 @@ package struct FileBytes {
     }
 }
 
-/// Creates files with unique names.
 package enum UniqueFile {
-    /// Whether the process has no file size limit (RLIMIT_FSIZE). A write beyond such a limit terminates the process
-    /// with SIGXFSZ. Files that the program can do without are therefore not written if there is a limit.
+    /// Whether the process has no file size limit (RLIMIT_FSIZE). A write beyond the limit terminates the process with SIGXFSZ. Under a
+    /// limit, optional files are therefore not written.
     static var mayGrow: Bool { largest == .max }
 
     /// The file size limit of the process in bytes, or `Int.max` if there is no limit.
@@ -77,25 +72,22 @@ package enum UniqueFile {
         return limit.rlim_cur == ~0 ? .max : Int(clamping: limit.rlim_cur)
     }
 
-    /// Writes a file completely or not at all. The file is not synced to the disk, because this would delay the first
-    /// frame. A power failure can therefore lose the file.
+    /// Writes a file completely or not at all. The file is not synced to the disk, because this would delay the first frame. A power
+    /// failure can therefore lose the file.
     ///
     /// - Parameters:
     ///   - start: the beginning of the path. Six unique characters follow it.
     ///   - end: the end of the path.
-    ///   - isOptional: if `true`, the function writes no file if the process has a file size limit. Programs that pass
-    ///     `false` must ignore SIGXFSZ.
-    /// - Returns: the path of the file. `nil` if the file cannot be written.
+    ///   - isOptional: if `true`, the function writes no file under a file size limit. Programs that pass `false` must ignore SIGXFSZ.
+    /// - Returns: the path of the file, or `nil` if the file cannot be written.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "", isOptional: Bool = true
     ) -> String? {
         guard mayGrow || !isOptional else { return nil }
-        // `mkstemps` replaces these six characters by a unique text.
         let placeholder = String(repeating: "X", count: 6)
         var name = Array("\(start)\(placeholder)\(end)".utf8CString)
         let file = mkstemps(&name, Int32(end.utf8.count))
         guard file >= 0 else { return nil }
-        // Child processes of the program must not inherit the descriptor.
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         var count = 0
         while count < bytes.count {

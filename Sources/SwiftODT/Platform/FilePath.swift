@@ -3,24 +3,23 @@ import Glibc
 
 /// Splits file paths as `dirname` and `basename` do.
 package enum FilePath {
-    /// Returns the folder of a path, without a trailing slash.
+    /// Returns the folder without a trailing slash, or "." if the path has no folder.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Returns the file name without folder.
     package static func name(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    /// Returns the file name without folder and extension.
+    /// Returns the file name without its last extension.
     package static func stem(of path: String) -> String {
         let name = name(of: path)
         return name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
     }
 
-    /// Returns the absolute path with symbolic links resolved; `nil` if the file does not exist.
+    /// Returns the absolute path without symbolic links, or `nil` if the file does not exist.
     package static func canonical(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
@@ -48,11 +47,8 @@ enum DataFolders {
         return folders.map { $0 + "/swiftodt/" + name }.filter { seen.insert($0).inserted }
     }
 
-    /// Returns the folder of the Python package `name` if a Python wheel has installed this plugin or program in the
-    /// same environment. Returns `nil` if `file` does not belong to the Python package `swiftodt`, or if the
-    /// environment has no package `name`.
-    ///
-    /// - Parameter file: the path of the plugin or program.
+    /// Returns the folder of the Python package `name` if a wheel of the Python package `swiftodt` has installed `file` in the same
+    /// environment. Returns `nil` if `file` does not belong to a wheel, or if the environment has no package `name`.
     static func pythonPackage(_ name: String, besidePackageOf file: String? = ownFile) -> String? {
         guard var folder = file.map(FilePath.folder(of:)) else { return nil }
         // The wheel has the plugin in swiftodt/native/lib/gstreamer-1.0.
@@ -61,16 +57,16 @@ enum DataFolders {
         return access(folder + "/__init__.py", F_OK) == 0 && access(package, F_OK) == 0 ? package : nil
     }
 
-    /// The path of this plugin or program without symbolic links.
+    /// The path of this plugin or program, without symbolic links.
     static var ownFile: String? { swiftodt_own_file().flatMap { FilePath.canonical(String(cString: $0)) } }
 
-    /// The user's cache folder, or `nil` if the user has no home directory.
+    /// `nil` if the user has no home directory.
     static var cache: String? { userFolder("XDG_CACHE_HOME", or: ".cache").map { $0 + "/swiftodt" } }
 
-    /// The folder of the user's configuration, or `nil` if the user has no home directory.
+    /// `nil` if the user has no home directory.
     static var configuration: String? { userFolder("XDG_CONFIG_HOME", or: ".config").map { $0 + "/swiftodt" } }
 
-    /// Returns the value of an environment variable. Returns `nil` if the variable is not set or is empty.
+    /// Returns `nil` if the variable is not set or is empty.
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A value that a lock protects, with a condition variable to wait for changes of the value.
+/// A value that a lock protects. Threads can wait for changes of the value.
 ///
 /// `@unchecked Sendable`: `value` is accessed only while `mutex` is locked. The mutex and the condition variable are on
 /// the heap, because POSIX requires that their addresses do not change.
@@ -30,7 +30,7 @@ package final class Monitor<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Calls `body` with the value while the lock is held. Threads in `wait` are not woken.
+    /// Calls `body` with the value while the lock is held. Does not wake threads in `wait`.
     package func read<Answer>(_ body: (Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -43,14 +43,14 @@ package final class Monitor<Value>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer {
             pthread_mutex_unlock(mutex)
-            // The threads are woken after the lock is released. Otherwise they would immediately block on the lock.
+            // The threads are woken after the lock is released. Otherwise they would block on the lock at once.
             pthread_cond_broadcast(condition)
         }
         return try body(&value)
     }
 
-    /// Blocks until `body` returns a result other than `nil`, and returns this result. `body` is called while the lock
-    /// is held, at the start and after each ``update(_:)``.
+    /// Blocks until `body` returns a result other than `nil`. `body` is called while the lock is held, at the start and after each
+    /// ``update(_:)``.
     package func wait<Answer>(for body: (inout Value) -> Answer?) -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -60,10 +60,8 @@ package final class Monitor<Value>: @unchecked Sendable {
         }
     }
 
-    /// Blocks until `body` returns a result other than `nil`, but at most until `deadline`, a time of
-    /// ``MonotonicClock``. `body` is called as in ``wait(for:)``, and once more when the deadline has passed.
-    ///
-    /// - Returns: the result of `body`; `nil` if `body` has returned no result before the deadline.
+    /// Like ``wait(for:)``, but blocks at most until `deadline`, a time of ``MonotonicClock``. Returns `nil` if `body` still returns `nil`
+    /// after the deadline.
     @discardableResult
     package func wait<Answer>(until deadline: Nanoseconds, for body: (inout Value) -> Answer?) -> Answer? {
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))

@@ -2,49 +2,42 @@ import Glibc
 
 /// A point in time or a duration, in nanoseconds as in GStreamer.
 ///
-/// Timestamps of streams and files can have any 64-bit value, and Swift's operators trap on overflow. Pass such
-/// timestamps through ``clampedToRange`` or a ``SteadyClock`` first. The sum and the difference of two clamped times
-/// never overflow. The methods below accept any value and saturate: a result beyond the range of `Int64` becomes the
-/// nearest value in the range.
+/// Timestamps of streams and files can have any 64-bit value, and Swift's operators trap on overflow. Pass such timestamps through
+/// ``clampedToRange`` or a ``SteadyClock`` first. The sum and the difference of two clamped times never overflow. The methods below accept
+/// any value and saturate at the limits of `Int64`.
 package typealias Nanoseconds = Int64
 
 extension Nanoseconds {
-    /// The largest magnitude of a valid time, about 146 years. A timestamp with a larger magnitude is treated as
-    /// invalid.
+    /// The largest magnitude of a valid time, about 146 years.
     package static let farthest = max / 2
 
-    /// This time, clamped to the valid range.
     package var clampedToRange: Nanoseconds { Swift.min(Swift.max(self, -Self.farthest), Self.farthest) }
 
-    /// Whether this time is within the valid range.
     package var isInRange: Bool { self == clampedToRange }
 
-    /// Returns the duration from an earlier time to this time, saturated.
+    /// Returns the duration from `earlier` to this time, saturated.
     package func since(_ earlier: Nanoseconds) -> Nanoseconds {
         let (difference, overflow) = subtractingReportingOverflow(earlier)
         return overflow ? (self < earlier ? .min : .max) : difference
     }
 
-    /// Returns the sum of this time and a duration, saturated.
     package func adding(_ duration: Nanoseconds) -> Nanoseconds {
         let (sum, overflow) = addingReportingOverflow(duration)
         return overflow ? (duration < 0 ? .min : .max) : sum
     }
 
-    /// Returns the product of this duration and a count, saturated.
     package func times(_ count: Int) -> Nanoseconds {
         let (product, overflow) = multipliedReportingOverflow(by: Nanoseconds(count))
         return overflow ? ((self < 0) == (count < 0) ? .max : .min) : product
     }
 
-    /// Creates a time from seconds, rounded to nanoseconds and saturated. NaN becomes 0.
+    /// Converts seconds, rounded to nanoseconds and saturated. NaN becomes 0.
     package init(seconds: Double) {
         let nanoseconds = (seconds * 1e9).rounded()
         self = nanoseconds.isNaN ? 0 : Int64(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max)
     }
 }
 
-/// The monotonic clock of the system, for the measurement of durations.
 package enum MonotonicClock {
     package static var now: Nanoseconds {
         var time = timespec()
@@ -53,8 +46,7 @@ package enum MonotonicClock {
     }
 }
 
-/// The system's time of day in nanoseconds since 1970. It can jump when the clock is set. Use ``MonotonicClock`` to
-/// measure durations.
+/// The system's time of day in nanoseconds since 1970. It can jump when the clock is set.
 package enum WallClock {
     package static var now: Nanoseconds {
         var time = timespec()
@@ -68,7 +60,7 @@ package enum WallClock {
 ///     let time = MediaTime(seconds: 1.5)
 ///     print(time + .seconds(2), time.seconds)    // 3.5 s 1.5
 ///
-/// Timestamps of GStreamer, of cameras (`CLOCK_MONOTONIC`) and of files need no conversion. Sums saturate instead of overflowing.
+/// Timestamps of GStreamer, of cameras (`CLOCK_MONOTONIC`) and of files need no conversion. Sums and differences saturate.
 public struct MediaTime: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// The time in nanoseconds.
     public let nanoseconds: Int64
@@ -76,7 +68,7 @@ public struct MediaTime: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// Creates a time from nanoseconds.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Creates a time from seconds, rounded to nanoseconds and saturated. A value that is not a number becomes 0.
+    /// Creates a time from seconds, rounded to nanoseconds and saturated. NaN becomes 0.
     public init(seconds: Double) { nanoseconds = Nanoseconds(seconds: seconds) }
 
     /// The beginning of the stream.
@@ -103,7 +95,7 @@ extension MediaTime: CustomStringConvertible {
 }
 
 extension Nanoseconds {
-    /// Converts a `Duration` to nanoseconds, saturated.
+    /// Saturates.
     package init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -6,7 +6,7 @@
 ///         print(error)
 ///     }
 public struct ODTError: Error, CustomStringConvertible, Sendable {
-    /// The category of an error. Callers can map it to their own error codes.
+    /// The category of an error.
     public enum Reason: Sendable {
         /// A file does not exist or cannot be read.
         case fileNotFound
@@ -22,13 +22,13 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         case tooLittleMemory
         /// Options contradict each other or are out of range.
         case invalidOption
-        /// The image was discarded, because a newer image of the stream arrived while the detector was busy.
+        /// The image was discarded because a newer image of the stream arrived while the detector was busy.
         case dropped
         /// The operation failed for a reason that no other case describes.
         case failed
     }
 
-    /// The category of the error.
+    /// The category.
     public let reason: Reason
     /// What failed, with the offending value and the remedy.
     public let description: String
@@ -41,13 +41,11 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
 }
 
 extension ODTError {
-    /// Calls `body`. Converts an error of another type to an `ODTError`.
     package static func wrapping<Result>(_ body: () throws -> Result) throws(ODTError) -> Result {
         do { return try body() } catch { throw ODTError(error) }
     }
 
-    /// Converts an error. An `ODTError` stays unchanged. Any other error becomes an `ODTError` with the reason
-    /// `.failed` and the error's text.
+    /// Keeps an `ODTError` unchanged. Any other error becomes an `ODTError` with the reason `.failed`.
     package init(_ error: any Error) {
         self = error as? ODTError ?? ODTError(.failed, "\(error)")
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A result that is supplied later, usually by another thread. It is supplied only once.
+/// A result that is supplied once, usually by another thread.
 ///
 ///     let promise = Promise<Int>()
 ///     DetachedThread.run { promise.fulfil(.success(6 * 7)) }
@@ -16,13 +16,12 @@ package final class Promise<Answer: Sendable>: Sendable {
 
     package init() {}
 
-    /// Creates a promise that is already fulfilled with `answer`.
     package convenience init(_ answer: Answer) {
         self.init()
         fulfil(.success(answer))
     }
 
-    /// Supplies the result and wakes the waiting threads. If the promise is already fulfilled, the result is ignored.
+    /// Wakes the waiting threads. If the promise is already fulfilled, the result is ignored.
     package func fulfil(_ result: Result<Answer, any Error>) {
         let then: (@Sendable () -> Void)? = state.update { state in
             guard case .waiting(let then) = state else { return nil }
@@ -32,8 +31,8 @@ package final class Promise<Answer: Sendable>: Sendable {
         then?()
     }
 
-    /// Calls `body` once, when the promise is fulfilled. If the promise is already fulfilled, calls `body` immediately.
-    /// Only one function can wait for the promise: a later call replaces the function of an earlier call.
+    /// Calls `body` once, when the promise is fulfilled or immediately if it already is. A later call replaces the function of an earlier
+    /// call that still waits.
     package func whenDone(_ body: @escaping @Sendable () -> Void) {
         let isDone = state.update { state in
             if case .done = state { return true }
@@ -43,18 +42,15 @@ package final class Promise<Answer: Sendable>: Sendable {
         if isDone { body() }
     }
 
-    /// Fulfils the promise with a `CancellationError`. ``wait()`` then throws immediately, and a later result is
-    /// ignored.
+    /// Fulfils the promise with a `CancellationError`. A later result is ignored.
     package func cancel() { fulfil(.failure(CancellationError())) }
 
-    /// Whether the promise is fulfilled. If so, ``wait()`` does not block.
     package var isDone: Bool {
         state.read { state in
             if case .done = state { true } else { false }
         }
     }
 
-    /// Waits until the promise is fulfilled. Returns or throws its result.
     package func wait() throws -> Answer {
         try state.wait { state in
             if case .done(let result) = state { result } else { nil }
@@ -78,8 +74,8 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
 
     private init() {}
 
-    /// Calls `start`, which starts the computation, and waits until the computation calls ``resume(with:)``. The
-    /// computation receives the instance only after the continuation has been stored, so no result can be lost.
+    /// Waits until the computation that `start` starts calls ``resume(with:)``. `start` runs after the continuation has been stored, so no
+    /// result can be lost.
     ///
     /// - Throws: the error that ``resume(with:)`` received, or `CancellationError` if the task is cancelled.
     package static func value(_ start: @Sendable (PendingAnswer) -> Void) async throws -> Value {
@@ -87,8 +83,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 answer.state.withLock { $0 = .waiting(continuation) }
-                // If the task was cancelled before the continuation was stored, the cancellation handler found no
-                // continuation to resume.
+                // If the task was cancelled before the continuation was stored, the cancellation handler found no continuation to resume.
                 if Task.isCancelled { return answer.resume(with: .failure(CancellationError())) }
                 start(answer)
             }
@@ -97,7 +92,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends the wait with a result. Calls after the first one have no effect.
+    /// Ends the wait. Calls after the first one have no effect.
     package func resume(with result: Result<Value, any Error>) {
         let continuation: CheckedContinuation<Value, any Error>? = state.withLock { state in
             guard case .waiting(let continuation) = state else { return nil }
@@ -107,8 +102,8 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         continuation?.resume(with: result)
     }
 
-    /// Whether the wait has ended. If it has ended before the computation begins, the task was cancelled, and the
-    /// computation can be omitted.
+    /// Whether the wait has ended. `true` before the computation begins means that the task was cancelled and the computation is not
+    /// needed.
     package var isAbandoned: Bool {
         state.withLock { state in
             if case .done = state { true } else { false }

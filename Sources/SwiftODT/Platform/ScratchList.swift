@@ -1,7 +1,6 @@
-/// A list for temporary data that is refilled for every frame. Clearing the list keeps its memory for the next frame.
+/// A list for temporary data that is refilled for every frame. Clearing the list keeps its memory.
 ///
-/// Unlike an array, the list cannot be copied, and its elements are trivial. It therefore needs no uniqueness checks
-/// and no reference counting.
+/// The list cannot be copied and its elements are trivial. It therefore needs no uniqueness checks and no reference counting.
 struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     private var memory = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     private(set) var count = 0
@@ -22,7 +21,7 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         }
     }
 
-    /// The elements. The pointer is valid until the list changes.
+    /// The pointer is valid until the list changes.
     var view: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: memory.baseAddress, count: count) }
 
     @inline(__always)
@@ -34,7 +33,7 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
 
     mutating func clear() { count = 0 }
 
-    /// Keeps only the elements that satisfy the condition, in their order.
+    /// Keeps the order of the remaining elements.
     @inline(__always)
     mutating func keep(where holds: (Element) -> Bool) {
         var kept = 0
@@ -48,27 +47,25 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         count = kept
     }
 
-    /// Removes all elements after the first `count`.
     mutating func shorten(to count: Int) {
         precondition(count <= self.count)
         self.count = count
     }
 
-    /// Sets the number of elements, and sets all elements to one value.
+    /// Sets the number of elements, and sets all of them to one value.
     mutating func reset(to element: Element, count: Int) {
         if count > memory.count { grow(to: max(count, 2 * memory.count)) }
         self.count = count
         for index in 0..<count { memory.baseAddress.unsafelyUnwrapped[index] = element }
     }
 
-    /// Sorts the elements with a comparison closure.
     mutating func sort(by isBefore: (Element, Element) -> Bool) {
         if count < 2 { return }
         var elements = UnsafeMutableBufferPointer(rebasing: memory[..<count])
         elements.sort(by: isBefore)
     }
 
-    /// Sorts the elements by their own order. This avoids a closure call for each comparison.
+    /// Avoids a closure call for each comparison.
     mutating func sort() where Element: Comparable {
         if count < 2 { return }
         var elements = UnsafeMutableBufferPointer(rebasing: memory[..<count])
