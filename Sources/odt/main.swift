@@ -3,7 +3,6 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// The subcommands of `odt`. Each one is defined in its own file or folder.
 let subcommands: [Subcommand] = [
     annotateSubcommand,
     benchSubcommand,

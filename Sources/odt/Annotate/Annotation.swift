@@ -16,8 +16,7 @@ final class Annotation: Sendable {
         var isOneOfMany = false
     }
 
-    /// The result of annotating one input. `signal` is the number of the signal that ended the stream; `nil` if none
-    /// did.
+    /// `signal` is the number of the signal that ended the stream; `nil` if none did.
     struct Outcome {
         var code: Int32
         var signal: Int32?
@@ -33,10 +32,8 @@ final class Annotation: Sendable {
     private let player: Player
     private let pictures: TrackPictures?
 
-    /// Builds the pipeline and creates the files, but does not start playing.
-    ///
-    /// - Throws: ``PlaybackError`` if the pipeline or the files cannot be created. In that case no existing file has
-    ///   been changed.
+    /// Builds the pipeline and creates the files, but does not start playing. If this fails, no existing file has been
+    /// changed.
     init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
         (self.source, self.outputs) = (source, outputs)
         let output = try outputs.video.map {
@@ -96,7 +93,6 @@ final class Annotation: Sendable {
 
     // MARK: Playing
 
-    /// Plays the input until its end and finishes the files.
     func run() -> Outcome {
         let begun = MonotonicClock.now
         let reportsTracks = reportsTracks

@@ -68,7 +68,6 @@ struct AnnotationBatch {
 
     private static let examples = ["--json": ".jsonl", "--tracks-csv": ".tracks.csv", "--crops": ".crops"]
 
-    /// Returns whether the file name has an extension of a video file.
     static func isVideo(_ name: String) -> Bool { videos.contains(PartFile.parts(of: name).ending.lowercased()) }
 
     static func isFolder(_ operand: String) -> Bool {
@@ -76,8 +75,7 @@ struct AnnotationBatch {
         return PathText.withSystemPath(operand) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// If the operand is a folder, returns the paths of its videos, sorted by name. Otherwise returns the operand
-    /// itself.
+    /// Returns the videos of a folder, sorted by name. If the operand is not a folder, returns the operand itself.
     private static func inputs(_ operand: String) throws -> [String] {
         guard isFolder(operand) else { return [operand] }
         let base = operand.hasSuffix("/") ? operand : operand + "/"

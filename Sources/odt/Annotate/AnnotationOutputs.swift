@@ -1,14 +1,13 @@
 import Glibc
 import Playback
 
-/// The names of the outputs of one input.
+/// The names of the outputs of one input. The name `-` is standard output.
 struct AnnotationOutputs: Sendable {
     /// The format and the file of one option `--export KIND=FILE`.
     struct Export: Sendable {
         let format: TrackExport.Format
         var name: String
 
-        /// - Parameter word: KIND=FILE.
         init(_ word: String) throws {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let kinds = TrackExport.Format.allCases.map(\.rawValue).joined(separator: ", ")
@@ -46,7 +45,6 @@ struct AnnotationOutputs: Sendable {
         }
     }
 
-    /// Whether there is no output.
     var isEmpty: Bool { names.isEmpty && pictures == nil }
 
     /// - Throws: ``PlaybackError`` if an output is the input itself, if it exists and must not be replaced, or if its
@@ -136,7 +134,7 @@ final class AnnotationFiles: Sendable {
 /// Writes lines to a part file, or to standard output for `-`.
 final class TextOutput: Sendable {
     let name: String
-    /// The file; `nil` for standard output.
+    /// `nil` for standard output.
     let file: PartFile?
 
     init(_ name: String) throws {
@@ -154,5 +152,4 @@ final class TextOutput: Sendable {
     }
 }
 
-/// Thrown if the reader of standard output has closed the pipe.
 struct BrokenPipe: Error {}

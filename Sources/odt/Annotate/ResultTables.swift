@@ -10,7 +10,7 @@ enum TableRow {
         return "\"" + cell.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
     }
 
-    /// Formats a time in nanoseconds as seconds. The text is empty if the time is unknown (`nil`).
+    /// Formats a time in nanoseconds as seconds. The text is empty if the time is unknown.
     static func seconds(_ time: UInt64?) -> String {
         time.map { DecimalText.text(Double($0) / 1e9, decimals: 6) } ?? ""
     }

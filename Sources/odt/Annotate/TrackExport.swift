@@ -14,13 +14,13 @@ struct TrackExport {
     }
 
     private struct Entry {
-        /// The number of the frame, the first one being 0.
+        /// The number of the frame, starting at 0.
         let frame: Int
         let id: UInt64?
         let label: String
         let (x, y, width, height): (Int, Int, Int, Int)
         let score: Double
-        /// Whether the object was not detected in this frame, so that its box is extrapolated.
+        /// Whether the box is extrapolated because the object was not detected in this frame.
         let isExtrapolated: Bool
     }
 

@@ -43,9 +43,7 @@ final class TrackPictures: Sendable {
     private let state = Monitor(State())
     private let best = Mutex<[UInt64: Best]>([:])
 
-    /// - Parameters:
-    ///   - folder: The folder for the pictures, created if it does not exist.
-    ///   - pad: The element's sink pad.
+    /// - Parameter pad: The element's sink pad.
     init(into folder: String, from pad: Pad) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         PartFile.makeFolder(folder)
@@ -88,8 +86,6 @@ final class TrackPictures: Sendable {
     }
 
     /// Processes a `swiftodt-track` message. If the track has ended, writes its picture.
-    ///
-    /// - Throws: ``PlaybackError`` if the file cannot be written.
     func end(_ message: MessageFields) throws {
         guard message.text("event") == "end", let id = message.count("tracking-id"),
             let best = best.withLock({ $0.removeValue(forKey: id) }), let jpeg = best.picture.jpeg()
@@ -141,7 +137,7 @@ struct ColorPicture: Sendable {
     private let stride: Int
     private let pixels: [UInt8]
 
-    /// Crops a frame of any pixel format. Only the cropped part is converted. Position and size are in pixels.
+    /// Crops a frame of any pixel format. Only the cropped part is converted.
     init?(
         _ buffer: UnsafeMutablePointer<GstBuffer>, _ info: GstVideoInfo, x: Int, y: Int, width: Int, height: Int
     ) {
@@ -174,7 +170,6 @@ struct ColorPicture: Sendable {
         (self.width, self.height) = (width, height)
     }
 
-    /// Returns the picture as a JPEG file; `nil` if compression fails.
     func jpeg() -> [UInt8]? {
         JPEGCompressor().file(
             of: pixels, .rgb, width: width, height: height, stride: stride, quality: 90, isFine: true)

@@ -42,7 +42,6 @@ private let help = """
     return ExitCode.success
 }
 
-/// Plays one video through the element at maximum speed.
 struct BenchRun {
     /// The number of frames at the start of the video that are not measured.
     private static let warmUp = 10
@@ -51,7 +50,6 @@ struct BenchRun {
     private let source: MediaSource
     private let pipeline: Pipeline
 
-    /// - Throws: ``PlaybackError`` if the video cannot be read or a property is invalid.
     init(model: String, video: String, properties: [String]) throws {
         try PluginSearch.start()
         source = try MediaSource(video)
@@ -71,10 +69,7 @@ struct BenchRun {
         self.model = model == "default" ? (try? ModelSearchPath.locate(.detector)).map(FilePath.stem) ?? model : model
     }
 
-    /// Plays the video and measures it.
-    ///
     /// - Parameter frames: The maximum number of frames; 0 for all.
-    /// - Throws: ``PlaybackError`` if playing fails, or the video has too few frames.
     func measure(frames: Int) throws -> BenchResult {
         let meter = Monitor(Meter())
         let progress = Progress(of: pipeline, name: source.name)
@@ -135,9 +130,7 @@ struct BenchRun {
         private(set) var begin: Clocks?
         private(set) var end: Clocks?
 
-        /// Counts a frame.
-        ///
-        /// - Returns: The number of frames so far.
+        /// Counts a frame and returns the number of frames so far.
         mutating func count() -> Int {
             frames += 1
             let now = Clocks()
@@ -154,7 +147,7 @@ struct BenchRun {
         return usage
     }
 
-    /// The user and system time of this process, in nanoseconds.
+    /// The user and system time of this process.
     private static var processorTime: Nanoseconds {
         let usage = usage
         return [usage.ru_utime, usage.ru_stime].reduce(0) {
@@ -162,11 +155,10 @@ struct BenchRun {
         }
     }
 
-    /// The process's peak resident memory in bytes.
+    /// The peak resident memory in bytes.
     private static var largestMemory: Int { Int(usage.ru_maxrss) * 1024 }
 }
 
-/// The durations of one processing stage of the element.
 struct BenchStage {
     let name: String
     /// The statistics of the stage. `name` is p50, p95, max or mean; `value` is a duration in nanoseconds.
@@ -187,7 +179,6 @@ struct BenchStage {
     }
 }
 
-/// The result of a benchmark of one model on one video.
 struct BenchResult {
     let model: String
     let video: String
@@ -198,7 +189,7 @@ struct BenchResult {
     /// The time from the start of the pipeline to the first frame, in nanoseconds. It includes compiling the network or
     /// loading it from the cache.
     let firstFrame: Nanoseconds
-    /// The process's peak resident memory in bytes.
+    /// The peak resident memory in bytes.
     let memory: Int
     let stages: [BenchStage]
 

@@ -92,7 +92,6 @@ private struct Crop {
     }
 }
 
-/// The printed result of one crop.
 private struct CropReport {
     private let picture: String
     private let category: SwiftODT.Category
@@ -108,7 +107,6 @@ private struct CropReport {
         self.answer = answer
     }
 
-    /// The result as a JSON object. Its member `scores` holds the score of each category.
     var json: JSONValue {
         let scores = SwiftODT.Category.allCases.map { ($0.name, JSONValue.number(answer.scores[$0])) }
         var members: [String: JSONValue] = [

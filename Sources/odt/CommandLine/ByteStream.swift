@@ -3,7 +3,6 @@ import Playback
 
 /// Reads and writes whole files. The path `-` is standard input or standard output.
 enum ByteStream {
-    /// - Throws: ``ByteStreamError`` if the file cannot be read.
     static func read(_ path: String) throws -> [UInt8] {
         guard path != "-" else { return try read(STDIN_FILENO, path: path) }
         let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
@@ -12,7 +11,6 @@ enum ByteStream {
         return try read(file, path: path)
     }
 
-    /// Reads until the end of the file.
     static func read(_ file: Int32, path: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 1 << 16)
@@ -25,9 +23,8 @@ enum ByteStream {
         }
     }
 
-    /// - Throws: ``ByteStreamError`` if the file cannot be written completely.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        // Earlier output through stdio is written first, so that the order of the output is kept.
+        // Buffered output of stdio must precede these bytes.
         fflush(nil)
         let file =
             path == "-"
@@ -45,7 +42,6 @@ enum ByteStream {
     }
 }
 
-/// Thrown if a file cannot be read or written.
 struct ByteStreamError: Error, CustomStringConvertible {
     let description: String
 

@@ -6,11 +6,9 @@ struct ChildProcess {
     /// The read end of the pipe to the program's standard output; `nil` if the output is not captured.
     private var answer: Int32?
 
-    /// Starts a program. The program inherits standard input. It also inherits standard output and standard error,
-    /// unless its output is captured.
+    /// Starts a program that inherits the standard streams.
     ///
-    /// - Parameter readsOutput: Whether to capture standard output and discard standard error.
-    /// - Throws: ``ChildProcessError`` if the program cannot be started.
+    /// - Parameter readsOutput: Whether to capture standard output and discard standard error instead.
     init(_ path: String, _ arguments: [String], readsOutput: Bool = false) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -35,7 +33,6 @@ struct ChildProcess {
         answer = readsOutput ? ends[0] : nil
     }
 
-    /// Reads the captured output until its end.
     mutating func output() -> String {
         guard let answer else { return "" }
         defer {
@@ -45,8 +42,8 @@ struct ChildProcess {
         return String(decoding: (try? ByteStream.read(answer, path: "")) ?? [], as: UTF8.self)
     }
 
-    /// Waits for the process to end and returns its exit code. If a signal ended the process, the result is 128 plus
-    /// the signal's number, as in a shell.
+    /// Waits for the process to end. If a signal ended it, the exit code is 128 plus the signal's number, as in a
+    /// shell.
     func exitCode() throws -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 {
@@ -57,7 +54,6 @@ struct ChildProcess {
     }
 }
 
-/// Thrown if a program cannot be started or waited for.
 struct ChildProcessError: Error, CustomStringConvertible {
     let description: String
 
@@ -66,9 +62,8 @@ struct ChildProcessError: Error, CustomStringConvertible {
     }
 }
 
-/// Computes hashes of files.
 enum FileDigest {
-    /// Returns the SHA-256 hash in hexadecimal, computed by sha256sum; `nil` if the file cannot be read.
+    /// Returns the hash in hexadecimal; `nil` if the file cannot be read.
     static func sha256(_ path: String) throws -> String? {
         var program = try ChildProcess("/usr/bin/sha256sum", ["--", path], readsOutput: true)
         let text = program.output()

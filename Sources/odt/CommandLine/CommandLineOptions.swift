@@ -1,7 +1,6 @@
 import Playback
 import SwiftODT
 
-/// Parses the arguments of a subcommand into options with values, flags and operands.
 struct CommandLineOptions {
     private var values: [String: [String]] = [:]
     private var flags: Set<String> = []
@@ -59,7 +58,6 @@ struct CommandLineOptions {
     /// Returns all values of a repeatable option, in order.
     func texts(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// Returns the value of an option as a finite number within a range; `nil` if the option is not given.
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
         guard let text = text(name) else { return nil }
         guard let value = Double(text), value.isFinite, range.contains(value) else {
@@ -71,7 +69,6 @@ struct CommandLineOptions {
 }
 
 extension CommandLineOptions {
-    /// Returns the value of an option as an integer within a range; `nil` if the option is not given.
     func wholeNumber(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = text(name) else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -82,10 +79,9 @@ extension CommandLineOptions {
     }
 }
 
-/// Thrown if the user requests the help text. It ends the parsing of the command line.
+/// Thrown if the user requests the help text.
 struct HelpRequest: Error {}
 
-/// Thrown if the command line is invalid. The description states the reason.
 struct CommandLineError: Error, CustomStringConvertible {
     let description: String
 

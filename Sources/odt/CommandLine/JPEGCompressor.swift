@@ -2,9 +2,7 @@ import CTurboJPEG
 
 /// Compresses pictures to JPEG with libjpeg-turbo. One instance can compress several pictures, one after the other.
 final class JPEGCompressor {
-    /// The order of a pixel's samples in memory.
     enum Layout {
-        /// Three bytes per pixel.
         case rgb
         /// Four bytes per pixel, the last one unused.
         case rgbx
@@ -19,7 +17,6 @@ final class JPEGCompressor {
     /// - Parameters:
     ///   - stride: The number of bytes from one row of pixels to the next.
     ///   - isFine: Whether chroma is stored at full resolution (4:4:4) instead of half resolution (4:2:0).
-    /// - Returns: The bytes of the file; `nil` if compression fails.
     func file(
         of pixels: [UInt8], _ layout: Layout, width: Int, height: Int, stride: Int, quality: Int, isFine: Bool
     ) -> [UInt8]? {
@@ -34,7 +31,6 @@ final class JPEGCompressor {
     }
 }
 
-/// Encodes bytes as Base64, for images embedded in a web page.
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

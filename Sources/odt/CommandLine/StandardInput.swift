@@ -5,8 +5,6 @@ import SwiftODT
 enum StandardInput {
     private static let path = "/dev/stdin"
 
-    /// Returns the path to open for a video operand.
-    ///
     /// - Throws: ``CommandLineError`` if the operand is `-` and standard input is a terminal.
     static func videoPath(of operand: String) throws -> String {
         guard operand == "-" else { return operand }
@@ -14,13 +12,8 @@ enum StandardInput {
         return path
     }
 
-    /// Returns whether a path is that of standard input.
     static func isPath(_ path: String) -> Bool { path == Self.path }
 
-    /// Reads the picture that an operand names.
-    ///
-    /// - Throws: ``ODTError`` if the picture cannot be read or decoded; ``CommandLineError`` if the operand is `-` and
-    ///   standard input is a terminal.
     static func picture(of operand: String) throws -> Picture {
         guard operand == "-" else { return try Picture(contentsOfFile: operand) }
         try refuseTerminal()

@@ -1,12 +1,10 @@
 import Glibc
 import Playback
 
-/// A subcommand of `odt`.
 struct Subcommand: Sendable {
     let name: String
     /// One line for the overview of subcommands.
     let summary: String
-    /// The text of `--help`.
     let help: String
     /// Runs the subcommand with the arguments after its name and returns the exit code.
     let work: @Sendable (_ arguments: [String]) throws -> Int32
@@ -28,16 +26,13 @@ struct Subcommand: Sendable {
     }
 }
 
-/// The exit codes of `odt`.
 enum ExitCode {
     static let success: Int32 = 0
-    /// The operation failed.
     static let failure: Int32 = 1
     /// The command line is invalid.
     static let usage: Int32 = 2
 }
 
-/// Writes a line to standard error.
 func printError(_ text: String) {
     let line = text + "\n"
     _ = PathText.bytes(of: line).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -49,13 +44,12 @@ func inform(_ text: String) {
     _ = PathText.bytes(of: line).withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// Pads a text with spaces to a width.
 func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }
 
-/// Flushes standard output, so that readers receive each result at once and Ctrl-C loses no result. If writing fails,
-/// for example because the disk is full, the program exits with an error.
+/// Flushes standard output, so that readers receive each result at once and Ctrl-C loses no result. Ends the program if
+/// writing fails, for example because the disk is full.
 func flushOutput() {
     guard fflush(nil) == 0 else {
         printError("odt: cannot write to standard output: \(String(cString: strerror(errno)))")

@@ -4,7 +4,7 @@ import SwiftODT
 
 /// Plays a video once at maximum speed and passes selected frames to a viewer.
 enum VideoPass {
-    /// A viewer's answer for one frame: the frame is wanted, the frame is not wanted, or no further frames are wanted.
+    /// A viewer's answer for one frame. `remove` means that no further frames are wanted.
     enum Interest { case wanted, notWanted, remove }
 
     /// The pixels of a frame, four bytes each (red, green, blue, unused). Valid only during the call that receives
@@ -26,14 +26,13 @@ enum VideoPass {
         func process(at pixels: Pixels, from time: Double, to end: Double)
     }
 
-    /// Plays the video from its start. Frames that the viewer does not want are decoded but not converted.
+    /// Plays the video from its start. Frames that the viewer does not want are decoded but not converted. Playing also
+    /// succeeds if the viewer ends it.
     ///
     /// - Parameters:
     ///   - turned: The transformation that turns frames upright. With `identity`, the orientation tag of the video is
     ///     used instead.
     ///   - notify: Shows a message to the user. Called on any thread.
-    /// - Returns: The result of playing. Playing also succeeds if the viewer wants no further frames.
-    /// - Throws: ``PlaybackError`` if an element is missing.
     static func show(
         _ video: MediaSource, turned: Orientation, to viewer: Viewer, notify: @escaping @Sendable (String) -> Void
     ) throws -> Player.Ending {
@@ -87,7 +86,6 @@ private final class Gate: @unchecked Sendable {
 
     init(_ viewer: VideoPass.Viewer, end: @escaping () -> Void) { (self.viewer, self.end) = (viewer, end) }
 
-    /// Asks the viewer and returns whether it wants the frame. Other frames are neither rotated nor converted.
     func passes(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> Bool {
         guard let time = pad.streamTime(of: buffer).map({ Double($0) / 1e9 }) else { return false }
         let duration = buffer.pointee.duration
@@ -113,7 +111,6 @@ private final class Gate: @unchecked Sendable {
 }
 
 extension Pad {
-    /// Returns the stream time of a buffer at the pad, in nanoseconds; `nil` if it is unknown.
     func streamTime(of buffer: UnsafeMutablePointer<GstBuffer>) -> Nanoseconds? {
         guard let event = gst_pad_get_sticky_event(pointer, GST_EVENT_SEGMENT, 0) else { return nil }
         defer { gst_event_unref(event) }

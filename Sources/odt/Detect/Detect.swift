@@ -225,7 +225,6 @@ private func detectsSalient(_ line: CommandLineOptions) throws -> Bool {
     }
 }
 
-/// The printed detections of one picture.
 private struct PictureReport {
     let path: String
     let picture: Picture
@@ -239,8 +238,7 @@ private struct PictureReport {
         rejections = Rejections(found, below: threshold)
     }
 
-    /// The result as a JSON object. If there are no detections, its member `best-rejected` holds the best detection
-    /// below the threshold.
+    /// If there are no detections, the member `best-rejected` holds the best detection below the threshold.
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "picture": .string(path), "width": .number(Double(picture.width)),

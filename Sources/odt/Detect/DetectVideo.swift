@@ -15,8 +15,6 @@ struct VideoDetection {
     ///   - settings: Properties of the element, as NAME=VALUE.
     ///   - range: The stream times of the frames to process, in nanoseconds; `nil` for all.
     ///   - mayReplace: Whether to replace a complete recording.
-    /// - Throws: ``CommandLineError`` if the file is the video or a complete recording that must not be replaced;
-    ///   ``PlaybackError`` if the video cannot be played.
     init(_ video: String, into file: String, settings: [String], range: Range<Nanoseconds>? = nil, mayReplace: Bool)
         throws
     {
@@ -50,9 +48,7 @@ struct VideoDetection {
         part?.begin()
     }
 
-    /// Processes all frames of the video or of the part. Errors are printed to standard error.
-    ///
-    /// - Returns: The exit code.
+    /// Processes the frames and returns the exit code. Errors are printed to standard error.
     func run() -> Int32 {
         let (progress, begun) = (progress, MonotonicClock.now)
         let notify: @Sendable (String) -> Void = { text in

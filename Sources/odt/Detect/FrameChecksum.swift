@@ -7,8 +7,6 @@ struct FrameChecksum {
     let time: Nanoseconds
     let pixels: String
 
-    /// - Parameter pad: The pad at which the buffer arrives.
-    /// - Returns: `nil` if the frame cannot be mapped for reading.
     init?(_ buffer: UnsafeMutablePointer<GstBuffer>, at time: Nanoseconds, on pad: Pad) {
         guard let pixels = pad.withFrame(of: buffer, Self.sum) ?? nil else { return nil }
         (self.time, self.pixels) = (time, pixels)

@@ -35,8 +35,6 @@ struct VideoCuts {
 
     /// Returns one line of JSON with the duration of the video and the times of the key frames at which parts begin, in
     /// nanoseconds. The list of times is empty if the video cannot be cut.
-    ///
-    /// - Throws: ``PlaybackError`` if the video cannot be played.
     func find(each length: Nanoseconds) throws -> String {
         let linker = StreamLinker(
             pipeline, muxer: nil, soundEncoder: "", notify: { printError("odt detect: \($0)") },

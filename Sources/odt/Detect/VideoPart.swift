@@ -25,7 +25,6 @@ final class VideoPart: Sendable {
     /// faulty seek the first frames already differ.
     private static let compared = 8
 
-    /// The flags of a seek to the key frame at or before a time.
     static let toKeyFrame = GstSeekFlags(
         rawValue: [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_KEY_UNIT, GST_SEEK_FLAG_SNAP_BEFORE].reduce(0) {
             $0 | $1.rawValue

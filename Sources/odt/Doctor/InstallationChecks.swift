@@ -8,8 +8,8 @@ import SwiftODT
 /// missing. The check of that other part reports the problem.
 typealias InstallationCheck = (part: String, run: () -> CheckResult?)
 
-/// Returns all checks in the order in which they run. Checks that need GStreamer come after the check that initialises
-/// GStreamer.
+/// Returns the checks in the order in which they run. Checks that need GStreamer come after the check that initialises
+/// it.
 func installationChecks() -> [InstallationCheck] {
     let models = ModelSearchPath.Purpose.allCases.map { purpose in
         (part: purpose.rawValue, run: { checkModel(purpose) }) as InstallationCheck
@@ -28,7 +28,6 @@ private func checkGStreamer() -> CheckResult? {
     }
 }
 
-/// Checks whether the plugin can be loaded and has the version of this program.
 private func checkPlugin() -> CheckResult? {
     // The program does not know whether it was installed from a package, an archive or a checkout, so the remedy names
     // all three.
@@ -50,8 +49,7 @@ private func checkPlugin() -> CheckResult? {
     }
 }
 
-/// Returns why the plugin cannot be loaded. The plugin is loaded in a child process, because a damaged plugin can crash
-/// the process.
+/// Loads the plugin in a child process and returns why loading fails.
 private func reason(against file: String) -> String {
     do {
         var other = try ChildProcess("/proc/self/exe", ["doctor", "--try", file], readsOutput: true)
@@ -77,7 +75,6 @@ private func checkRuntime() -> CheckResult? {
     }
 }
 
-/// Checks whether the default model is installed and intact.
 private func checkModel(_ purpose: ModelSearchPath.Purpose) -> CheckResult? {
     let fetch = FetchProgram.modelAdvice
     guard let path = try? ModelSearchPath.locate(purpose) else {
@@ -139,7 +136,6 @@ private func load(_ purpose: ModelSearchPath.Purpose) throws {
     }
 }
 
-/// Measures the time of one inference with the default detector.
 private func checkNetwork() -> CheckResult? {
     guard (try? InferenceRuntime.find()) != nil, let file = try? ModelSearchPath.locate(.detector) else { return nil }
     do {
@@ -151,8 +147,8 @@ private func checkNetwork() -> CheckResult? {
     }
 }
 
-/// Returns the shortest time of three inferences on a grey frame, in nanoseconds. The first inference is slower because
-/// the network warms up.
+/// Returns the shortest time of three inferences on a grey frame. The first inference is slower because the network
+/// warms up.
 private func shortestAnswer(of detector: any Detector) throws -> Nanoseconds {
     let (width, height) = (640, 480)
     let pixels = UnsafeMutableRawPointer.allocate(byteCount: 4 * width * height, alignment: 64)
@@ -184,7 +180,6 @@ private func checkDecoders() -> CheckResult? {
         ? .fine(detail) : .limited("\(detail); not \(others.joined(separator: ", "))", remedy: packages)
 }
 
-/// Checks the H.264 encoders and the muxers.
 private func checkEncoders() -> CheckResult? {
     let encoders = VideoEncoder.installedForH264
     let muxers = ["mp4mux", "matroskamux"].filter(Element.isThere)
@@ -222,7 +217,6 @@ private func checkFonts() -> CheckResult? {
     return .fine("\(fonts.pointee.nfont)")
 }
 
-/// Checks the cache of compiled networks.
 private func checkCache() -> CheckResult? {
     let state = NetworkCacheState.read()
     guard let folder = state.folder else {

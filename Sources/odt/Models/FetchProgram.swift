@@ -40,6 +40,5 @@ struct FetchProgram {
     /// Whether the fetch programs are installed together with this `odt`.
     static var areInstalled: Bool { find(.runtime)?.isOfCheckout == false }
 
-    /// Runs the program with the standard streams of this process and returns the program's exit code.
     func run(_ words: [String]) throws -> Int32 { try ChildProcess(path, words).exitCode() }
 }

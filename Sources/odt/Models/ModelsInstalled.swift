@@ -1,7 +1,6 @@
 import Playback
 import SwiftODT
 
-/// A model in one of the folders of the model search path.
 struct InstalledModel {
     let path: String
     let manifest: ModelManifest?
@@ -9,7 +8,6 @@ struct InstalledModel {
     /// Whether this model is used if the user names no model.
     let isDefault: Bool
 
-    /// The model's file name without its extension.
     var name: String { FilePath.stem(of: path) }
     var folder: String { FilePath.folder(of: path) }
     var manifestPath: String { ModelManifest.path(besideModel: path) }

@@ -43,7 +43,6 @@ struct ModelQuantiser {
         isForced = line.has("--force")
     }
 
-    /// Runs NNCF with the standard streams of this process and returns the exit code of NNCF's process.
     func run() throws -> Int32 {
         guard output.hasSuffix(".xml") else {
             throw CommandLineError("-o must end in .xml, the format of 8-bit models.")

@@ -16,7 +16,6 @@ final class BestPictures: VideoPass.Viewer {
     /// detection is not in the video.
     private(set) var pictures: [[UInt8]?]
 
-    /// The time and box of the best detection of a track.
     struct Moment {
         /// The track's index in the list of tracks.
         let place: Int
@@ -48,7 +47,6 @@ final class BestPictures: VideoPass.Viewer {
     }
 
     /// - Parameters:
-    ///   - moments: The best detections whose pictures are extracted from this video.
     ///   - count: The number of all tracks, including tracks without a best detection in this video.
     ///   - frameAt: The stream time of the background frame in seconds; `nil` if no background frame is needed.
     ///   - total: The number of pictures on the page. With more pictures, each one is smaller.
@@ -72,7 +70,6 @@ final class BestPictures: VideoPass.Viewer {
 
     private var hasSeen = false
 
-    /// The number of tracks without a picture.
     var missingCount: Int { pictures.count { $0 == nil } }
 
     func interest(from time: Double, to end: Double) -> VideoPass.Interest {

@@ -1,6 +1,5 @@
 import SwiftODT
 
-/// Crops boxes from frames and compresses them to small JPEG files.
 final class JPEGCrop {
     private let compressor = JPEGCompressor()
 
@@ -27,7 +26,6 @@ final class JPEGCrop {
         compress(Self.shrunk(frame, to: side), quality: 82)
     }
 
-    /// Compresses the full frame with the outline of a box, as ``jpeg(of:side:)`` does.
     func jpeg(of frame: VideoPass.Pixels, marking box: Box, side: Int) -> [UInt8]? {
         var small = Self.shrunk(frame, to: side)
         let (x, y) = (Double(small.width) / Double(frame.width), Double(small.height) / Double(frame.height))
@@ -57,7 +55,6 @@ final class JPEGCrop {
         let width: Int
         let height: Int
 
-        /// Draws a green rectangle.
         mutating func outline(_ columns: Range<Int>, _ rows: Range<Int>) {
             let thickness = max(2, width / 320)
             let (inner, innerRows) = (

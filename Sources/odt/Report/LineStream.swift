@@ -2,9 +2,6 @@ import Glibc
 import Playback
 
 /// Reads a file of any size line by line. Memory use is proportional to the longest line.
-///
-///     var lines = try LineStream("messages.jsonl")
-///     while let line = try lines.next() { print(lines.number, line.count) }
 struct LineStream: ~Copyable {
     /// The maximum length of a line in bytes. A file with a longer line is considered not to be text.
     static let longestLine = 64 << 20
@@ -24,7 +21,6 @@ struct LineStream: ~Copyable {
     private var part = [UInt8](repeating: 0, count: 1 << 20)
 
     /// - Parameter path: The path of the file; `-` is standard input.
-    /// - Throws: ``ByteStreamError`` if the file cannot be opened.
     init(_ path: String) throws {
         self.path = path
         file = path == "-" ? STDIN_FILENO : PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
@@ -34,8 +30,6 @@ struct LineStream: ~Copyable {
     deinit { if file != STDIN_FILENO { close(file) } }
 
     /// Returns the next line without its line feed; `nil` at the end of the file.
-    ///
-    /// - Throws: ``ByteStreamError`` if reading fails; ``ReportError`` if a line is too long.
     mutating func next() throws -> ArraySlice<UInt8>? {
         while true {
             let feed = bytes.withUnsafeBytes { all -> Int? in

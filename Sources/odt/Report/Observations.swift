@@ -77,14 +77,11 @@ struct Observations {
         return (source, recording)
     }
 
-    /// The tracks that were kept, sorted by the time of their start.
     var tracks: [ObservedTrack] {
         byKey.values.sorted { ($0.first, $0.key.id, $0.key.source) < ($1.first, $1.key.id, $1.key.source) }
     }
 
-    /// Adds a message.
-    ///
-    /// - Throws: ``ReportError`` for an invalid message. The error does not contain the line number.
+    /// - Throws: ``ReportError``, without the line number, for an invalid message.
     mutating func add(_ message: ParsedMessage) throws {
         let source = index(ofSource: message.text("source"))
         let time = clocks[source].place(message)
@@ -185,7 +182,6 @@ struct Observations {
         }
     }
 
-    /// Returns the best detection that a track message reports; `nil` if the message has none.
     private func best(of message: ParsedMessage, _ clock: RecordingClock) -> ObservedTrack.Best? {
         let figures = ["best-x", "best-y", "best-width", "best-height"].compactMap { message.number($0) }
         guard size.width > 0, figures.count == 4, let score = message.number("best-score"),
@@ -296,7 +292,7 @@ struct Observations {
         return zones.count - 1
     }
 
-    /// - Returns: The index of a name in the list. A name that is not yet in the list is appended.
+    /// Returns the index of a name in the list. A missing name is appended.
     private static func index(of name: String, in list: inout [String], _ places: inout [String: Int]) -> Int {
         if let place = places[name] { return place }
         let short = name.utf8.count <= longestName ? name : String(name.unicodeScalars.prefix(longestName)) + "…"

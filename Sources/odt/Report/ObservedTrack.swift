@@ -58,7 +58,6 @@ struct ObservedTrack {
     }
 }
 
-/// The events and counts of a zone or line.
 struct ObservedZone {
     struct Event {
         enum Kind: String, CaseIterable {
@@ -73,7 +72,6 @@ struct ObservedZone {
         let dwell: Double?
     }
 
-    /// The counts of one label.
     struct Tally {
         var entered = 0
         var left = 0

@@ -18,8 +18,6 @@ struct ParsedMessage {
     }
 
     /// Parses a line. Returns `nil` for messages of other kinds, for example the statistics at the end of a file.
-    ///
-    /// - Throws: ``ReportError`` or a syntax error, both without the line number.
     init?(_ line: ArraySlice<UInt8>) throws {
         let outer = try JSONValue(parsing: line)
         guard case .object = outer, let name = outer["message"]?.string else {
@@ -43,18 +41,15 @@ struct ParsedMessage {
     func text(_ name: String) -> String { fields[name]?.string ?? "" }
     func number(_ name: String) -> Double? { fields[name]?.number }
 
-    /// Returns a time or duration in seconds; `nil` if the field is missing or its value is unknown.
     func seconds(_ name: String) -> Double? { fields.seconds(name) }
 
     /// The time of the message in seconds: the running time or, if it is unknown, the stream time or the timestamp.
     var time: Double? { seconds("running-time") ?? seconds("stream-time") ?? seconds("timestamp") }
 
-    /// - Throws: ``ReportError`` if an entry is not an object.
     var objects: [JSONValue] {
         get throws { try structures("objects") }
     }
 
-    /// - Throws: ``ReportError`` if an entry is not an object.
     var zones: [JSONValue] {
         get throws { try structures("zones") }
     }

@@ -157,9 +157,7 @@ private func clips(
     return clips.clips
 }
 
-/// Writes the tables.
-///
-/// - Returns: Whether the page has to be written, too.
+/// Writes the tables and returns whether the page has to be written, too.
 private func write(_ observations: Observations, _ tracks: [ObservedTrack], _ line: CommandLineOptions) throws -> Bool {
     let tables = ReportTables(observations: observations)
     if let file = line.text("--csv") { try ByteStream.write(Array(tables.objects(tracks).utf8), to: file) }
@@ -180,9 +178,7 @@ private func moment(_ option: String, _ line: CommandLineOptions) throws -> Int6
     return time
 }
 
-/// Returns the path of the page.
-///
-/// - Throws: ``CommandLineError`` if an output exists and must not be replaced.
+/// Returns the path of the page. Throws if two outputs are the same file or if an output must not be replaced.
 private func page(_ line: CommandLineOptions, or usual: String) throws -> String {
     let page = line.text("-o") ?? usual
     let tables = ["--csv", "--events-csv"].compactMap { line.text($0) }

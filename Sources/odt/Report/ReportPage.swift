@@ -1,7 +1,6 @@
 import SwiftODT
 
-/// The web page of a report. The page contains its data and pictures, and loads only clips. It is composed from the
-/// files in `Resources`.
+/// The web page of a report. The page contains its data and pictures, and loads only clips.
 enum ReportPage {
     /// - Parameters:
     ///   - data: The JSON text of ``ReportData``.
@@ -205,7 +204,6 @@ struct ReportData {
     }
 }
 
-/// Thrown if a report cannot be made. The description names the file, the line and the problem.
 struct ReportError: Error, CustomStringConvertible {
     let description: String
 

@@ -23,7 +23,6 @@ struct ReportTables {
         return text
     }
 
-    /// Returns one row for each event of a zone or line, in the order of time.
     var events: String {
         var text = TableRow.text(["time", "moment", "zone", "event", "tracking_id", "label", "dwell"])
         let events = observations.zones.flatMap { zone in zone.events.map { (zone.name, $0) } }

@@ -6,7 +6,6 @@ import Glibc
 enum WallTime {
     static let form = "2026-11-22T14:30[:05], local time unless Z or +01:00 is appended"
 
-    /// - Returns: The time in milliseconds since 1970; `nil` if the text is not a valid time.
     static func milliseconds(of text: String) -> Int64? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, 4), skip("-", &rest), let month = number(&rest, 2), skip("-", &rest),
@@ -113,7 +112,6 @@ struct RecordingClock {
     /// Returns the session id of a recording; `nil` if the recording's messages have none.
     func name(of recording: Int) -> Int64? { named.first { $0.value == recording }?.key }
 
-    /// Returns the recording with a session id; `nil` if there is none.
     func recording(named name: Int64) -> Int? { named[name] }
 
     /// Returns the time of a message on the report's time axis, in seconds.

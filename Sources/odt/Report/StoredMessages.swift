@@ -39,7 +39,8 @@ struct StoredMessages {
     /// that the report also shows zones without events.
     private var zones: [String: [JSONValue]] = [:]
 
-    /// The files of each camera that may be shown. A database of an earlier version of `odt` has no entries.
+    /// The redaction filter of each camera, which selects the files that may be shown. A database of an earlier version
+    /// of `odt` has no filters.
     private(set) var filters: [String: RedactionFilter] = [:]
     /// The names of the cameras that have a session in the period.
     private(set) var cameras: [String] = []
@@ -60,7 +61,6 @@ struct StoredMessages {
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
     }
 
-    /// Returns the recorded segments that overlap the period, in the order of time.
     func segments() throws -> [StoredSegment] {
         do {
             guard try has("segment") else { return [] }
@@ -82,7 +82,6 @@ struct StoredMessages {
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
     }
 
-    /// Returns the saved clips that overlap the period, in the order of time.
     func clips() throws -> [StoredClip] {
         do {
             guard try has("clip") else { return [] }
@@ -108,8 +107,6 @@ struct StoredMessages {
     }
 
     /// Passes each message to `body`, in the order of time.
-    ///
-    /// - Throws: ``PlaybackError`` if reading fails. Errors of `body` are rethrown.
     mutating func forEach(_ body: (ParsedMessage) throws -> Void) throws {
         do {
             // A transaction gives a consistent snapshot while `odt watch` writes to the file.
@@ -260,7 +257,7 @@ struct StoredMessages {
         if !row.isNull(6) { fields["dwell"] = Self.moment(row.integer(6)) }
     }
 
-    /// Converts a time in milliseconds to nanoseconds, the unit of message fields.
+    /// Converts milliseconds to nanoseconds, the unit of message fields.
     private static func moment(_ milliseconds: Int64) -> JSONValue { .number(Double(milliseconds) * 1e6) }
 }
 

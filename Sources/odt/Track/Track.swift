@@ -44,7 +44,6 @@ private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9
     return ExitCode.success
 }
 
-/// The parsed command line of `odt track`.
 private struct TrackRequest {
     let detections: String
     let output: String
@@ -77,7 +76,6 @@ private struct TrackRequest {
     }
 }
 
-/// Reads all detections, runs the tracker and writes the tracks.
 private func track(_ request: TrackRequest) throws {
     let following: TrackingRun
     if request.detections != "-", RecordingReader.isOurs(request.detections) {
@@ -93,7 +91,6 @@ private func track(_ request: TrackRequest) throws {
     try ByteStream.write(following.written.text, to: request.output)
 }
 
-/// A tracker, its output and its statistics so far.
 private struct TrackingRun {
     let tracker: Tracker
     let size: (width: Int, height: Int)

@@ -1,6 +1,5 @@
 import SwiftODT
 
-/// The detections of a MOTChallenge file, grouped by frame.
 struct MOTChallengeDetections {
     private var byFrame: [Int: [Detection]] = [:]
     /// The extent of all boxes in pixels. It is used as the frame size if the frame size is unknown.
@@ -9,17 +8,15 @@ struct MOTChallengeDetections {
     /// The largest accepted frame number. Larger numbers indicate a broken file.
     static let largestFrame = 10_000_000
 
-    /// Reads a file; `-` is standard input.
     init(path: String) throws {
         try read(ByteStream.read(path), of: path)
     }
 
-    /// The numbers of the frames that have detections, in ascending order.
     var frames: [Int] { byFrame.keys.sorted() }
 
     func detections(in frame: Int) -> [Detection] { byFrame[frame] ?? [] }
 
-    /// Parses the file. Lines may end in LF, CRLF or CR. A UTF-8 byte-order mark is skipped.
+    /// Lines may end in LF, CRLF or CR. A UTF-8 byte-order mark is skipped.
     private mutating func read(_ bytes: [UInt8], of path: String) throws {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw MOTChallengeError("\(path) is UTF-16 text; save it as UTF-8.")
@@ -59,7 +56,6 @@ struct MOTChallengeDetections {
     }
 }
 
-/// Collects tracks as text in MOTChallenge format.
 struct MOTChallengeTracks {
     private(set) var text: [UInt8] = []
 

@@ -2,15 +2,11 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// Extracts single frames from videos.
 enum VideoFrame {
     /// Returns a frame, turned upright, as a JPEG file. If the video has fewer than `number` frames, returns the last
     /// one.
     ///
-    /// - Parameters:
-    ///   - video: A file or a URI.
-    ///   - number: The number of the frame, starting at 1.
-    /// - Throws: ``ODTError``, whose text names a remedy.
+    /// - Parameter number: The number of the frame, starting at 1.
     static func jpeg(of video: String, number: Int) throws -> [UInt8] {
         let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         // `mkdtemp` replaces the placeholder by characters that make the name unique.
@@ -41,7 +37,7 @@ enum VideoFrame {
                 "!", "jpegenc", "quality=85", "!", "multifilesink", "max-files=64",
                 "location=\(quoted(path + "/%d"))",
             ]
-        // `env` searches `PATH` for the program, whose errors go to standard error.
+        // `env` searches `PATH` for the program.
         let code = try ChildProcess("/usr/bin/env", ["gst-launch-1.0", "-q"] + pipeline).exitCode()
         guard code != 127 else {
             throw ODTError(.failed, "gst-launch-1.0 is not installed; apt install gstreamer1.0-tools")

@@ -57,8 +57,7 @@ private func writePage(of video: String, _ line: CommandLineOptions) throws -> I
     return ExitCode.success
 }
 
-/// The web page for drawing zones. The page contains the frame and sends no requests. Its parts are the files in
-/// `Resources/Zones`.
+/// The web page for drawing zones. The page contains the frame and sends no requests.
 enum ZonePage {
     /// - Parameters:
     ///   - picture: The frame as a JPEG file.
