@@ -1,5 +1,4 @@
-/// Finds the assignment of rows to columns with the greatest total gain. A row or column that stays unassigned adds a
-/// gain of 0.
+/// Finds the assignment of rows to columns with the greatest total gain. A row or column that stays unassigned adds a gain of 0.
 ///
 /// Uses the shortest augmenting paths of Jonker and Volgenant. The input is a sparse list of candidate pairs instead of
 /// a full matrix. The memory is reused for the next problem and never shrinks.
@@ -33,7 +32,7 @@ struct Assignment: ~Copyable {
     /// The pair with the highest gain in the row that is being built.
     private var best = nothing
     private var firstOfRow = 0
-    /// The rows that have the same best column as an earlier row. ``solve()`` assigns them.
+    /// Rows whose best column was already taken. ``solve()`` assigns them.
     private var waiting = ScratchList<Int>()
     private var frontier = ScratchList<Int32>()
     private var settled = ScratchList<Int32>()
@@ -41,7 +40,6 @@ struct Assignment: ~Copyable {
     /// Returns the column that is assigned to a row, or -1. Valid after ``solve()``.
     func column(of row: Int) -> Int { Int(rows[row].column) }
 
-    /// Starts a new problem with the given number of columns.
     mutating func begin(columns: Int) {
         pairs.clear()
         rows.clear()
@@ -50,7 +48,7 @@ struct Assignment: ~Copyable {
         self.columns.reset(to: Column(), count: columns)
     }
 
-    /// Adds a candidate column to the row that is being built. Pairs with a gain of 0 or less are ignored.
+    /// Adds a candidate column to the row that is being built.
     @inline(__always)
     mutating func offer(column: Int, gain: Double) {
         guard gain > 0 else { return }
@@ -59,8 +57,7 @@ struct Assignment: ~Copyable {
         pairs.append(pair)
     }
 
-    /// Completes the row that is being built. The row gets its best column at once if that column is still free. This
-    /// is the usual case. Otherwise ``solve()`` assigns the row.
+    /// Completes the row that is being built. Its best column is usually still free and is then assigned at once.
     @inline(__always)
     mutating func endRow() {
         let row = rows.count
@@ -77,7 +74,6 @@ struct Assignment: ~Copyable {
         (firstOfRow, best) = (pairs.count, Self.nothing)
     }
 
-    /// Assigns the rows that did not get their best column at once.
     mutating func solve() {
         for index in waiting.indices { augment(from: waiting[index]) }
     }
@@ -89,9 +85,8 @@ struct Assignment: ~Copyable {
         columns[column].row = Int32(truncatingIfNeeded: row)
     }
 
-    /// Adds one row to the assignment along the cheapest augmenting path. If the path ends at a free column, the column
-    /// gets assigned. Otherwise the path ends at a row, which gives up its column. If this row is `first` itself, the
-    /// assignment does not change.
+    /// Adds one row to the assignment along the cheapest augmenting path. If the path ends at a free column, the column gets assigned.
+    /// Otherwise the path ends at a row, which gives up its column. If this row is `first` itself, the assignment does not change.
     private mutating func augment(from first: Int) {
         var row = first
         var reached = 0.0

@@ -1,8 +1,8 @@
 /// Matches tracks with detections: computes the gain of each candidate pair, and solves the assignment problem with the
 /// greatest total gain.
 ///
-/// Only pairs of overlapping boxes are considered (gating), see ``CandidatePairs``. In the assignment problem a row
-/// stands for a track and a column for a detection. Memory is reused from result to result.
+/// Only pairs of overlapping boxes are considered (gating), see ``CandidatePairs``. In the assignment problem a row stands for a track and
+/// a column for a detection.
 struct Association: ~Copyable {
     /// The settings of one association stage.
     struct Rule: Sendable {
@@ -13,12 +13,10 @@ struct Association: ~Copyable {
         /// If true, the overlap is computed again with a smaller margin than in ``CandidatePairs``.
         var isThorough: Bool
 
-        /// The first association stage: confirmed tracks and detections with a score above the threshold (strong
-        /// detections).
+        /// The first association stage: confirmed tracks and detections with a score above the threshold (strong detections).
         static let strong = Rule(threshold: TrackerTuning.candidateOverlap, isThorough: true)
-        /// The second association stage (ByteTrack): detections with a score below the threshold (weak detections) and
-        /// established tracks, see ``Tracklet/isEstablished(at:maximumAge:)``. The minimum overlap is higher than in
-        /// the first stage.
+        /// The second association stage (ByteTrack): detections with a score below the threshold (weak detections) and established tracks,
+        /// see ``Tracklet/isEstablished(at:maximumAge:)``. The minimum overlap is higher than in the first stage.
         static let weak = Rule(threshold: TrackerTuning.weakOverlap, isThorough: true)
         /// The third stage: strong detections at the last observed positions of confirmed tracks. An object may stop or
         /// turn while it is occluded, so its predicted position may be wrong (observation-centric recovery, OC-SORT).
@@ -27,7 +25,6 @@ struct Association: ~Copyable {
         static let tentative = Rule(threshold: TrackerTuning.candidateOverlap, isThorough: false)
     }
 
-    /// A matched track and detection.
     struct Pair: Sendable {
         var track: Int
         var detection: FilteredDetection
@@ -37,19 +34,15 @@ struct Association: ~Copyable {
     /// The pairs of the latest call of ``match(_:_:_:_:_:_:)``.
     private(set) var pairs = ScratchList<Pair>()
 
-    /// The inputs that are the same for all pairs of a result.
     struct Context {
         let time: Nanoseconds
         /// ``TrackerOptions/maxAge`` in nanoseconds, for ``Tracklet/isEstablished(at:maximumAge:)``.
         let maximumAge: Nanoseconds
-        /// The camera motion in pixels that the predicted boxes do not include.
         let shift: SIMD2<Double>
         let heuristics: TrackerHeuristics
     }
 
-    /// Assigns candidate detections to the given tracks.
-    ///
-    /// - Parameter rows: the indices of the tracks to match.
+    /// Assigns candidate detections to the tracks with the indices `rows`.
     mutating func match(
         _ rule: Rule, _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
         _ candidates: borrowing CandidatePairs, _ context: Context, _ appearances: borrowing DetectionAppearances

@@ -11,7 +11,6 @@ struct BimodalScoreThreshold: Sendable {
     private var results: Float = 0
     private var latest: Nanoseconds?
 
-    /// Adds the detections of a result at `time`. The weight of earlier detections decays with time.
     mutating func learn(from detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds) {
         if let latest {
             let kept = Float(
@@ -26,12 +25,10 @@ struct BimodalScoreThreshold: Sendable {
         }
     }
 
-    /// Returns the upper edge of the lowest histogram bin in the valley. If there is no valley, returns `threshold`.
+    /// Returns the upper edge of the lowest histogram bin in the valley, or the user's `threshold` if there is no valley.
     ///
-    /// The valley is searched between `threshold` and the upper limit of the effective threshold, see
-    /// ``TrackerTuning/valleyFactor`` and ``TrackerTuning/valleyLimit``.
-    ///
-    /// - Parameter threshold: the user's score threshold.
+    /// The valley is searched between `threshold` and the upper limit of the effective threshold, see ``TrackerTuning/valleyFactor`` and
+    /// ``TrackerTuning/valleyLimit``.
     func effectiveThreshold(from threshold: Double) -> Double {
         guard (0...1).contains(threshold) else { return threshold }
         let first = Int(threshold * Self.bins)
@@ -61,8 +58,7 @@ struct BimodalScoreThreshold: Sendable {
         return sum
     }
 
-    /// Returns the count of a histogram bin, smoothed with the neighbouring bins. A random gap thus does not count as a
-    /// valley.
+    /// Returns the count of a histogram bin, smoothed with the neighbouring bins. A random gap thus does not count as a valley.
     @inline(__always)
     private static func height(_ counts: UnsafeBufferPointer<Float>, _ bin: Int) -> Float {
         counts[bin + 1] / 2 + (counts[bin] + counts[bin + 2]) / 4

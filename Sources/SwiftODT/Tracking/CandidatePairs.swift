@@ -1,19 +1,15 @@
 /// The detections of one association stage, and the pairs of tracks and detections whose boxes overlap. Only these
 /// pairs are candidates of the association (gating).
 ///
-/// The pairs are found with boxes that are expanded by a wide margin. Each stage applies its own minimum overlap to the
-/// pairs. A row is the position of a track in the argument `rows` of ``find(of:_:at:shift:)``. A column is the index of
-/// a detection.
+/// The pairs are found with boxes that are expanded by a wide margin. Each stage applies its own minimum overlap to the pairs. A row is the
+/// position of a track in the argument `rows` of ``find(of:_:at:shift:)``. A column is the index of a detection.
 ///
 /// Detections are sorted from left to right, and only a window along the x axis is tested. The cost thus grows with the
 /// number of objects and their density, not with the square of the number.
 struct CandidatePairs: ~Copyable {
-    /// A candidate detection for a track.
     struct Neighbour {
-        /// The index of the detection.
         var column: Int32
-        /// The IoU of the boxes of the track and the detection. Both boxes are expanded by
-        /// ``TrackerTuning/candidateMargin``.
+        /// The IoU of the boxes of the track and the detection. Both boxes are expanded by ``TrackerTuning/candidateMargin``.
         var overlap: Double
     }
 
@@ -52,12 +48,9 @@ struct CandidatePairs: ~Copyable {
         isArranged = false
     }
 
-    /// Finds the candidate pairs of some tracks.
+    /// Finds the candidate pairs of the tracks with the indices `rows`.
     ///
-    /// - Parameters:
-    ///   - rows: the indices in `tracks` of the tracks to pair.
-    ///   - place: the box of each track that is compared with the detections.
-    ///   - shift: the camera motion that the predictions do not include, in pixels.
+    /// - Parameter shift: the camera motion in pixels that the predictions do not include.
     mutating func find(
         of rows: UnsafeBufferPointer<Int>, _ tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
         shift: SIMD2<Double>
@@ -76,7 +69,7 @@ struct CandidatePairs: ~Copyable {
     @inline(__always)
     func places(of row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
 
-    /// Returns the column of the row's candidate with the greatest IoU. Returns `nil` if the row has no candidates.
+    /// Returns the column of the row's candidate with the greatest IoU.
     func nearest(of row: Int) -> Int? {
         var (nearest, maximum) = (-1, 0.0)
         for place in places(of: row) where all[place].overlap > maximum {
@@ -85,7 +78,6 @@ struct CandidatePairs: ~Copyable {
         return nearest < 0 ? nil : nearest
     }
 
-    /// Computes ``wide`` and ``widest`` from ``detections``.
     private mutating func arrange() {
         wide.clear()
         widest = 0
@@ -109,7 +101,6 @@ struct CandidatePairs: ~Copyable {
         }
     }
 
-    /// Returns the number of detections that begin left of `edge`, in pixels.
     private func count(leftOf edge: Double) -> Int {
         var (low, high) = (0, detections.count)
         while low < high {
@@ -120,7 +111,6 @@ struct CandidatePairs: ~Copyable {
     }
 }
 
-/// A box that is expanded by a margin. The area is stored, because each overlap needs it.
 struct ExpandedBox {
     /// The upper left corner.
     let low: SIMD2<Double>
@@ -138,8 +128,7 @@ struct ExpandedBox {
         area = wideSize.x * wideSize.y
     }
 
-    /// Returns the areas of the intersection (`shared`) and of the union (`whole`). The intersection is 0 if the boxes
-    /// do not overlap.
+    /// Returns the areas of the intersection (`shared`) and of the union (`whole`).
     @inline(__always)
     func overlap(_ other: ExpandedBox) -> (shared: Double, whole: Double) {
         let size = (high.smaller(other.high) - low.larger(other.low)).larger(.zero)

@@ -6,9 +6,7 @@ struct DetectionAppearances: ~Copyable {
     private var claims = ScratchList<Int>()
     private var statistics = DiscriminationStatistics()
 
-    /// Computes the appearance of each accepted detection.
-    ///
-    /// - Parameter count: the number of detections in the result, rejected ones included.
+    /// Computes the appearance of each accepted detection. `count` is the number of all detections in the result, rejected ones included.
     mutating func compute(at detections: UnsafeBufferPointer<FilteredDetection>, of count: Int, in plane: LumaPlane?) {
         guard let plane else { return appearances.clear() }
         appearances.reset(to: nil, count: count)
@@ -16,7 +14,6 @@ struct DetectionAppearances: ~Copyable {
         for detection in detections { appearances[detection.source] = Appearance(of: detection.box, in: plane) }
     }
 
-    /// Counts the candidate tracks of the given detections.
     mutating func countClaims(_ candidates: borrowing CandidatePairs) {
         if appearances.isEmpty { return }
         for candidate in candidates.all.view { claims[candidates.detections[Int(candidate.column)].source] += 1 }
@@ -24,9 +21,8 @@ struct DetectionAppearances: ~Copyable {
 
     subscript(detection: FilteredDetection) -> Appearance? { appearances.isEmpty ? nil : appearances[detection.source] }
 
-    /// Returns the appearance of a strong detection with exactly one candidate track, otherwise `nil`. If a detection
-    /// has two candidate tracks, one of the objects probably occludes the other. Weak detections are often partly
-    /// occluded.
+    /// Returns the appearance of a strong detection with exactly one candidate track, otherwise `nil`. If a detection has two candidate
+    /// tracks, one of the objects probably occludes the other. Weak detections are often partly occluded.
     func clear(_ detection: FilteredDetection) -> Appearance? {
         appearances.isEmpty || claims[detection.source] != 1 ? nil : appearances[detection.source]
     }
@@ -70,10 +66,8 @@ struct DiscriminationStatistics: Sendable {
         return min(TrackerTuning.appearanceLimit, gain)
     }
 
-    /// The average similarity of all pairs.
     var mean: Double { (same + other) / 2 }
 
-    /// Adds the similarity of one pair of the same object and of one pair of different objects.
     @inline(__always)
     mutating func learn(same itself: Double, other neighbour: Double) {
         samples = min(samples + 1, 2000)

@@ -2,12 +2,10 @@
 struct DetectionPreFilter: ~Copyable {
     /// The accepted detections, from left to right.
     private(set) var accepted = ScratchList<FilteredDetection>()
-    /// The numbers of rejected detections since the beginning, by reason.
     private(set) var unused = UnusedDetections()
     private var places = ScratchList<SortKey>()
 
-    /// The left edge of a box in 1/256 pixel and the index of its detection. Both are packed into one integer for fast
-    /// sorting.
+    /// The left edge of a box in 1/256 pixel and the index of its detection. Both are packed into one integer for fast sorting.
     struct SortKey: Comparable {
         private let key: Int
 
@@ -25,12 +23,7 @@ struct DetectionPreFilter: ~Copyable {
     /// The maximum absolute coordinate in pixels.
     private static let farthest = 1e6
 
-    /// Filters the detections of one result.
-    ///
-    /// - Parameters:
-    ///   - floor: the minimum score of an accepted detection.
-    ///   - region: the inferred region, or `nil` for the full frame. Detections that the region's edges cut are
-    ///     dropped, because their boxes are incomplete.
+    /// Drops detections with a score below `floor`, and detections that the edges of `region` cut, because their boxes are incomplete.
     mutating func accept(
         _ detections: [Detection], from floor: Double, of region: InferredRegion? = nil,
         heuristics: TrackerHeuristics = TrackerHeuristics()
@@ -72,14 +65,12 @@ struct DetectionPreFilter: ~Copyable {
             && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
-    /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the
-    /// same label, the lower its score. Drops the box if the reduced score is below `floor`. Of two duplicates, only
-    /// the detection with the higher score stays.
+    /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the same label, the lower
+    /// its score. Drops the box if the reduced score is below `floor`. Of two duplicates, only the detection with the higher score stays.
     ///
-    /// Detectors return false boxes: second boxes on one object, with an overlap that their own NMS permits, and boxes
-    /// that span two objects. False boxes recur in every frame, so repeated detections do not prove that there is an
-    /// object. However, the boxes of two people can overlap to the same degree. Overlapping boxes are therefore kept,
-    /// but with a reduced score.
+    /// Detectors return false boxes: second boxes on one object, with an overlap that their own NMS permits, and boxes that span two
+    /// objects. False boxes recur in every frame, so repeated detections do not prove that there is an object. However, the boxes of two
+    /// people can overlap to the same degree. Overlapping boxes are therefore kept, but with a reduced score.
     private mutating func discountOverlapped(from floor: Double) {
         var isExplained = false
         for first in accepted.indices {
@@ -120,7 +111,6 @@ struct FilteredDetection: Sendable {
     var label: Int
     /// The index of the detection in the detector's result.
     var source: Int
-    /// ``Detection/origin``.
     var origin: Int?
     /// Whether ``ownScore`` is below ``TrackerOptions/scoreThreshold``. Such a detection cannot begin a track.
     var isWeak = false

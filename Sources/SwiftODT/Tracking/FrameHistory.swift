@@ -4,8 +4,7 @@
 /// The number of entries is bounded for any frame rate and number of tracks. Entries are recycled in a ring buffer, so
 /// adding and dropping an entry allocates nothing.
 struct FrameHistory {
-    /// The state of a tracklet in one frame, and its measured motion since the previous frame (`nil` without image
-    /// motion).
+    /// The state of a tracklet in one frame, and its measured motion since the previous frame (`nil` without image motion).
     struct PropagatedState: Sendable {
         var key: Int
         var filter: BoxKalmanFilter
@@ -13,7 +12,6 @@ struct FrameHistory {
         var move: BoxMove?
     }
 
-    /// One frame and the states of all tracks in it.
     struct Entry {
         var time: Nanoseconds = 0
         var plane: LumaPlane?
@@ -21,7 +19,6 @@ struct FrameHistory {
         var shift = SIMD2<Double>.zero
         /// The states of the tracklets, sorted by key. This is also the order of the tracklets.
         var carried: ContiguousArray<PropagatedState> = []
-        /// Whether ``carried`` has been recorded.
         fileprivate(set) var isRecorded = false
 
         func carried(_ key: Int) -> PropagatedState? {
@@ -66,9 +63,6 @@ struct FrameHistory {
         ring[place].shift = shift
     }
 
-    /// Records the states of the tracklets in a frame.
-    ///
-    /// - Parameter moves: the measured motion of each tracklet since the previous frame.
     mutating func record(_ tracklets: ContiguousArray<Tracklet>, moves: ContiguousArray<BoxMove?>, at index: Int) {
         let place = place(index)
         ring[place].isRecorded = true
@@ -100,18 +94,16 @@ struct FrameHistory {
         }
     }
 
-    /// Returns the index of the latest entry at or before `time`. `nil` if all entries are later.
+    /// Returns the index of the latest entry at or before `time`.
     func index(at time: Nanoseconds) -> Int? {
         var index = count - 1
         while index >= 0, self.time(index) > time { index -= 1 }
         return index >= 0 ? index : nil
     }
 
-    /// Returns the time in seconds from the oldest entry to `time`. After a result, the oldest entry is the frame of
-    /// that result.
+    /// Returns the time in seconds from the oldest entry to `time`. After a result, the oldest entry is the frame of that result.
     func secondsSinceResult(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
 
-    /// Drops the oldest `dropped` entries.
     mutating func drop(first dropped: Int) {
         for index in 0..<dropped {
             let place = place(index)

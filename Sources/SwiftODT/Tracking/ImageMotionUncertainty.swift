@@ -1,9 +1,8 @@
 /// Estimates the error of the image motion that is measured for one object.
 ///
-/// Image motion is measured at points in the object's box. Some points may belong to something else, such as the
-/// background between a person's legs, and the measured motion is then wrong. The two pictures that are compared do not
-/// reveal this error. The next detection reveals it: the box that image motion has propagated differs from the detected
-/// box.
+/// Image motion is measured at points in the object's box. Some points may belong to something else, such as the background between a
+/// person's legs, and the measured motion is then wrong. The two pictures that are compared do not reveal this error. The next detection
+/// reveals it: the box that image motion has propagated differs from the detected box.
 ///
 /// Jitter of the detector also causes such differences, but with alternating signs. Image motion is therefore considered
 /// wrong if the differences at consecutive results have the same sign and are larger than those of a constant-velocity
@@ -44,16 +43,10 @@ struct ImageMotionUncertainty: Sendable {
             * max(1, span / step)
     }
 
-    /// Records that image motion moved the box.
     mutating func noteMove() { isToBeJudged = true }
 
-    /// Compares the propagated box with a detection, and updates the estimate.
-    ///
-    /// - Parameters:
-    ///   - carried: the propagated box.
-    ///   - found: the detection.
-    ///   - past: the earlier observations.
-    /// - Returns: whether image motion has moved the box since the previous observation.
+    /// Compares the propagated box `carried` with the detection `found`, and updates the estimate. Returns whether image motion has moved
+    /// the box since the previous observation.
     @inline(__always)
     mutating func judge(_ carried: SIMD4<Double>, against found: Observation, after past: ObservationHistory) -> Bool {
         guard isToBeJudged, found.time > past[0].time, found.box.area > 0 else { return false }
@@ -74,8 +67,7 @@ struct ImageMotionUncertainty: Sendable {
         return true
     }
 
-    /// Returns the constant-velocity prediction from the latest two observations. `nil` if there is only one
-    /// observation.
+    /// Returns the constant-velocity prediction from the latest two observations.
     private static func expected(at time: Nanoseconds, after past: ObservationHistory) -> SIMD4<Double>? {
         guard past.count > 1, past[0].time > past[1].time else { return nil }
         let steps = Double(time - past[0].time) / Double(past[0].time - past[1].time)

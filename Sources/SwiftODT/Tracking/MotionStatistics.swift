@@ -20,8 +20,7 @@ struct MotionStatistics: Sendable {
     /// changes with each result, so that all tracks get their turn.
     private var turn = 0
 
-    /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width
-    /// and height.
+    /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width and height.
     ///
     /// The value is larger than the measured jitter, because the errors of consecutive boxes are correlated
     /// (``TrackerTuning/jitterCorrelation``).
@@ -36,7 +35,6 @@ struct MotionStatistics: Sendable {
         accelerationVariance.bounded(SIMD4(repeating: 0.1 * 0.1), SIMD4(repeating: 3 * 3)).squareRoot()
     }
 
-    /// Returns a prediction step of the Kalman filters.
     func step(over time: Nanoseconds) -> BoxKalmanFilter.Step {
         BoxKalmanFilter.Step(
             seconds: Double(time) / 1e9, accelerationNoise: accelerationNoise, heuristics: heuristics)
@@ -50,7 +48,6 @@ struct MotionStatistics: Sendable {
         tracksToSkip = turn
     }
 
-    /// Adds the observations of a track that the latest result has detected.
     @inline(__always)
     mutating func learn(from sightings: ObservationHistory) {
         tracksToSkip -= 1
@@ -78,9 +75,8 @@ struct MotionStatistics: Sendable {
         jitterVariance = jitterVariance.bounded(.zero, .one)
     }
 
-    /// Estimates the acceleration from observations a third of a second apart. Over this time, a change of velocity
-    /// exceeds the jitter. The estimate is a median instead of a mean, so a few swapped or occluded boxes do not raise
-    /// it.
+    /// Estimates the acceleration from observations a third of a second apart. Over this time, a change of velocity exceeds the jitter. The
+    /// estimate is a median instead of a mean, so a few swapped or occluded boxes do not raise it.
     private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
         let b = sightings[sightings.before(c.time - TrackerTuning.accelerationSpan)]

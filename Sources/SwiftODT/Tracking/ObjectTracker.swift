@@ -44,14 +44,9 @@ public final class ObjectTracker {
     /// Creates a tracker. Options out of range are clamped.
     public init(options: Options = Options()) { tracker = Tracker(options: options.clampedToRange) }
 
-    /// Tracks the detections of the next frame.
+    /// Tracks the detections of the next frame and returns the objects to report. Pass all detections, including those with low scores.
     ///
     /// The tracker uses the pixels for matching objects by appearance, for camera motion and for scene cuts.
-    ///
-    /// - Parameters:
-    ///   - detections: all detections of the frame, including those with low scores.
-    ///   - frame: the frame with its timestamp.
-    /// - Returns: the objects to report.
     public func update(with detections: [Detection], in frame: Frame) -> [TrackedObject] {
         let luma = withExtendedLifetime(frame) { frame.luma ?? LumaPlane.reduce(frame) }
         return update(
@@ -72,13 +67,7 @@ public final class ObjectTracker {
         update(with: detections, at: time, width: width, height: height, luma: nil)
     }
 
-    /// Predicts the objects of a frame for which no detections are available.
-    ///
-    /// - Parameters:
-    ///   - time: the time of the frame.
-    ///   - width: the width of the frame in pixels.
-    ///   - height: the height of the frame in pixels.
-    /// - Returns: the objects with their predicted boxes.
+    /// Predicts the objects of a frame for which no detections are available. `width` and `height` are in pixels.
     public func predict(at time: MediaTime, width: Int, height: Int) -> [TrackedObject] {
         tracker.advance(
             to: time.nanoseconds.clampedToRange, width: max(1, width), height: max(1, height), luma: nil)

@@ -18,7 +18,6 @@ struct ObservationHistory: Sendable {
         ring.append(first)
     }
 
-    /// The number of observations in the history.
     var count: Int { ring.count }
 
     /// Returns an observation. Index 0 is the latest one, `count - 1` the oldest.
@@ -28,13 +27,11 @@ struct ObservationHistory: Sendable {
         return ring[place < 0 ? place + ring.count : place]
     }
 
-    /// Appends an observation. If the history is full, the oldest observation is replaced.
     mutating func add(_ sighting: Observation) {
         let reach = sighting.time - self[count - 1].time
         newest += 1
         if ring.count < Self.minimumCount || ring.count < Self.maximum && reach < Self.span {
-            // In the ring buffer, the place of the new observation is after the latest and before the oldest
-            // observation.
+            // The place of the new observation is after the latest and before the oldest observation.
             ring.insert(sighting, at: newest)
         } else {
             if newest == ring.count { newest = 0 }
@@ -42,8 +39,7 @@ struct ObservationHistory: Sendable {
         }
     }
 
-    /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the
-    /// index of the oldest one.
+    /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the index of the oldest one.
     func before(_ time: Nanoseconds) -> Int {
         var index = 0
         while index < count - 1, self[index].time > time { index += 1 }

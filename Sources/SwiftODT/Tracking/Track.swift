@@ -17,7 +17,6 @@ package struct Track: Sendable {
     package var label: Label?
     package var state = State.tracked
     package var firstSeen: Nanoseconds = 0
-    /// The time of the latest detection.
     package var lastSeen: Nanoseconds = 0
     /// The time from ``lastSeen`` to the frame of this snapshot.
     package var timeSinceUpdate: Nanoseconds = 0
@@ -52,9 +51,7 @@ package struct TrackEvent: Sendable {
     package typealias Reason = TrackedObjectEvent.EndReason
 
     package var kind: Kind
-    /// The state of the track at the time of the event.
     package var track: Track
-    /// The detection with the highest score so far.
     package var best: Track.Best
     /// The length of the path of the box's centre, in buffer pixels.
     package var pathLength: Double
@@ -63,7 +60,6 @@ package struct TrackEvent: Sendable {
 }
 
 extension Track {
-    /// The times that are needed to create a ``Track`` from a tracklet.
     struct SnapshotTime {
         /// The time of the frame to report.
         var now: Nanoseconds

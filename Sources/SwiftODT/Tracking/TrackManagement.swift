@@ -34,7 +34,6 @@ extension TrackerState {
         isSceneNew = false
     }
 
-    /// Ends missed tracks that are too old or have left the picture.
     mutating func endAged() {
         guard let now else { return }
         var kept = 0
@@ -48,10 +47,8 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    /// Returns why a missed track ends, or `nil` if it continues.
-    ///
-    /// Only time in which results covered the track's position counts towards ``TrackerOptions/maxAge``. Tracks at
-    /// rarely inferred positions thus live longer, up to ``TrackerTuning/ageFactorOutsideRegions`` times that age.
+    /// Only time in which results covered the track's position counts towards ``TrackerOptions/maxAge``. Tracks at rarely inferred
+    /// positions thus live longer, up to ``TrackerTuning/ageFactorOutsideRegions`` times that age.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
         if width > 0, height > 0,
@@ -65,13 +62,11 @@ extension TrackerState {
         return searchedFor > maxAge || unseen > maxAge.times(TrackerTuning.ageFactorOutsideRegions) ? .lost : nil
     }
 
-    /// Returns the best detection and the path length of a track. `nil` if the track has ended. The search is linear.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         guard let index = tracklets.indices.first(where: { tracklets[$0].id == id }) else { return nil }
         return (tracklets[index].best, tracklets[index].pathLength)
     }
 
-    /// Ends all tracks. Only confirmed tracks cause events.
     mutating func endAll(reason: TrackEvent.Reason) {
         for index in tracklets.indices where tracklets[index].isConfirmed { note(.end, index, reason) }
         tracklets.removeAll(keepingCapacity: true)
@@ -96,7 +91,6 @@ extension TrackerState {
         kept += 1
     }
 
-    /// The times for creating a ``Track`` in the latest frame.
     var moment: Track.SnapshotTime {
         Track.SnapshotTime(now: now ?? settledTime, settled: settledTime, maxAge: options.maxAge)
     }

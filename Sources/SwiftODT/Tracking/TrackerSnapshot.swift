@@ -1,20 +1,13 @@
-/// The states of all tracks in a frame. Tentative tracks are included. Tracks are excluded if the picture shows that
-/// the object is absent: they neither explain motion nor need an inference.
-///
-/// The snapshot is a value. It is used to choose the next region to infer.
+/// The states of all tracks in a frame, for choosing the next region to infer. Tentative tracks are included. Tracks are excluded if the
+/// picture shows that the object is absent: they neither explain motion nor need an inference.
 package struct TrackerSnapshot: Sendable {
-    /// The state of one track.
     package struct ObjectState: Sendable {
         /// The box in buffer pixels, propagated to the snapshot's frame, not clipped to the picture.
         package var box: Box
-        /// The box in the frame of the latest result. Live results are late, so that frame is older than the snapshot's
-        /// frame.
+        /// The box in the frame of the latest result. Live results are late, so that frame is older than the snapshot's frame.
         package var detectedBox: Box
-        /// Whether the track is confirmed.
         package var isConfirmed: Bool
-        /// The number of results that have missed the object since its latest detection.
         package var misses: Int
-        /// The time of the latest detection.
         package var lastSeen: Nanoseconds
         /// The magnification at which the object was detected. 1 is the magnification of the full frame.
         package var observedMagnification: Double
@@ -61,7 +54,6 @@ package struct TrackerSnapshot: Sendable {
 }
 
 extension TrackerState {
-    /// Returns the snapshot of the latest frame. `nil` before the first frame.
     mutating func snapshot() -> TrackerSnapshot? {
         guard now != nil else { return nil }
         settle(followingImage: true)
@@ -76,8 +68,7 @@ extension TrackerState {
             })
     }
 
-    /// Returns the box of a track in the frame of the latest result, which is the oldest entry of the history. `nil` if
-    /// that frame has no entry or the track is not recorded in it.
+    /// Returns the box of a track in the frame of the latest result, which is the oldest entry of the history.
     private func detectedBox(of index: Int) -> Box? {
         guard !history.isEmpty, history.time(0) == lastResult else { return nil }
         return history[0].carried(tracklets[index].key).map { Box($0.filter.position + $0.lead) }

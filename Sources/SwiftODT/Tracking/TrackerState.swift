@@ -1,7 +1,6 @@
 /// The state and implementation of a ``Tracker``. The functions are documented there.
 ///
-/// This is a struct, because Swift then checks exclusive access once per call of ``Tracker`` instead of at each access
-/// in a loop.
+/// A struct, because Swift then checks exclusive access once per call of ``Tracker`` instead of at each access in a loop.
 struct TrackerState: ~Copyable {
     var options: TrackerOptions
 
@@ -12,7 +11,7 @@ struct TrackerState: ~Copyable {
     /// Tentative tracks that ended since the latest call of ``Tracker/takeUnconfirmed()``.
     var unconfirmed: [(label: Label?, score: Double)] = []
     var lostJustNow: [Track] = []
-    /// The time of the latest frame. `nil` before the first frame.
+    /// The time of the latest frame.
     var now: Nanoseconds?
     /// The time of the frame to which the tracklets have been propagated.
     var settledTime: Nanoseconds = 0
@@ -24,7 +23,6 @@ struct TrackerState: ~Copyable {
     /// Whether this scene has no result yet. The objects of the first result are confirmed at once.
     var isSceneNew = true
 
-    /// Whether the latest frame began a new scene.
     private(set) var isCut = false
 
     private var sceneCut = SceneCut()
@@ -35,7 +33,6 @@ struct TrackerState: ~Copyable {
     private(set) var lastCut: Nanoseconds?
     /// The start of the scene. Results for earlier frames belong to another scene.
     private var sceneBegan: Nanoseconds = 0
-    /// The picture and time of the latest result.
     private var resultPicture: (plane: LumaPlane, time: Nanoseconds)?
 
     init(options: TrackerOptions) { self.options = options }
@@ -69,8 +66,7 @@ struct TrackerState: ~Copyable {
         let time = min(seenAt.clampedToRange, now)
         if let lastResult, time < lastResult { return }
         if time == now { settle(followingImage: false) }
-        // A result that is older than the history is applied to the oldest frame. A very slow detector thus still has
-        // an effect.
+        // A result that is older than the history is applied to the oldest frame. A very slow detector thus still has an effect.
         guard time >= sceneBegan, !history.isEmpty else { return }
         let index = history.index(at: time) ?? 0
         lastResult = time

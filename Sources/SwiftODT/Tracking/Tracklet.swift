@@ -1,6 +1,5 @@
 import Glibc
 
-/// The state of one track.
 struct Tracklet: Sendable {
     /// The identity of the tracklet, in the order of creation. The public ``id`` is assigned on confirmation.
     let key: Int
@@ -8,23 +7,18 @@ struct Tracklet: Sendable {
     var filter: BoxKalmanFilter
     /// The filtered centre at the latest detection, moved with the camera. ``pathLength`` ends here.
     private var pathEnd: SIMD2<Double>
-    /// The time of the latest detection.
     private(set) var lastSeen: Nanoseconds
-    /// The box of the latest detection.
     private(set) var lastBox: Box
-    /// ``Detection/origin`` of the latest detection.
     private(set) var origin: Int?
     /// The start of the current gap: the last frame before the first result that missed the object. Before that frame
     /// there was no evidence of a miss.
     private(set) var unseenSince: Nanoseconds
-    /// The latest observation and earlier ones.
     var sightings: ObservationHistory
     let firstSeen: Nanoseconds
     /// The start time of the object: ``firstSeen``, or an earlier time if another tracker tracked the object before.
     private(set) var knownSince: Nanoseconds
     /// The score of the latest detection, even if it is below the score threshold.
     var score: Double
-    /// The score of the latest detection above the score threshold.
     private(set) var strongScore: Double
     var scoreAverage: ScoreAverage
     var votes = LabelVotes()
@@ -35,22 +29,18 @@ struct Tracklet: Sendable {
     /// The appearance of the box's content at the latest detection, and the time of that detection. It is recorded only
     /// when a snapshot needs it.
     private var impression: (appearance: Appearance?, time: Nanoseconds)?
-    /// The detection with the highest score.
     private(set) var best: Track.Best
     var pathLength = 0.0
-    /// The error of the propagated box at the latest detection.
     private(set) var carried = TrackerSnapshot.PropagationQuality()
     /// The accumulated weight towards confirmation. A detection with a high score adds 1.
     private var evidence: Double
     var hits = 1
     /// The time of the latest detection above the score threshold.
     var lastStrong: Nanoseconds
-    /// The magnification at which the object was detected. 1 is the magnification of the full frame.
     private(set) var observedMagnification: Double
     /// The number of results since the latest detection that should have detected the object and missed it.
     private(set) var misses = 0
-    /// The part of the time since ``unseenSince`` in which results covered the object's position without detecting the
-    /// object.
+    /// The part of the time since ``unseenSince`` in which results covered the object's position without detecting the object.
     private(set) var searchedFor: Nanoseconds = 0
     /// The number of results since the latest detection that did not cover the object at sufficient magnification.
     private var inferencesElsewhere = 0
@@ -58,13 +48,11 @@ struct Tracklet: Sendable {
     var isNew = true
     /// An offset from the filter's box to the reported box. It makes reported boxes move smoothly, and it fades out.
     var residual = SIMD4<Double>.zero
-    /// The time when ``residual`` was set.
     var residualSince: Nanoseconds = 0
     /// The time in which ``residual`` fades out, in nanoseconds.
     var residualSpan = TrackerTuning.residualTime
-    /// A second offset from the filter's box to the reported box, in pixels. The filter trusts the image motion only
-    /// cautiously, so its box may lag behind the object. The offset compensates for this, see
-    /// ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
+    /// A second offset from the filter's box to the reported box, in pixels. The filter trusts the image motion only cautiously, so its box
+    /// may lag behind the object. The offset compensates for this, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
 
     init(
@@ -92,7 +80,6 @@ struct Tracklet: Sendable {
     }
 
     var isConfirmed: Bool { id != nil }
-    /// Whether the track is reported: it is confirmed, and neither absent nor unreliable, see ``OcclusionState``.
     var isReported: Bool { isConfirmed && !occlusion.isAbsent && !occlusion.isUnreliable }
 
     /// Returns whether weak detections may continue the track. The time since the latest strong detection must not
@@ -151,15 +138,13 @@ extension Tracklet {
         statistics.learn(from: sightings)
     }
 
-    /// Records a result that should have detected the object and missed it.
+    /// Records a result that should have detected the object and missed it. `time` is the time of the result's frame.
     ///
     /// - Parameters:
-    ///   - time: the time of the result's frame.
-    ///   - frame: the time of the last frame before the result's frame.
-    ///   - maximumAge: if `frame` is later than the latest detection by more than this time, the gap starts at the
-    ///     latest detection. Otherwise it starts at `frame`. If the result's frame is a key frame (see
-    ///     ``TrackerTuning/keyFrameDistance``), the gap starts at most half of this time before it. A track thus does
-    ///     not end at its first miss in a key frame.
+    ///   - frame: the time of the last frame before the result's frame. The gap in detections starts there.
+    ///   - maximumAge: the gap starts at the latest detection instead if `frame` is later than that detection by more than this time. In a
+    ///     key frame (see ``TrackerTuning/keyFrameDistance``), the gap starts at most half of this time before the result's frame. A track
+    ///     thus does not end at its first miss in a key frame.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, maximumAge: Nanoseconds) {
         if misses == 0 { residual = .zero }
         if misses == 0 {
@@ -197,7 +182,6 @@ extension Tracklet {
         }
     }
 
-    /// Takes over the id, start time and path length of an object that another tracker tracked before.
     mutating func adoptIdentity(as id: Int, since time: Nanoseconds, after pathLength: Double) {
         self.id = id
         knownSince = min(knownSince, time)
@@ -213,9 +197,8 @@ extension Tracklet {
         return false
     }
 
-    /// Compensates for a camera motion of `shift` pixels that the prediction does not include, measured over `step`
-    /// seconds. If the motion continues, the camera pans. The velocities of all objects, including missed objects,
-    /// therefore adapt within some tenths of a second.
+    /// Compensates for a camera motion of `shift` pixels that the prediction does not include, measured over `step` seconds. If the motion
+    /// continues, the camera pans. The velocities of all objects, including missed objects, therefore adapt within some tenths of a second.
     mutating func followCamera(_ shift: SIMD2<Double>, over step: Double, heuristics: TrackerHeuristics) {
         let faster = heuristics.contains(.cameraVelocity) ? shift / max(step, TrackerTuning.cameraMemory) : .zero
         filter.shift(shift, faster: faster)
@@ -234,23 +217,20 @@ extension Tracklet {
     func shownBox(at time: Nanoseconds) -> Box {
         let age = Double(time - residualSince) / residualSpan
         var shown = filter.position + lead + residual * max(0, 1 - max(0, age))
-        // A missed object keeps its last detected size. The filter's box may shrink, because an occluder covered part
-        // of the object.
+        // A missed object keeps its last detected size. The filter's box may shrink, because an occluder covered part of the object.
         if misses > 0 { (shown.z, shown.w) = (lastBox.width, lastBox.height) }
         let minimum = TrackerTuning.leastReportedSize * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
         return Box(SIMD4(shown.x, shown.y, max(shown.z, minimum.x), max(shown.w, minimum.y)))
     }
 
-    /// Whether ``impression`` belongs to the latest detection.
     var hasImpression: Bool { impression?.time == lastSeen }
 
-    /// Records the appearance of the box's content in the picture of the latest detection.
     mutating func takeImpression(of box: Box, in plane: LumaPlane) {
         impression = (Appearance(of: box, in: plane), lastSeen)
     }
 
-    /// Returns the similarity between the box's content at `time` and at the latest detection, 0 to 1. The result is 1
-    /// if a picture is missing or if the latest result missed the object.
+    /// Returns the similarity between the box's content at `time` and at the latest detection. The result is 1 if a picture is missing or
+    /// if the latest result missed the object.
     func similarity(at time: Nanoseconds, in plane: LumaPlane?) -> Double {
         guard misses == 0, lastSeen < time, hasImpression, let plane, let then = impression?.appearance else {
             return 1
@@ -278,10 +258,9 @@ extension Tracklet {
         return across * across + down * down > TrackerTuning.farthestDrift * TrackerTuning.farthestDrift * lastBox.area
     }
 
-    /// Returns whether this object was in front of `other` at the latest detection of this object, so that `other` is
-    /// not its occluder. Two conditions must hold. The overlap of the boxes covers less than
-    /// ``TrackerTuning/smallPart`` of the box of `other`. The fraction of this object's box that `other` covers has
-    /// grown by at most ``TrackerTuning/occluderGrowth`` since that detection.
+    /// Returns whether this object was in front of `other` at the latest detection of this object, so that `other` is not its occluder. Two
+    /// conditions must hold. The overlap of the boxes covers less than ``TrackerTuning/smallPart`` of the box of `other`. The fraction of
+    /// this object's box that `other` covers has grown by at most ``TrackerTuning/occluderGrowth`` since that detection.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen)]
         let (box, whole) = (filter.box, other.filter.box)
@@ -308,9 +287,6 @@ struct ScoreAverage: Sendable {
 
     init(_ first: Double) { value = first }
 
-    /// Adds the score of a detection.
-    ///
-    /// - Parameter time: the time since the previous detection.
     mutating func follow(_ score: Double, after time: Nanoseconds) {
         let seconds = max(0, Double(time) / 1e9)
         value += (score - value) * (seconds / (seconds + TrackerTuning.confidenceMemory))
