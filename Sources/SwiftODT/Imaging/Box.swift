@@ -1,7 +1,5 @@
-/// An axis-aligned rectangle in buffer coordinates. The unit is pixels, the origin is the top left corner of the
-/// buffer, and integer coordinates are edges between pixels.
-///
-/// A box may extend beyond the picture.
+/// An axis-aligned rectangle in buffer coordinates. The unit is pixels, the origin is the top left corner of the buffer, and integer
+/// coordinates are edges between pixels. A box may extend beyond the picture.
 ///
 ///     let one = Box(x: 0, y: 0, width: 100, height: 100)
 ///     let other = Box(centerX: 100, centerY: 50, width: 100, height: 100)
@@ -51,13 +49,13 @@ extension Box {
     /// The area in square pixels; 0 for an empty box.
     public var area: Double { isEmpty ? 0 : width * height }
 
-    /// Whether the box has no area. Also `true` if the width or the height is not a number.
+    /// Whether the box has no area. Also `true` if the width or the height is NaN.
     public var isEmpty: Bool { !(width > 0 && height > 0) }
 
     /// Whether all four values are finite. Detections from other elements can contain any value.
     public var isFinite: Bool { x.isFinite && y.isFinite && width.isFinite && height.isFinite }
 
-    /// Returns the box that both boxes cover. The result is empty if the boxes do not overlap.
+    /// Returns the common part of both boxes. The result is empty if the boxes do not overlap.
     public func intersection(_ other: Box) -> Box {
         let left = max(minX, other.minX)
         let top = max(minY, other.minY)
@@ -66,8 +64,7 @@ extension Box {
             width: max(0, min(maxX, other.maxX) - left), height: max(0, min(maxY, other.maxY) - top))
     }
 
-    /// Returns whether the other box lies within this box after this box has been extended by `tolerance` pixels on each
-    /// side.
+    /// Returns whether the other box extends beyond this box by at most `tolerance` pixels on each side.
     package func contains(_ other: Box, within tolerance: Double) -> Bool {
         minX - tolerance <= other.minX && minY - tolerance <= other.minY && maxX + tolerance >= other.maxX
             && maxY + tolerance >= other.maxY
@@ -80,7 +77,7 @@ extension Box {
             maxX: max(maxX, other.maxX), maxY: max(maxY, other.maxY))
     }
 
-    /// Returns the intersection over union, 0 to 1. It is 0 for disjoint boxes and 1 for equal boxes.
+    /// Returns the intersection over union, 0 to 1.
     public func iou(_ other: Box) -> Double {
         let shared = intersection(other).area
         let whole = area + other.area - shared
@@ -104,7 +101,7 @@ extension Box {
 }
 
 extension Box {
-    /// Centre x, centre y, width and height.
+    /// The elements are centre x, centre y, width and height.
     var vector: SIMD4<Double> { SIMD4(centerX, centerY, width, height) }
 
     init(_ vector: SIMD4<Double>) {
@@ -112,8 +109,8 @@ extension Box {
     }
 }
 
-// `smaller` and `larger` work on both lanes with a single instruction. The corresponding operations of the standard
-// library compile to a call or a branch for each lane.
+// `smaller` and `larger` work on both lanes with a single instruction. The corresponding operations of the standard library compile to a
+// call or a branch for each lane.
 
 extension SIMD2<Double> {
     @inline(__always)
@@ -130,7 +127,6 @@ extension SIMD2<Double> {
 extension SIMD4<Double> {
     var squared: SIMD4<Double> { self * self }
 
-    /// Limits each lane to the range from `low` to `high`.
     @inline(__always)
     func bounded(_ low: SIMD4<Double>, _ high: SIMD4<Double>) -> SIMD4<Double> {
         SIMD4(

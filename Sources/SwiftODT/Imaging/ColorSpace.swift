@@ -1,16 +1,13 @@
 import Glibc
 
-/// The colour encoding of a stream: the YUV matrix, the sample range and the transfer function. The matrix and the
-/// range do not apply to RGB and grey formats.
+/// The colour encoding of a stream. The YUV matrix and the sample range do not apply to RGB and grey formats.
 public struct ColorSpace: Hashable, Sendable {
-    /// The matrix for the conversion from YUV to RGB.
     package enum Matrix: Int, Sendable {
         case bt601, bt709, bt2020, smpte240m, fcc
     }
 
-    /// The transfer function, which converts signal values to light.
     package enum Transfer: Int, Sendable {
-        /// The gamma curve of standard dynamic range (SDR). Samples with this curve need no tone mapping.
+        /// The gamma curve of standard dynamic range (SDR). Needs no tone mapping.
         case gamma
         /// SMPTE ST 2084 (PQ) with BT.2020 primaries, as in BT.2100 (HDR10).
         case pq
@@ -19,8 +16,8 @@ public struct ColorSpace: Hashable, Sendable {
     }
 
     package var matrix: Matrix
-    /// Whether 8-bit samples use the full range from 0 to 255. If `false`, luma uses 16 to 235 and chroma uses 16 to
-    /// 240. The ranges of samples with more bits are proportional.
+    /// Whether 8-bit samples use the full range from 0 to 255. If `false`, luma uses 16 to 235 and chroma uses 16 to 240. The ranges of
+    /// samples with more bits are proportional.
     package var fullRange: Bool
     package var transfer: Transfer
 
@@ -56,24 +53,22 @@ extension ColorSpace {
     }
 }
 
-/// The transfer functions of HDR video (ITU-R BT.2100). They convert signal values, 0 to 1, to luminance and
-/// back.
+/// Transfer functions between signal values, 0 to 1, and luminance (ITU-R BT.2100).
 ///
-/// The unit of luminance is graphics white, the luminance of white text and graphics: 203 cd/m². According to BT.2408,
-/// graphics white has a PQ signal of 58 % and an HLG signal of 75 %.
+/// The unit of luminance is graphics white, the luminance of white text and graphics: 203 cd/m². According to BT.2408, graphics white has a
+/// PQ signal of 58 % and an HLG signal of 75 %.
 extension ColorSpace.Transfer {
-    /// Graphics white in cd/m².
+    /// In cd/m².
     private static let white: Float = 203
 
-    // The constants of ST 2084 (`m1` to `c3`) and of ARIB STD-B67 (`a`, `b`, `c`), and two properties of the HLG
-    // reference display: the peak luminance in cd/m² (`peak`) and the system gamma.
+    // The constants of ST 2084 (`m1` to `c3`) and of ARIB STD-B67 (`a`, `b`, `c`), and two properties of the HLG reference display: the
+    // peak luminance in cd/m² (`peak`) and the system gamma.
     private static let (m1, m2): (Float, Float) = (2610.0 / 16384, 2523.0 / 4096 * 128)
     private static let (c1, c2, c3): (Float, Float, Float) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)
     private static let (a, b, c): (Float, Float, Float) = (0.17883277, 0.28466892, 0.55991073)
     private static let (peak, systemGamma): (Float, Float) = (1000, 1.2)
 
-    /// Returns the luminance of a grey signal from 0 to 1, relative to graphics white. For HLG, it is the luminance on
-    /// the reference display, which has a peak of 1,000 cd/m².
+    /// Returns the luminance of a grey signal, relative to graphics white. For HLG, it is the luminance on the reference display.
     func light(_ signal: Float) -> Float {
         let signal = min(max(signal, 0), 1)
         switch self {
@@ -87,8 +82,8 @@ extension ColorSpace.Transfer {
         }
     }
 
-    /// Returns the signals from 0 to 1 for the light of a colour. `light` has the components red, green and blue of
-    /// BT.2020, relative to graphics white. For grey, the function is the inverse of ``light(_:)``.
+    /// Returns the signals for the linear red, green and blue (BT.2020) of a colour, relative to graphics white. For grey, the function is
+    /// the inverse of ``light(_:)``.
     package func signals(_ light: SIMD3<Float>) -> SIMD3<Float> {
         let light = light.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 10000 / Self.white))
         switch self {
@@ -116,22 +111,19 @@ extension SIMD3<Float> {
     fileprivate func mapped(_ body: (Float) -> Float) -> Self { Self(body(x), body(y), body(z)) }
 }
 
-/// Maps HDR signals to the grey levels of standard dynamic range (SDR), for which networks are trained and motion
-/// detection is designed.
+/// Maps HDR signals to the grey levels of standard dynamic range (SDR), for which networks are trained and motion detection is designed.
 ///
-/// Up to an SDR signal of 0.75, the mapping is the inverse of the SDR-to-HDR mapping of BT.2408. SDR content that was
-/// converted to HDR is therefore restored. Brighter signals are compressed into the range from 0.75 to 1. Red, green
-/// and blue are mapped separately, which makes bright colours slightly less saturated.
+/// Up to an SDR signal of 0.75, the mapping is the inverse of the SDR-to-HDR mapping of BT.2408. SDR content that was converted to HDR is
+/// therefore restored. Brighter signals are compressed into the range from 0.75 to 1. Red, green and blue are mapped separately, which
+/// makes bright colours slightly less saturated.
 struct ToneMap {
-    /// The number of table entries per HDR signal level. With 16 entries, the SDR levels of adjacent entries differ by
-    /// less than 0.2.
+    /// Table entries per HDR signal level. With 16 entries, the SDR levels of adjacent entries differ by less than 0.2.
     private static let perLevel = 16
-    /// The number of table entries: ``perLevel`` entries for each of 255 levels, and one entry for level 255.
     static let count = 255 * perLevel + 1
     /// The factor that converts a signal level to a table index.
     static let scale = Float(perLevel)
 
-    /// The SDR level, 0 to 255, for each HDR signal level from 0 to 255 in steps of 1 / ``perLevel``.
+    /// The SDR levels, 0 to 255, for the HDR signal levels from 0 to 255 in steps of 1 / ``perLevel``.
     let levels: [Float]
 
     /// Returns `nil` for a transfer function that needs no mapping.
@@ -140,12 +132,12 @@ struct ToneMap {
         levels = (0..<Self.count).map { 255 * Self.picture(transfer.light(Float($0) / Float(Self.count - 1))) }
     }
 
-    /// Returns the SDR level for an HDR signal level. Both are from 0 to 255 and may be fractional.
+    /// Both levels are from 0 to 255 and may be fractional.
     func level(_ signal: Float) -> Float {
         levels[Int(min(max(signal, 0), 255) * Self.scale + 0.5)]
     }
 
-    /// Returns the SDR signal, 0 to below 1, for light relative to graphics white.
+    /// Returns the SDR signal, 0 to below 1, for a luminance relative to graphics white.
     private static func picture(_ light: Float) -> Float {
         let signal = powf(light, 1 / 2.4)
         let knee: Float = 0.75
@@ -159,8 +151,7 @@ extension ToneMap {
     private static let perceptual = ToneMap(.pq)
     private static let hybrid = ToneMap(.hlg)
 
-    /// Returns the tone map for a transfer function, or `nil` if the function needs none. The table is computed at the
-    /// first use.
+    /// Returns `nil` for a transfer function that needs no mapping. The table is computed at the first use.
     static func of(_ transfer: ColorSpace.Transfer) -> ToneMap? {
         switch transfer {
         case .gamma: nil

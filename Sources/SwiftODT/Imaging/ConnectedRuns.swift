@@ -1,8 +1,6 @@
 /// Finds the connected regions of horizontal runs of pixels. Diagonal neighbours are also connected (8-connectivity).
 struct ConnectedRuns {
-    /// A horizontal run of pixels in one row, and the index of the region to which the run belongs.
     struct Run {
-        /// The row (`y`), and the column of the first pixel of the run (`start`).
         let y: Int
         let start: Int
         /// The column after the last pixel of the run.
@@ -10,23 +8,23 @@ struct ConnectedRuns {
         var region: Int
     }
 
-    /// The runs in raster order: top to bottom, left to right.
+    /// In raster order: top to bottom, left to right.
     private(set) var runs: [Run] = []
     private(set) var regionCount = 0
 
-    /// Removes all runs but keeps the allocated memory.
+    /// Keeps the allocated memory.
     mutating func removeAll() {
         runs.removeAll(keepingCapacity: true)
         regionCount = 0
     }
 
-    /// Appends a run. Runs must be appended in raster order.
+    /// Runs must be added in raster order.
     @inline(__always)
     mutating func add(row: Int, from start: Int, to end: Int) {
         runs.append(Run(y: row, start: start, end: end, region: runs.count))
     }
 
-    /// Determines the region of each run. Regions are numbered from 0, in the order of the first run of each region.
+    /// Assigns each run to a region. Regions are numbered from 0, in the order of their first runs.
     mutating func connect() {
         var sets = DisjointSets(count: runs.count)
         var before = 0
@@ -54,24 +52,22 @@ struct ConnectedRuns {
     }
 }
 
-/// A union-find structure with the members 0..<count. The lowest member of a set is the root of the set.
+/// A union-find structure with the members `0..<count`. The root of a set is its lowest member.
 struct DisjointSets {
     private var parents: [Int]
 
-    /// Creates `count` sets with one member each.
     init(count: Int = 0) { parents = Array(0..<count) }
 
-    /// The roots of all sets, in ascending order.
+    /// In ascending order.
     var roots: [Int] { parents.indices.filter { parents[$0] == $0 } }
 
-    /// Adds a set with one new member. Returns the new member.
+    /// Adds a set with one new member, and returns this member.
     mutating func add() -> Int {
         parents.append(parents.count)
         return parents.count - 1
     }
 
-    /// Returns the root of the set that contains `i`. Shortens the path from `i` to the root for later calls (path
-    /// halving).
+    /// Shortens the path from `i` to the root for later calls (path halving).
     mutating func root(_ i: Int) -> Int {
         var i = i
         while parents[i] != i {
@@ -81,7 +77,6 @@ struct DisjointSets {
         return i
     }
 
-    /// Merges the sets that contain `a` and `b`.
     mutating func unite(_ a: Int, _ b: Int) {
         let (a, b) = (root(a), root(b))
         parents[max(a, b)] = min(a, b)

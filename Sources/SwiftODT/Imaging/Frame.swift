@@ -1,7 +1,7 @@
 /// A picture in memory with its format, orientation and timestamp, as input of an ``ObjectDetector``.
 ///
-/// A frame keeps its pixels alive and never changes them. It can therefore be stored, copied and shared between threads. Copies of a frame
-/// share the pixels.
+/// A frame keeps its pixels alive and never changes them. It can be stored, copied and shared between threads. Copies of a frame share the
+/// pixels.
 ///
 ///     let photo = try Frame(contentsOfFile: "street.jpg")
 ///     let raw = try Frame(format: .nv12, width: 1920, height: 1080, bytes: bytes, timestamp: MediaTime(seconds: 2))
@@ -14,8 +14,7 @@
 // `@unchecked Sendable`: the planes are only read, and an owner keeps the memory unchanged. For a view, readers on other threads finish
 // before the caller unmaps or writes the planes.
 public struct Frame: @unchecked Sendable {
-    /// The base address of a plane's first row, and the stride in bytes. The stride may exceed the row length and may
-    /// be negative.
+    /// The base address of a plane's first row, and the stride in bytes. The stride may exceed the row length and may be negative.
     package struct Plane {
         package var base: UnsafeMutableRawPointer
         package var stride: Int
@@ -25,14 +24,14 @@ public struct Frame: @unchecked Sendable {
             self.stride = stride
         }
 
-        /// Returns the end address, including padding, of the row with the highest address among `rows`. With a
-        /// negative stride, this is the first row.
+        /// Returns the end address, including padding, of the row with the highest address among `rows`. With a negative stride, this is
+        /// the first row.
         func end(of rows: Range<Int>) -> UnsafeRawPointer {
             UnsafeRawPointer(base + max(rows.lowerBound * stride, (rows.upperBound - 1) * stride) + abs(stride))
         }
     }
 
-    /// The format of the pixels.
+    /// The pixel format.
     public let format: PixelFormat
     /// Width in pixels as stored, before the orientation is applied.
     public let width: Int
@@ -47,8 +46,7 @@ public struct Frame: @unchecked Sendable {
     /// The running time in nanoseconds. It does not decrease, except after a seek or a similar discontinuity.
     package let time: Nanoseconds
 
-    /// A reduced grey copy of this frame, if it already exists. Functions use this copy instead of reducing the frame
-    /// again.
+    /// A reduced grey copy of this frame, if one exists.
     package var luma: LumaPlane?
     /// Keeps the memory of the planes valid and unchanged. `nil` if this frame is a view.
     package var owner: (any AnyObject & Sendable)?
@@ -57,7 +55,7 @@ public struct Frame: @unchecked Sendable {
     private let plane1: Plane
     private let plane2: Plane
 
-    /// Creates a view of as many planes as the format has, in GStreamer's order.
+    /// Creates a view. `planes` has GStreamer's order.
     package init(
         format: PixelFormat, width: Int, height: Int, planes: [Plane],
         colorSpace: ColorSpace = .standardDefinition, orientation: Orientation = .identity,
@@ -70,7 +68,7 @@ public struct Frame: @unchecked Sendable {
             pixelAspectRatio: pixelAspectRatio, time: time)
     }
 
-    /// Creates a view without allocating an array of planes. Planes beyond the format's plane count are ignored.
+    /// Creates a view without allocating an array of planes.
     package init(
         format: PixelFormat, width: Int, height: Int, _ first: Plane, _ second: Plane?, _ third: Plane?,
         colorSpace: ColorSpace, orientation: Orientation, pixelAspectRatio: Double, time: Nanoseconds
@@ -88,7 +86,7 @@ public struct Frame: @unchecked Sendable {
         plane2 = third ?? first
     }
 
-    /// Returns a plane by its index in GStreamer's order.
+    /// The index is the position in GStreamer's order.
     package func plane(_ index: Int) -> Plane {
         switch index {
         case 0: plane0

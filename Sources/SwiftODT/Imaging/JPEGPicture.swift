@@ -1,7 +1,6 @@
 import CTurboJPEG
 
 extension Picture {
-    /// Decodes a JPEG picture with TurboJPEG.
     convenience init(jpeg bytes: [UInt8]) throws {
         let decoder = try JPEGDecoder()
         let header = try decoder.header(bytes)
@@ -12,8 +11,7 @@ extension Picture {
         }
     }
 
-    /// Converts CMYK pixels in place to pixels of four bytes: blue, green, red and an unused byte. JPEG files store
-    /// inverted CMYK values.
+    /// Converts CMYK pixels in place to the bytes blue, green, red and unused. JPEG files store inverted CMYK values.
     private static func convertCMYK(_ memory: UnsafeMutableRawPointer, count: Int) {
         let pixels = memory.assumingMemoryBound(to: UInt8.self)
         for i in 0..<count {
@@ -28,9 +26,7 @@ extension Picture {
     }
 }
 
-/// Decodes JPEG files with TurboJPEG.
 final class JPEGDecoder {
-    /// The properties that a JPEG header declares.
     struct Header {
         let width: Int
         let height: Int
@@ -48,7 +44,6 @@ final class JPEGDecoder {
 
     deinit { tjDestroy(handle) }
 
-    /// Reads the header of a JPEG file.
     func header(_ bytes: [UInt8]) throws -> Header {
         var (width, height, subsampling, colorSpace): (CInt, CInt, CInt, CInt) = (0, 0, 0, 0)
         try check(
@@ -58,8 +53,8 @@ final class JPEGDecoder {
         return Header(width: Int(width), height: Int(height), isCMYK: isCMYK)
     }
 
-    /// Decodes a JPEG file to four bytes per pixel: blue, green, red and an unused byte. A CMYK file is decoded to its
-    /// four ink channels instead.
+    /// Decodes a JPEG file to four bytes per pixel: blue, green, red and an unused byte. A CMYK file is decoded to its four ink channels
+    /// instead.
     func decode(_ bytes: [UInt8], _ header: Header, into memory: UnsafeMutableRawPointer) throws {
         let format = header.isCMYK ? TJPF_CMYK : TJPF_BGRX
         try check(
@@ -68,8 +63,8 @@ final class JPEGDecoder {
                 CInt(header.width), 0, CInt(header.height), CInt(format.rawValue), 0))
     }
 
-    /// Throws if TurboJPEG has reported a fatal error. Warnings are ignored. For example, many cameras append a few
-    /// bytes to JPEG files; TurboJPEG warns, but decodes the picture.
+    /// Throws after a fatal error of TurboJPEG. Warnings are ignored: many cameras append a few bytes to JPEG files, which causes a
+    /// warning, but TurboJPEG decodes the picture.
     private func check(_ code: CInt) throws {
         if code != 0, tjGetErrorCode(handle) == CInt(TJERR_FATAL.rawValue) { throw broken }
     }
@@ -82,7 +77,7 @@ final class JPEGDecoder {
 }
 
 extension Orientation {
-    /// Creates the orientation for an EXIF orientation number from 1 to 8. Returns `nil` for any other number.
+    /// Returns `nil` if the number is not an EXIF orientation, 1 to 8.
     package init?(exif number: Int) {
         switch number {
         case 1: self = .identity
@@ -97,14 +92,14 @@ extension Orientation {
         }
     }
 
-    /// Creates the orientation that the EXIF data of a JPEG file specifies. Returns `nil` if the file specifies none.
+    /// Reads the orientation from the EXIF data of a JPEG file. Returns `nil` if the file specifies none.
     init?(jpeg bytes: [UInt8]) {
         guard let number = ExifOrientation(bytes).number() else { return nil }
         self.init(exif: number)
     }
 }
 
-/// Finds the EXIF orientation tag in a JPEG file. Every offset that is read from the file is checked.
+/// Finds the EXIF orientation tag in a JPEG file. Every offset is checked before it is used.
 private struct ExifOrientation {
     private let bytes: [UInt8]
     private var bigEndian = true

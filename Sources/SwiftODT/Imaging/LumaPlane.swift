@@ -1,20 +1,19 @@
-/// A grey copy of a frame with reduced resolution, in the orientation of the buffer. Motion detection, optical flow and
-/// scene-cut detection use this copy.
+/// A grey copy of a frame with reduced resolution, in the orientation of the buffer.
 ///
-/// The plane owns its memory and is immutable after initialisation. Several threads may therefore use it.
+/// `@unchecked Sendable`: the plane owns its memory and is immutable after initialisation.
 package final class LumaPlane: @unchecked Sendable {
     package let width: Int
     package let height: Int
-    /// The number of buffer pixels per plane pixel, horizontally and vertically.
+    /// Buffer pixels per plane pixel.
     package let scaleX: Double
     package let scaleY: Double
     /// The running time of the source frame, in nanoseconds.
     package let time: Nanoseconds
-    /// The grey levels in row order: `width * height` values from 0 to 255. The pointer is valid during the lifetime of
-    /// the plane. Use ``withPixels(_:)`` if nothing else keeps the plane alive.
+    /// The grey levels, 0 to 255, in row order. The pointer is valid during the lifetime of the plane. Use ``withPixels(_:)`` if nothing
+    /// else keeps the plane alive.
     package let pixels: UnsafeBufferPointer<UInt8>
 
-    /// Takes ownership of `pixels`, which must have `width * height` elements.
+    /// Takes ownership of `pixels`. The buffer must have `width * height` elements.
     init(
         adopting pixels: UnsafeMutableBufferPointer<UInt8>, width: Int, height: Int, scaleX: Double, scaleY: Double,
         time: Nanoseconds
@@ -29,18 +28,17 @@ package final class LumaPlane: @unchecked Sendable {
 
     deinit { pixels.deallocate() }
 
-    /// Calls `body` with the grey levels, and keeps the plane alive until `body` returns.
+    /// Keeps the plane alive until `body` returns.
     package func withPixels<Answer>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Answer) rethrows -> Answer {
         try withExtendedLifetime(self) { try body(pixels) }
     }
 }
 
-/// The mean luma of each cell of a grid of 32 by 18 cells, for coarse comparisons of whole frames.
+/// The mean luma of each cell of a grid, for coarse comparisons of whole frames.
 enum CellMeans {
     static let (columns, rows) = (32, 18)
 
-    /// Replaces `means` by the mean luma of each cell, in row-major order. The function reads each pixel of the plane
-    /// once.
+    /// Replaces `means` by the mean luma of each cell, in row-major order.
     ///
     /// - Returns: `false` if the plane has fewer pixels than cells along an axis. `means` is unchanged in this case.
     static func take(of plane: LumaPlane, into means: inout ContiguousArray<Float>) -> Bool {
@@ -50,8 +48,7 @@ enum CellMeans {
             guard let sum = sums.baseAddress, let pixels = plane.pixels.baseAddress else { return }
             for row in 0..<rows {
                 let (top, bottom) = (row * plane.height / rows, (row + 1) * plane.height / rows)
-                // First, the pixels of this row of cells are summed column by column, in one sequential pass over
-                // memory.
+                // The pixels of this row of cells are first summed column by column, in one sequential pass over memory.
                 sums.initialize(repeating: 0)
                 for y in top..<bottom {
                     let line = pixels + y * plane.width

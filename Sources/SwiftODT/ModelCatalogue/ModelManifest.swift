@@ -1,19 +1,15 @@
-/// Metadata that a model file does not contain. The metadata is in a small JSON file in the same folder, for example
-/// `yolox.json` for `yolox.onnx`.
+/// Metadata that a model file does not contain. It is in a small JSON file in the same folder, for example `yolox.json` for `yolox.onnx`.
 ///
-/// All members except `name` are optional. Missing values are derived from the network, or are the defaults of the
-/// network's family. A family is a group of networks with the same output format, for example YOLOX.
+/// All members except `name` are optional. Missing values are derived from the network, or are the defaults of the network's family. A
+/// family is a group of networks with the same output format, for example YOLOX.
 ///
 ///     if let manifest = try ModelManifest.load(besideModel: "yolov8n.onnx") { print(manifest.name) }
 package struct ModelManifest: Hashable, Sendable {
-    /// The purpose of a model.
     package enum Task: String, CaseIterable, Sendable {
         case detection, saliency, classification, reidentification
     }
 
-    /// The source of the class names.
     package enum LabelSource: Hashable, Sendable {
-        /// Names listed in the manifest.
         case list([String])
         /// A label file. The path is absolute or relative to the working directory.
         case file(String)
@@ -23,8 +19,7 @@ package struct ModelManifest: Hashable, Sendable {
 
     package var name: String
     package var task: Task?
-    /// The name of the network's family, a raw value of ``DetectionFamily``. If it is `nil`, the family is recognised
-    /// from the outputs of the network.
+    /// A raw value of ``DetectionFamily``. If it is `nil`, the family is recognised from the outputs of the network.
     package var family: String?
     package var labels: LabelSource?
     package var licence: String?
@@ -32,15 +27,15 @@ package struct ModelManifest: Hashable, Sendable {
     package var source: String?
     /// The names, sizes and checksums of the model's files at the time of installation.
     package var files: [File]
-    /// The number of classes, without a background class.
+    /// Excludes the background class.
     package var classes: Int?
     /// Whether class index 0 of the network is the background.
     package var hasBackground: Bool?
-    /// The score threshold for this model. With `nil`, the general default applies.
+    /// If it is `nil`, the general default applies.
     package var scoreThreshold: Double?
-    /// Named groups of labels. A key is the name of a group without `@`, its value is the set of lower-case labels.
+    /// Labels in lower case, by group name without `@`.
     package var labelGroups: [String: Set<String>] = [:]
-    /// Whether the class outputs are logits. If so, the decoder applies the logistic function.
+    /// Whether the decoder must apply the logistic function to the class outputs.
     package var scoresAreLogits: Bool?
     /// The quantisation of inputs and outputs, by tensor name.
     package var quantisation: [String: QuantisationScale] = [:]
@@ -48,28 +43,25 @@ package struct ModelManifest: Hashable, Sendable {
     package var anchors: AnchorSettings?
     /// For each output level of a network with grids of cells: the side of a cell in input pixels.
     package var strides: [Int]?
-    /// The expected detections in the ``ReferencePicture``, a fixed test picture, for one or more sizes of the
-    /// network's input.
+    /// The expected detections in the ``ReferencePicture``, for one or more input sizes.
     package var knownAnswers: [KnownAnswer] = []
 
-    /// The size and the checksum of a model file, for verification.
+    /// For the verification of a model file.
     package struct File: Hashable, Sendable {
-        /// The file name, relative to the manifest's folder.
+        /// Relative to the manifest's folder.
         package var name: String
         package var bytes: Int
-        /// The SHA-256 checksum in hexadecimal.
+        /// In hexadecimal.
         package var sha256: String
     }
 
-    /// The input format of the network. A value that is `nil` is read from the model file, or is the default of the
-    /// network's family.
+    /// The input format of the network. A value that is `nil` is read from the model file, or is the default of the network's family.
     package struct Input: Hashable, Sendable {
         package var width: Int?
         package var height: Int?
         package var channelOrder: NetworkInput.ChannelOrder?
-        /// The mean and the scale of each channel, in the order of `channelOrder`. An input value is
-        /// `(level - mean) * scale` for a level from 0 to 255. A single number in the manifest applies to all three
-        /// channels.
+        /// The mean and the scale of each channel, in the order of `channelOrder`. An input value is `(level - mean) * scale` for a level
+        /// from 0 to 255.
         package var mean: SIMD3<Float>?
         package var scale: SIMD3<Float>?
         package var fit: NetworkInput.Fit?
@@ -102,7 +94,7 @@ package struct ModelManifest: Hashable, Sendable {
 }
 
 extension ModelManifest {
-    /// Returns the path of the manifest of a model. It is the path of the model with the extension `.json`.
+    /// The path of the model with the extension `.json`.
     package static func path(besideModel model: String) -> String {
         let folderEnd = model.lastIndex(of: "/") ?? model.startIndex
         let stem = model[folderEnd...].lastIndex(of: ".").map { model[..<$0] } ?? model[...]
@@ -118,7 +110,6 @@ extension ModelManifest {
         return try load(path)
     }
 
-    /// Reads and parses a manifest file.
     package static func load(_ path: String) throws -> ModelManifest {
         try ModelManifest(parsing: FileBytes.read(path, limit: 4 << 20), file: path)
     }

@@ -1,5 +1,5 @@
-/// The folders that are searched for models. The folders in the environment variable `SWIFTODT_MODEL_PATH` (separated
-/// by colons) are searched first, then the user's, the system's and the installation's data folders (``DataFolders``).
+/// Searches folders for models: first the folders in the environment variable `SWIFTODT_MODEL_PATH` (separated by colons), then the user's,
+/// the system's and the installation's data folders (``DataFolders``).
 ///
 ///     let standard = try ModelSearchPath.locate(.detector)
 ///     let named = try ModelSearchPath.locate(named: "efficientdet_lite0_int8")
@@ -8,7 +8,7 @@ package enum ModelSearchPath {
     package enum Purpose: String, CaseIterable, Sendable {
         case detector, salient, classifier
 
-        /// The file names of suitable models, in descending order of preference.
+        /// Suitable models in descending order of preference.
         var files: [String] {
             switch self {
             case .detector:
@@ -22,7 +22,7 @@ package enum ModelSearchPath {
         }
     }
 
-    /// The folders in the order of the search. They need not exist.
+    /// In search order. The folders need not exist.
     package static var folders: [String] {
         let named = DataFolders.environment("SWIFTODT_MODEL_PATH")?.split(separator: ":").map(String.init) ?? []
         return named + DataFolders.holding("models")
@@ -50,8 +50,7 @@ package enum ModelSearchPath {
                 + folders.joined(separator: ", ") + "; run Pipelines/setup or \"odt models fetch\" to get it")
     }
 
-    /// Returns the path of a model. `name` is a path, or the name of a file in one of ``folders``. The extension may be
-    /// missing in the name of a file.
+    /// Returns the path of a model. `name` is a path, or the name of a file in one of ``folders``, with or without extension.
     ///
     /// - Throws: ``ODTError`` with `.fileNotFound` if there is no such model.
     package static func locate(named name: String) throws(ODTError) -> String {
@@ -74,18 +73,16 @@ package enum ModelSearchPath {
     }
 }
 
-/// A model that the user has chosen as the default for one purpose.
+/// The user's choice of a default model for one purpose.
 ///
-/// `models.json` in the user's configuration folder names a model for each purpose, for example
-/// `{"detector": "yolox_nano"}`. `odt models use` writes this file. For the detector, the environment variable
-/// `SWIFTODT_MODEL` takes precedence over the file.
+/// `models.json` in the user's configuration folder names a model for each purpose, for example `{"detector": "yolox_nano"}`. `odt models
+/// use` writes this file. For the detector, the environment variable `SWIFTODT_MODEL` takes precedence.
 package struct ModelChoice: Equatable {
     /// The name of an installed model, or a path.
     package let model: String
-    /// The environment variable or the file in which the user has chosen the model.
+    /// The environment variable or the file that names the model.
     package let origin: String
 
-    /// Returns the chosen model for a purpose; `nil` if the user has chosen none.
     package static func of(_ purpose: ModelSearchPath.Purpose) -> ModelChoice? {
         if purpose == .detector, let model = DataFolders.environment(variable) {
             return ModelChoice(model: model, origin: variable)
@@ -94,21 +91,19 @@ package struct ModelChoice: Equatable {
         return ModelChoice(model: model, origin: file)
     }
 
-    /// The environment variable that names the default model of the detector.
     package static let variable = "SWIFTODT_MODEL"
 
-    /// The path of the configuration file, which need not exist. `nil` if the user has no home directory.
+    /// The path of the configuration file. The file need not exist. `nil` if the user has no home directory.
     package static var file: String? { DataFolders.configuration.map { $0 + "/models.json" } }
 
-    /// Returns the new content of the configuration file after the choice of a model for a purpose. A `model` of `nil`
-    /// removes the choice. The file is not written.
+    /// Returns the new content of the configuration file. A `model` of `nil` removes the choice. The file is not written.
     package static func content(choosing model: String?, for purpose: ModelSearchPath.Purpose) -> String {
         var choices = file.map(read) ?? [:]
         choices[purpose.rawValue] = model.map(JSONValue.string)
         return JSONValue.object(choices).text + "\n"
     }
 
-    /// Returns the choices in the configuration file. A missing or damaged file contains no choices.
+    /// A missing or damaged file contains no choices.
     private static func read(_ file: String) -> [String: JSONValue] {
         guard FileBytes.size(file) != nil, let bytes = try? FileBytes.read(file, limit: 1 << 16),
             case .object(let choices)? = try? JSONValue(parsing: bytes)

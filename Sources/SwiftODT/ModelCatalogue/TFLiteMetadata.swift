@@ -1,14 +1,14 @@
-/// The metadata in a .tflite model: the input normalisation, and the score threshold that the author recommends. The
-/// custom classifiers of ML Kit have this metadata.
+/// The metadata in a .tflite model, for example in the custom classifiers of ML Kit: the input normalisation, and the score threshold that
+/// the author recommends.
 struct TFLiteMetadata: Equatable {
-    /// The mean and the standard deviation of each channel, for float inputs. An input value is
-    /// `(level - mean) / deviation` for a level from 0 to 255.
+    /// The mean and the standard deviation of each channel, for float inputs. An input value is `(level - mean) / deviation` for a level
+    /// from 0 to 255.
     var mean: SIMD3<Float>?
     var deviation: SIMD3<Float>?
-    /// The score threshold that the author recommends, 0 to 1.
+    /// From 0 to 1.
     var scoreThreshold: Double?
 
-    /// - Returns: `nil` if the model has no readable metadata.
+    /// Returns `nil` if the model has no readable metadata.
     init?(model: FlatBuffer) {
         guard let root = model.root,
             let entry = root.tables(ModelField.metadata).first(where: { $0.text(0) == "TFLITE_METADATA" })
@@ -20,7 +20,6 @@ struct TFLiteMetadata: Equatable {
         self.init(notes: Array(contents))
     }
 
-    /// - Parameter notes: the content of the model's metadata buffer.
     init?(notes: [UInt8]) {
         guard let root = FlatBuffer(notes, identifier: "M001")?.root, let graph = root.tables(3).first else {
             return nil
@@ -34,8 +33,7 @@ struct TFLiteMetadata: Equatable {
         for output in graph.tables(3) {
             guard let threshold = Self.unit(.scoreThreshold, of: output)?.float(0), (0...1).contains(threshold)
             else { continue }
-            // The threshold is a 32-bit float. Its conversion through the shortest decimal text gives 0.35 instead of
-            // 0.3499999940395355.
+            // The threshold is a 32-bit float. The conversion through the shortest decimal text gives 0.35 instead of 0.3499999940395355.
             scoreThreshold = Double(threshold.description)
             break
         }
@@ -51,13 +49,12 @@ struct TFLiteMetadata: Equatable {
         case scoreThreshold = 3
     }
 
-    /// Returns the options of a tensor's `ProcessUnit` of a given kind. Returns `nil` if the tensor has no such unit.
+    /// Returns the options of the tensor's `ProcessUnit` of the given kind.
     private static func unit(_ kind: Unit, of tensor: FlatBuffer.Table) -> FlatBuffer.Table? {
         tensor.tables(4).first { $0.integer(0, as: UInt8.self) == kind.rawValue }?.table(1)
     }
 
-    /// Returns one number per channel. A single number applies to all three channels. Returns `nil` if there are
-    /// neither one nor three numbers.
+    /// A single number applies to all three channels.
     private static func channels(_ numbers: [Float]) -> SIMD3<Float>? {
         guard numbers.allSatisfy({ $0.isFinite && abs($0) < 1e6 }) else { return nil }
         switch numbers.count {
@@ -69,8 +66,8 @@ struct TFLiteMetadata: Equatable {
 }
 
 extension ModelManifest {
-    /// Returns the manifest of a model. If the manifest specifies no normalisation or no score threshold, they are read
-    /// from the metadata in a .tflite file. Returns `nil` if there is neither a manifest nor metadata.
+    /// Returns the manifest of a model, completed from the metadata in a .tflite file. The metadata supplies the normalisation and the
+    /// score threshold if the manifest does not. Returns `nil` if there is neither a manifest nor metadata.
     ///
     /// - Throws: ``ODTError`` if the manifest or the model file cannot be read, or if the manifest is not valid.
     package static func load(model: String) throws -> ModelManifest? {
@@ -79,8 +76,7 @@ extension ModelManifest {
             return manifest
         }
         var completed = manifest ?? ModelManifest(name: model.split(separator: "/").last.map(String.init) ?? model)
-        // If the manifest specifies the mean or the scale, the metadata is not used. The missing value is then the
-        // default of the network's family.
+        // A manifest with only one of mean and scale overrides the metadata. The other value is then the default of the network's family.
         if completed.input.mean == nil, completed.input.scale == nil, let deviation = metadata.deviation {
             completed.input.mean = metadata.mean ?? .zero
             completed.input.scale = 1 / deviation
@@ -91,8 +87,7 @@ extension ModelManifest {
 }
 
 extension [String: QuantisationScale] {
-    /// Reads the quantisation of each tensor of a .tflite file, by tensor name. OpenVINO does not report the
-    /// quantisation.
+    /// Reads the quantisation of each tensor of a .tflite file, by tensor name. OpenVINO does not report the quantisation.
     init?(tflite model: FlatBuffer) {
         guard let graph = model.root?.tables(2).first else { return nil }
         self.init()

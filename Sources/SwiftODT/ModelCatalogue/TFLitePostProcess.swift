@@ -1,18 +1,17 @@
-/// The operation `TFLite_Detection_PostProcess` at the end of a .tflite file. The operation decodes boxes and applies
-/// non-maximum suppression. OpenVINO does not support it, so it is removed from the model. The decoder of this library
-/// then does the work of the operation, and needs the parameters of the operation: the anchors, the scale factors and
-/// the number of classes.
+/// The operation `TFLite_Detection_PostProcess` at the end of a .tflite file, which decodes boxes and applies non-maximum suppression.
+/// OpenVINO does not support the operation, so it is removed from the model. The decoder of this library does its work with the same
+/// parameters.
 struct TFLitePostProcess {
     /// The centre y, centre x, height and width of each anchor, as fractions of the input.
     let anchors: [Float]
     /// The factors by which the network's box offsets are divided: y, x, height, width.
     let scales: [Double]
     let classCount: Int?
-    /// The changes that remove the operation from the file: byte positions (`place`) and the new values (`number`). The
-    /// outputs of the changed model are box offsets and class scores.
+    /// The changes that remove the operation from the file: byte positions (`place`) and the new values (`number`). The outputs of the
+    /// changed model are box offsets and class scores.
     fileprivate let patches: [(place: Int, number: UInt32)]
 
-    /// - Returns: `nil` if the model does not end with this operation, or if its parameters are invalid.
+    /// Returns `nil` if the model does not end with this operation, or if its parameters are invalid.
     init?(model: FlatBuffer) {
         guard let root = model.root, let graph = root.tables(2).first, let operation = graph.tables(3).last else {
             return nil
@@ -39,7 +38,7 @@ struct TFLitePostProcess {
         ]
     }
 
-    /// Returns the model file without the operation. `model` is the content of the original file.
+    /// Returns the content of the model file without the operation.
     func cut(_ model: [UInt8]) -> [UInt8] {
         var cut = model
         for (place, number) in patches {
@@ -49,7 +48,6 @@ struct TFLitePostProcess {
     }
 
     /// Returns the values of a constant tensor of 32-bit floats or quantised bytes. Quantised bytes are dequantised.
-    /// Returns `nil` for other element types.
     private static func floats(_ tensor: FlatBuffer.Table, _ root: FlatBuffer.Table) -> [Float]? {
         let buffers = root.tables(4)
         guard let number = tensor.integer(2, as: UInt32.self), buffers.indices.contains(Int(number)) else { return nil }
@@ -67,7 +65,6 @@ struct TFLitePostProcess {
 }
 
 extension FlatBuffer.Table {
-    /// Returns the floats in a byte vector, or `nil` if the field is missing.
     fileprivate func packedFloats(_ field: Int) -> [Float]? {
         guard let bytes = contents(field), bytes.count % 4 == 0 else { return nil }
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { place in
