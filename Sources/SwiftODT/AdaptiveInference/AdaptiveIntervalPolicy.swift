@@ -10,12 +10,11 @@
 /// - time: in a scene without unexplained motion after 1 s, then after 3 s, then every 4 s, or every 12 s if the gate before
 ///   the decoder passes only key frames.
 ///
-/// Unchanged areas of the picture trigger nothing, because the same picture gives the same detections. All intervals
-/// are in seconds, so the inference rate hardly depends on the frame rate. Only tentative tracks and scene changes
-/// trigger inferences in consecutive frames.
+/// Unchanged areas of the picture trigger nothing, because the same picture gives the same detections. All intervals are in seconds, so the
+/// inference rate hardly depends on the frame rate. Only tentative tracks and scene changes trigger inferences in consecutive frames.
 struct AdaptiveIntervalPolicy: Sendable {
     private var lastInference: Nanoseconds?
-    /// The tracker's state after the latest finished frame. `nil` before the first finished frame.
+    /// The tracker's state after the latest finished frame.
     private var known: TrackerSnapshot?
     /// Whether the policy has processed the result of the latest inference.
     private var isResultTaken = false
@@ -32,7 +31,6 @@ struct AdaptiveIntervalPolicy: Sendable {
     private var lastFrame: Nanoseconds?
     /// The number of consecutive frames with a scene change.
     private var changes = 0
-    /// The time between the previous frame and the latest one, in seconds.
     private var step = 0.0
 
     /// A frame counts as a scene change if unexplained motion covers more than this fraction of the picture. Camera
@@ -44,11 +42,9 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The minimum time in seconds since the latest inference before tracked objects or new motion trigger another. It
     /// is short enough to separate people who pass each other.
     private static let minimumInterval = 0.09
-    /// The lower bound of ``minimumInterval`` in frames. With 1.5, the second frame is always late enough, even with
-    /// timestamp jitter.
+    /// The lower bound of ``minimumInterval`` in frames. With 1.5, the second frame is always late enough, even with timestamp jitter.
     private static let minimumIntervalInFrames = 1.5
-    /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each
-    /// further miss.
+    /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each further miss.
     private static let firstMissInterval = 0.1
     /// The interval in seconds between inferences while the inferences detect nothing at a place with motion. It bounds
     /// the delay until an object that is hard to detect is reported.
@@ -62,12 +58,10 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The shortest refresh interval in seconds. A refresh is an inference without another reason. Each refresh in a
     /// scene without unexplained motion multiplies the interval by ``growth``, and unexplained motion resets it.
     private static let minimumRefreshInterval = 1.0
-    /// The maximum refresh interval, in seconds.
     private static let maximumRefreshInterval = 4.0
     /// The maximum refresh interval in seconds between key frames (see ``TrackerTuning/keyFrameDistance``). With a
     /// shorter interval, refreshes would cost more than the decoding of the key frames.
     private static let maximumRefreshIntervalOfKeyFrames = 12.0
-    /// The growth factor of the refresh interval.
     private static let growth = 3.0
 
     /// Whether at least two consecutive frames had a scene change. This happens while the camera moves; a cut changes
@@ -77,12 +71,10 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// Whether the latest frame has motion that no track explains, except ``RecurringMotion``.
     var seesUnexplainedMotion: Bool { changes > 0 || recurring.counts(motion.isUnexplained) }
 
-    /// Whether the latest frame differs from the latest inferred frame, except by ``RecurringMotion``. Differences that
-    /// tracks explain also count. The value is `true` if the two frames cannot be compared, and `false` before the
-    /// first inference.
+    /// Whether the latest frame differs from the latest inferred frame, except by ``RecurringMotion``. Differences that tracks explain also
+    /// count. The value is `true` if the two frames cannot be compared, and `false` before the first inference.
     private(set) var seesMotion = false
 
-    /// Records the tracker's state after a finished frame.
     mutating func note(_ snapshot: TrackerSnapshot?) { known = snapshot }
 
     /// Records the arrival of a frame, even if the frame cannot be inferred.
@@ -94,7 +86,6 @@ struct AdaptiveIntervalPolicy: Sendable {
         lastFrame = time
     }
 
-    /// Records that an inference of the frame at `time` starts.
     mutating func noteInference(at time: Nanoseconds, in plane: LumaPlane?) {
         lastInference = time
         isResultTaken = false
@@ -123,8 +114,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         // While a result is pending, the tracks are outdated, so only a refresh is possible. In a live pipeline the
         // detector may be idle although its result has not been processed yet.
         guard isResultTaken || isNextInferenceCertain else {
-            // Compares a copy. ``change`` must keep the comparison of the inferred frame until the result of that frame
-            // is processed.
+            // Compares a copy. ``change`` must keep the comparison of the inferred frame until the result of that frame is processed.
             var comparison = change
             seesMotion = !comparison.compare(plane, after: step) || recurring.counts(comparison.isChanged)
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
@@ -188,9 +178,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// Returns the utility of an inference, in the units of ``ObjectUtility`` and ``MotionUtility``.
     ///
     /// - A scene change and new motion have a utility of 3, recurring motion 1, a refresh 0.
-    /// - For the other reasons, the utility is a sum over all tracks: 3 for each tentative track, and 1 for each missed or
-    ///   changed track. If the reason is drift, each of the other tracks adds the time in seconds since its latest
-    ///   detection, at most 1.
+    /// - For the other reasons, the utility is a sum over all tracks: 3 for each tentative track, and 1 for each missed or changed track.
+    ///   If the reason is drift, each of the other tracks adds the time in seconds since its latest detection, at most 1.
     func utility(because reason: InferencePolicy.Reason, at time: Nanoseconds) -> Double {
         switch reason {
         case .refresh, .interval: return 0

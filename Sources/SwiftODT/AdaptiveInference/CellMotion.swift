@@ -1,8 +1,7 @@
 /// Detects motion that no track explains, for each cell of the grid of ``CoverageAge``.
 ///
-/// The mean grey level of each cell is compared with the moving average of this mean. A cell has motion if the
-/// difference is clearly larger than in most other cells. Changes of light and camera motion affect all cells and are
-/// thus ignored.
+/// The mean grey level of each cell is compared with the moving average of this mean. A cell has motion if the difference is clearly larger
+/// than in most other cells. Changes of light and camera motion affect all cells and are thus ignored.
 ///
 /// ``FrameDifference`` is similar but serves the interval policy. It compares single pixels with the last inferred
 /// frame. If every frame is inferred, the last inferred frame is the previous frame, from which small or slow objects
@@ -14,9 +13,7 @@ struct CellMotion: Sendable {
     private(set) var isCalm = true
     /// Whether neither the camera nor a tracked object moves. Unexplained motion does not count.
     private(set) var isStill = true
-    /// The time of the latest motion in each cell.
     private var moved = [Nanoseconds](repeating: .min, count: CoverageAge.columns * CoverageAge.rows)
-    /// The time when the latest motion in each cell began.
     private var began = [Nanoseconds](repeating: .min, count: CoverageAge.columns * CoverageAge.rows)
     private var latest: Nanoseconds?
     private var means: ContiguousArray<Float> = []
@@ -30,9 +27,7 @@ struct CellMotion: Sendable {
     /// Motion counts as new if a longer time without motion precedes it in the cell, in nanoseconds.
     private static let calm: Nanoseconds = 1_000_000_000
 
-    /// Updates the state with the next frame.
-    ///
-    /// - Parameter known: the boxes of all tracks, in buffer pixels.
+    /// Updates the state with the next frame. `known` contains the boxes of all tracks, in buffer pixels.
     mutating func update(at plane: LumaPlane?, at time: Nanoseconds, besides known: [Box]) {
         let seconds = latest.map { max(0, Double(time.since($0)) / 1e9) } ?? 0
         latest = time

@@ -5,7 +5,6 @@ struct CoverageAge: Sendable {
 
     private var width = 1.0
     private var height = 1.0
-    /// The time of the last inference of each cell, by level and cell.
     private var lastInferred: [[Nanoseconds]] = []
     /// Summed-area tables of the utility due to age (`places`) and due to motion (`motions`), by level. The sum over a
     /// rectangle is computed from the table's values at the four corners.
@@ -22,7 +21,7 @@ struct CoverageAge: Sendable {
         (places, motions) = (Array(repeating: empty, count: levels), Array(repeating: empty, count: levels))
     }
 
-    /// Records an inference of a region. `nil` stands for the full frame.
+    /// Records an inference of a region, or of the full frame if `region` is `nil`.
     mutating func note(_ region: Box?, level: Int, at time: Nanoseconds) {
         let (across, down) = region.map(inside) ?? (0..<Self.columns, 0..<Self.rows)
         for level in lastInferred.indices.prefix(level + 1) {
@@ -42,11 +41,8 @@ struct CoverageAge: Sendable {
         )
     }
 
-    /// Computes the utility of an inference at `time`, for each cell and level.
-    ///
-    /// - Parameters:
-    ///   - isMoving: for each cell, whether it has motion of an object that may be detected at a higher magnification.
-    ///   - longest: the age in seconds beyond which the utility of a cell no longer grows.
+    /// Computes the utility of an inference at `time`, for each cell and level. `isMoving` marks the cells with motion of an object that
+    /// may be detected at a higher magnification. `longest` is the age in seconds beyond which the utility of a cell no longer grows.
     mutating func computeUtility(at time: Nanoseconds, with isMoving: [Bool], upTo longest: Double = Self.longest) {
         let columns = Self.columns + 1
         for level in lastInferred.indices {
@@ -66,8 +62,7 @@ struct CoverageAge: Sendable {
         }
     }
 
-    /// Returns the utility of an inference of a region: the part due to the age of its coverage, and the part due to
-    /// motion.
+    /// Returns the utility of an inference of a region: the part due to the age of its cells, and the part due to motion.
     func utility(of region: Box, level: Int) -> (place: Double, motion: Double) {
         let (across, down) = inside(region)
         return (
@@ -87,8 +82,7 @@ struct CoverageAge: Sendable {
     /// with objects for inferences. `longestWhenIdle` applies when only the ages of areas are compared.
     static let (longest, longestWhenIdle) = (4.0, 3600.0)
     private static let neverInferred: Nanoseconds = 60_000_000_000
-    /// The utility per second of age that a cell adds to a region. All cells together add as much as one undetected
-    /// object.
+    /// The utility per second of age that a cell adds to a region. All cells together add as much as one undetected object.
     private static let utilityOfPlaces = 1.0 / Double(columns * rows)
     /// The utility per second of age that a cell with motion adds to a region.
     private static let utilityOfMotion = 0.1

@@ -6,17 +6,14 @@
 enum ExtrapolationLimit {
     /// The limit in seconds for an object whose box has not been extrapolated before.
     private static let initialLimit = 0.2
-    /// The upper limit in seconds.
     private static let maximumLimit = 4.0
     /// The limit in seconds for overlapping objects.
     private static let overlappingLimit = 0.1
     /// The limit in seconds for objects that the picture's edge cuts along their longer side. Only a narrow strip of
     /// such an object remains visible.
     private static let leavingLimit = 0.5
-    /// The tolerated error for objects near another object. An error is 1 minus the IoU of the extrapolated box and the
-    /// next detection.
+    /// The tolerated error for objects near another object. An error is 1 minus the IoU of the extrapolated box and the next detection.
     private static let tolerance = 0.4
-    /// The tolerated error for isolated objects.
     private static let toleranceOfIsolated = 0.55
     /// The lower bound for the measured error of the previous extrapolation. Detected boxes always fluctuate, so a
     /// smaller measured error is accidental and would make the limit too long.
@@ -26,26 +23,19 @@ enum ExtrapolationLimit {
     /// The maximum gap between two boxes that count as near each other. A horizontal gap is relative to the larger
     /// width of the two boxes, a vertical gap to the larger height.
     private static let margin = 0.5
-    /// The picture's edge counts as cutting a box if the distance between them is at most this value, in pixels of the
-    /// luma plane.
+    /// The picture's edge counts as cutting a box if the distance between them is at most this value, in pixels of the luma plane.
     private static let edge = 1.0
-    /// The tolerance for timestamp jitter, in seconds.
     private static let jitterTolerance = 0.01
 
-    /// Returns whether an object's box has been extrapolated for so long that a new detection is needed.
-    ///
-    /// - Parameters:
-    ///   - seconds: the time since the last inference.
-    ///   - index: the index of the object in `places` and `boxes`.
-    ///   - boxes: the current boxes of all `places`.
-    ///   - picture: the visible area, in the same coordinates as the boxes.
+    /// Returns whether the box of the object at `index` has been extrapolated for so long that a new detection is needed. `picture` is the
+    /// visible area in the coordinates of `boxes`.
     static func isReached(
         after seconds: Double, _ index: Int, of places: [TrackerSnapshot.ObjectState], at boxes: ContiguousArray<Box>,
         in picture: Box
     ) -> Bool {
         let place = places[index]
         guard place.carried.span > 0 else { return seconds >= initialLimit - jitterTolerance }
-        // The time in seconds until the error is 1, assuming that it grows as fast as in the previous extrapolation.
+        // The time in seconds until the error is 1, if it grows as fast as in the previous extrapolation.
         let scale = Double(place.carried.span) / 1e9 / max(place.carried.error, minimumError)
         if seconds >= min(maximumLimit, scale * toleranceOfIsolated) - jitterTolerance { return true }
         let box = boxes[index]

@@ -1,20 +1,16 @@
 /// Compares a frame with the reference frame, which is the last inferred frame. The frames are compared cell by cell.
 ///
-/// Global changes of brightness and sensor noise do not count as differences. The comparison uses SIMD with 16 pixels
-/// per operation.
+/// Global changes of brightness and sensor noise do not count as differences. The comparison uses SIMD with 16 pixels per operation.
 struct FrameDifference: Sendable {
-    /// The number of cells horizontally. If the plane's size is not a multiple of the cell size, the last cells overlap
-    /// the previous ones.
+    /// If the plane's size is not a multiple of the cell size, the last cells overlap the previous ones.
     private(set) var columns = 0
-    /// The number of cells vertically.
     private(set) var rows = 0
     /// For each cell in row order, whether it differs from the reference frame.
     private(set) var isChanged: ContiguousArray<Bool> = []
-    /// The number of cells that differ.
     private(set) var count = 0
 
     private var plane: LumaPlane?
-    /// For each cell, the sum of the absolute differences of its pixels. Kept to avoid an allocation per frame.
+    /// The sum of the absolute differences in each cell. Kept to avoid an allocation per frame.
     private var sums: ContiguousArray<Int> = []
     /// The noise of the camera: the mean absolute difference in static areas, in grey levels.
     private var noise = 2.0
@@ -31,14 +27,10 @@ struct FrameDifference: Sendable {
     /// The minimum number of differing pixels for a cell to count as different.
     private static let minimumCount: Int16 = 10
 
-    /// Sets the reference frame.
     mutating func remember(_ plane: LumaPlane?) { self.plane = plane }
 
-    /// Compares a frame with the reference frame.
-    ///
-    /// - Parameter seconds: the time since the previous frame. The noise estimate needs it to be independent of the
-    ///   frame rate.
-    /// - Returns: `false` if there is no reference frame of the same size.
+    /// Compares a frame with the reference frame. Returns `false` if there is no reference frame of the same size. `seconds` is the time
+    /// since the previous frame; it makes the noise estimate independent of the frame rate.
     mutating func compare(_ new: LumaPlane, after seconds: Double) -> Bool {
         guard let old = plane, old.width == new.width, old.height == new.height,
             min(new.width, new.height) >= Self.side
@@ -57,8 +49,7 @@ struct FrameDifference: Sendable {
         return true
     }
 
-    /// Returns whether at least one cell that a box touches differs from the reference frame. The box is in plane
-    /// pixels.
+    /// Returns whether at least one cell that a box touches differs from the reference frame. The box is in plane pixels.
     func differs(in box: Box) -> Bool {
         guard let (columns, lines) = cells(of: box) else { return false }
         for row in lines {
@@ -67,8 +58,7 @@ struct FrameDifference: Sendable {
         return false
     }
 
-    /// Returns the columns and rows of the cells that a box touches. The box is in plane pixels. `nil` if the box is
-    /// outside the plane.
+    /// Returns the columns and rows of the cells that a box touches. The box is in plane pixels. `nil` if the box is outside the plane.
     func cells(of box: Box) -> (columns: ClosedRange<Int>, rows: ClosedRange<Int>)? {
         let side = Double(Self.side)
         let inside = box.clipped(width: columns * Self.side, height: rows * Self.side)
@@ -79,7 +69,6 @@ struct FrameDifference: Sendable {
         )
     }
 
-    /// Returns the indices of a cell and its up to eight neighbours.
     func neighbours(of index: Int) -> some Sequence<Int> {
         let (row, column) = (index / columns, index % columns)
         let across = max(0, column - 1)...min(columns - 1, column + 1)
@@ -130,7 +119,6 @@ struct FrameDifference: Sendable {
         return sums[sums.count / 2] / (Self.side * Self.side)
     }
 
-    /// Returns the offset of each row of a cell in the plane.
     @inline(__always)
     private static func lineOffsets(of cell: Int, columns: Int, width: Int, height: Int) -> StrideTo<Int> {
         let first = min(cell / columns * side, height - side) * width + min(cell % columns * side, width - side)

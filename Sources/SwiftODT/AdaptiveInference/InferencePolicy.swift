@@ -11,7 +11,6 @@
 ///         policy.note(scene.snapshot())
 ///     }
 package struct InferencePolicy: Sendable {
-    /// The interval between inferences.
     package enum Interval: Hashable, Sendable {
         /// Inference runs on every n-th frame.
         case every(Int)
@@ -30,11 +29,9 @@ package struct InferencePolicy: Sendable {
         case start
         /// The whole picture has changed because of a cut or camera motion.
         case sceneChange = "scene-change"
-        /// A track is tentative.
         case tentative
         /// A tracked object was not detected at its predicted position.
         case missed
-        /// There is motion that no track explains.
         case motion
         /// There is unexplained motion where an earlier inference detected nothing.
         case recurringMotion = "recurring-motion"
@@ -45,8 +42,8 @@ package struct InferencePolicy: Sendable {
         /// The refresh interval has elapsed.
         case refresh
 
-        /// Whether the inference was triggered by objects or motion at a known position. The inference should then
-        /// cover this position instead of an area that has not been inferred for long.
+        /// Whether objects or motion at a known position triggered the inference. The inference should then cover this position instead of
+        /// an area that has not been inferred for long.
         var isTriggeredByObjects: Bool {
             switch self {
             case .tentative, .missed, .motion, .recurringMotion, .drift, .appearanceChange: true
@@ -55,11 +52,9 @@ package struct InferencePolicy: Sendable {
         }
     }
 
-    /// A frame that may be used for inference.
     package struct FrameState: Sendable {
-        /// The running time in nanoseconds.
+        /// In nanoseconds of running time.
         package var time: Nanoseconds
-        /// Whether the detector can accept a frame now.
         package var isDetectorIdle: Bool
         /// Whether the frame must be inferred if the detector is idle.
         package var isRequested: Bool
@@ -74,7 +69,7 @@ package struct InferencePolicy: Sendable {
 
     package init() {}
 
-    /// Returns whether inference may run on a frame. If not, the frame need not be mapped.
+    /// Returns whether inference may run on a frame. If not, the caller need not map the frame.
     package func mayInfer(_ frameState: FrameState, at intervalPolicy: Interval) -> Bool {
         guard frameState.isDetectorIdle else { return false }
         return switch intervalPolicy {
@@ -83,14 +78,12 @@ package struct InferencePolicy: Sendable {
         }
     }
 
-    /// Returns the reason to run inference on a frame. `nil` if there is none. The policy assumes that the caller runs
-    /// the inference if there is a reason.
+    /// Returns the reason to run inference on a frame, or `nil`. The caller must run the inference if there is a reason.
     ///
     /// - Parameters:
     ///   - plane: the reduced grey copy of the frame. With `nil`, ``Interval/auto`` always returns a reason.
-    ///   - isAdmitted: a function that returns whether the caller can run the inference now. It receives the utility of
-    ///     the inference, which is 0 if nothing has changed. If it returns `false`, the result is `nil` for this frame,
-    ///     and a later frame can get the reason instead.
+    ///   - isAdmitted: returns whether the caller can run an inference of this utility now. If not, the result is `nil`, and a later frame
+    ///     can get the reason instead.
     package mutating func reasonToInfer(
         _ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval,
         isAdmitted: (_ utility: Double) throws -> Bool
@@ -113,8 +106,7 @@ package struct InferencePolicy: Sendable {
         return reason
     }
 
-    /// Returns the reason to run inference on a frame. `nil` if there is none. The caller always runs the inference if
-    /// there is a reason.
+    /// Returns the reason to run inference on a frame, or `nil`. The caller must run the inference if there is a reason.
     package mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
         -> Reason?
     { reasonToInfer(frameState, in: plane, at: intervalPolicy) { _ in true } }
@@ -132,16 +124,12 @@ package struct InferencePolicy: Sendable {
     /// Whether the latest frame has motion that no track explains. `false` unless the interval is ``Interval/auto``.
     package var seesUnexplainedMotion: Bool { adaptive.seesUnexplainedMotion }
 
-    /// Whether the latest frame differs from the frame of the latest inference. `false` unless the interval is
-    /// ``Interval/auto``.
+    /// Whether the latest frame differs from the frame of the latest inference. `false` unless the interval is ``Interval/auto``.
     package var seesMotion: Bool { adaptive.seesMotion }
 
-    /// Records a frame without inference.
     package mutating func pass() { framesSinceInference = min(framesSinceInference, Int.max - 1) + 1 }
 
-    /// Records a finished frame.
-    ///
-    /// - Parameter snapshot: the tracker's state. ``Interval/auto`` requires it after every frame.
+    /// Records the tracker's state after a finished frame. ``Interval/auto`` requires it after every frame.
     package mutating func note(_ snapshot: TrackerSnapshot?) { adaptive.note(snapshot) }
 
     /// Discards all state, for example after a seek. Inference runs on the next frame.

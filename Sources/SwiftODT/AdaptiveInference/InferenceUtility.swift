@@ -2,19 +2,17 @@
 /// detection of each object. An object counts only if the region contains the object completely. Its time is multiplied
 /// by the likelihood that the inference detects the object.
 struct ObjectUtility: Sendable {
-    /// An inference that has been started.
     struct RegionInference: Sendable {
         let region: InferredRegion
         let level: Int
         let time: Nanoseconds
     }
 
-    /// The states of all tracks.
     private(set) var known: [TrackerSnapshot.ObjectState] = []
-    /// The states of the tracks that count for the utility, at most ``maximumPlaces``.
+    /// The tracks that count for the utility, at most ``maximumPlaces``.
     private(set) var places: [TrackerSnapshot.ObjectState] = []
     private var lastResult: Nanoseconds?
-    /// For each object in ``places``, the time in seconds for which it counts as undetected.
+    /// The time in seconds for which each object in ``places`` counts as undetected.
     private var unseen: ContiguousArray<Double> = []
 
     /// The maximum number of tracks that count for the utility. It bounds the computation time in crowds. Tentative
@@ -22,16 +20,12 @@ struct ObjectUtility: Sendable {
     private static let maximumPlaces = 150
     /// The utility of a tentative track is multiplied by this factor, because the track soon needs further detections.
     static let ofTentative = 3.0
-    /// The time in seconds beyond which the utility of an object no longer grows.
     private static let longestMemory = 1.0
-    /// The reduction of a region's utility for each object that the region's edge cuts, because a fragment of an object
-    /// cannot be used.
+    /// The reduction of a region's utility for each object that the region's edge cuts, because a fragment of an object cannot be used.
     private static let cutCost = 0.05
-    /// The region's utility is reduced for a cut object only if more than this fraction of the object is inside the
-    /// region.
+    /// The region's utility is reduced for a cut object only if more than this fraction of the object is inside the region.
     private static let minimumFragmentShare = 0.1
 
-    /// Replaces the states of all tracks.
     mutating func note(_ snapshot: TrackerSnapshot?) {
         lastResult = snapshot?.lastResult
         known.removeAll(keepingCapacity: true)
@@ -50,13 +44,9 @@ struct ObjectUtility: Sendable {
         places.removeLast(places.count - Self.maximumPlaces)
     }
 
-    /// Computes for how long each object counts as undetected at `time`. Objects that triggered the inference at `time`
-    /// get the maximum. While the result of the previous inference is pending, objects in the region of that inference
-    /// count as partly detected, in proportion to the likelihood of a detection.
-    ///
-    /// - Parameters:
-    ///   - cause: the reason for the inference at `time`.
-    ///   - latest: the previous inference.
+    /// Computes for how long each object counts as undetected at `time`. Objects that triggered the inference at `time` get the maximum.
+    /// While the result of the previous inference `latest` is pending, objects in the region of that inference count as partly detected, in
+    /// proportion to the likelihood of a detection.
     mutating func computeUtility(
         at time: Nanoseconds, because cause: InferencePolicy.Reason, after latest: RegionInference?,
         in pyramid: RegionPyramid
@@ -77,7 +67,6 @@ struct ObjectUtility: Sendable {
         }
     }
 
-    /// Returns whether an object triggered the inference.
     private func triggers(_ place: TrackerSnapshot.ObjectState, _ cause: InferencePolicy.Reason) -> Bool {
         switch cause {
         case .tentative: !place.isConfirmed && place.misses == 0
@@ -86,7 +75,6 @@ struct ObjectUtility: Sendable {
         }
     }
 
-    /// Returns the utility of a region due to tracked objects.
     func utility(of view: RegionPyramid.CandidateRegion, in pyramid: RegionPyramid) -> Double {
         var utility = 0.0
         let region = pyramid.inferredRegion(of: view)
@@ -107,7 +95,6 @@ struct ObjectUtility: Sendable {
 
 /// The utility of an inference due to motion that no track explains.
 struct MotionUtility: Sendable {
-    /// The utility of a full-frame inference for large moving objects.
     private(set) var ofFullFrame = 0.0
     /// For each cell of ``CoverageAge``, whether it has motion of an object that may be detected at a higher
     /// magnification. These are the cells with unexplained motion, except those of large moving objects.
@@ -116,7 +103,6 @@ struct MotionUtility: Sendable {
     /// Whether neither the tracked objects nor the camera move.
     var isStill: Bool { motion.isStill }
 
-    /// Whether there is motion that no track explains.
     var isUnexplained: Bool { motion.isMoving.contains(true) }
 
     private var motion = CellMotion()
@@ -128,9 +114,6 @@ struct MotionUtility: Sendable {
     /// inferences have not explained it.
     private static let longestLarge: Nanoseconds = 1_000_000_000
 
-    /// Updates the motion state with the next frame.
-    ///
-    /// - Parameter known: the states of all tracks.
     mutating func update(at plane: LumaPlane?, at time: Nanoseconds, besides known: [TrackerSnapshot.ObjectState]) {
         motion.update(at: plane, at: time, besides: known.map(\.box))
     }

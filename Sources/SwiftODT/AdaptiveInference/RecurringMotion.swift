@@ -1,19 +1,15 @@
-/// Remembers the cells in which many inferences have detected nothing although there was motion, for example leaves or
-/// water.
+/// Remembers the cells in which many inferences have detected nothing although there was motion, for example leaves or water.
 ///
-/// Motion in these cells and their neighbours does not count as activity, so it does not open the gate before the
-/// decoder. It can still trigger an inference, see ``UnexplainedMotion``. An object in front of the leaves is therefore
-/// detected in each inferred frame.
+/// Motion in these cells and their neighbours does not count as activity, so it does not open the gate before the decoder. It can still
+/// trigger an inference, see ``UnexplainedMotion``. An object in front of the leaves is therefore detected in each inferred frame.
 struct RecurringMotion: Sendable {
     private struct Cell {
-        /// The number of inferences that have detected nothing here.
         var emptyInferences = 0
         /// The value of `clock` at the latest inference that has detected nothing here.
         var moved: Nanoseconds = 0
     }
 
     private var cells: ContiguousArray<Cell> = []
-    /// Whether motion in a cell does not count.
     private var isIgnored: ContiguousArray<Bool> = []
     private var clock: Nanoseconds = 0
 
@@ -27,15 +23,10 @@ struct RecurringMotion: Sendable {
     /// visible in few frames, and a cell must not be forgotten earlier because of this.
     private static let maximumStep: Nanoseconds = 1_000_000_000
 
-    /// Records the time between two frames.
     mutating func advance(by step: Nanoseconds) { clock = clock.adding(min(step, Self.maximumStep)) }
 
-    /// Records the result of an inference.
-    ///
-    /// - Parameters:
-    ///   - isUnexplained: for each cell, whether it has motion that no track explains. Changed cells that tracks explain
-    ///     are forgotten, because objects are detected there.
-    ///   - change: the difference between the inferred frame and its reference frame.
+    /// Records the result of an inference. Changed cells that tracks explain (not `isUnexplained`) are forgotten, because objects are
+    /// detected there. `change` is the difference between the inferred frame and its reference frame.
     mutating func noteInference(_ isUnexplained: ContiguousArray<Bool>, in change: FrameDifference) {
         guard isUnexplained.count == change.isChanged.count else { return }
         if cells.count != isUnexplained.count {
@@ -54,12 +45,9 @@ struct RecurringMotion: Sendable {
         }
     }
 
-    /// Forgets all cells, because the picture has changed as a whole.
     mutating func forget() { (cells, isIgnored) = ([], []) }
 
-    /// Returns whether at least one cell has motion that is not recurring.
-    ///
-    /// - Parameter isMoving: for each cell, whether it has motion.
+    /// Returns whether at least one cell in `isMoving` has motion that is not recurring.
     func counts(_ isMoving: ContiguousArray<Bool>) -> Bool {
         isMoving.indices.contains { isMoving[$0] && !(isIgnored.count == isMoving.count && isIgnored[$0]) }
     }

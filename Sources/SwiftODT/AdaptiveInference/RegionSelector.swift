@@ -1,25 +1,22 @@
 /// Chooses the region of each inference: the full frame, or a region at higher magnification. All inferences cost the
 /// same, so the selector chooses the region with the highest utility.
 ///
-/// The utility is the reduction of uncertainty about three things: tracked objects (``ObjectUtility``), unexplained
-/// motion (``MotionUtility``), and areas that have not been inferred for long at the region's magnification
-/// (``CoverageAge``). An inference that is chosen because of these areas is called a "coverage inference". In regions
-/// other than the full frame, the utility due to motion and areas is multiplied by the fraction of objects that are
-/// detected only at higher magnification (``ZoomGainEstimate``). The choice depends only on timestamps, pictures and
-/// results, so it is reproducible.
+/// The utility is the reduction of uncertainty about three things: tracked objects (``ObjectUtility``), unexplained motion
+/// (``MotionUtility``), and areas that have not been inferred for long at the region's magnification (``CoverageAge``). An inference that
+/// is chosen because of these areas is called a "coverage inference". In regions other than the full frame, the utility due to motion and
+/// areas is multiplied by the fraction of objects that are detected only at higher magnification (``ZoomGainEstimate``). The choice depends
+/// only on timestamps, pictures and results, so it is reproducible.
 ///
 ///     var selector = RegionSelector()
 ///     selector.note(tracker.snapshot())
 ///     let region = selector.next(at: frame.time, in: picture, luma: plane) // nil for the full frame
 package struct RegionSelector: Sendable {
-    /// The geometry of the picture and the input size of the detector.
     package struct Geometry: Hashable, Sendable {
         package var width: Int
         package var height: Int
         package var pixelAspectRatio: Double
         /// Whether the orientation exchanges the width and height of the buffer.
         package var turned: Bool
-        /// The size of the network's input.
         package var input: InputSize
 
         package init(width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize) {
@@ -31,7 +28,6 @@ package struct RegionSelector: Sendable {
     /// The reason why a region was chosen. The raw values appear in the debug log and in the property `stats`, for
     /// example as `regions.motion`.
     package enum Reason: String, CaseIterable, Sendable {
-        /// The region is the full frame.
         case fullFrame = "full-frame"
         /// The region contains small objects that need a detection.
         case objects
@@ -49,7 +45,6 @@ package struct RegionSelector: Sendable {
     private var latest: ObjectUtility.RegionInference?
     private var lastFullFrame: Nanoseconds?
     private var regionsSinceFullFrame = 0
-    /// The time of the last coverage inference.
     private var lastCoverage: Nanoseconds?
     /// The number of inferences since the last coverage inference, up to ``inferencesBetweenRounds``.
     private var inferencesSinceCoverage = 0
@@ -63,7 +58,6 @@ package struct RegionSelector: Sendable {
     /// The minimum number of inferences between two coverage inferences. A coverage inference is due only if this
     /// number and ``longestWithoutCoverageRound`` are both reached.
     private static let inferencesBetweenRounds = 4
-    /// The maximum interval between full-frame inferences, in nanoseconds.
     private static let longestWithoutFullFrame: Nanoseconds = 400_000_000
     /// The maximum interval between full-frame inferences while objects or motion trigger the inferences. Triggered
     /// inferences are so rare that with ``longestWithoutFullFrame`` half of them would be full-frame inferences. Large
@@ -72,16 +66,14 @@ package struct RegionSelector: Sendable {
     /// The maximum interval between full-frame inferences while tentative tracks trigger the inferences. A track needs
     /// only one or two inferences to be confirmed, so this long interval applies only for a short time.
     private static let longestWhileTentative: Nanoseconds = 4_000_000_000
-    /// After this number of consecutive region inferences, ``longestWhileTriggered`` replaces
-    /// ``longestWhileTentative``. Otherwise, while new tracks keep appearing, objects that are detectable only in the
-    /// full frame would be missed.
+    /// After this number of consecutive region inferences, ``longestWhileTriggered`` replaces ``longestWhileTentative``. Otherwise, while
+    /// new tracks keep appearing, objects that are detectable only in the full frame would be missed.
     private static let maximumRegionsWhileTentative = 2
     /// The maximum number of objects around which candidate regions are created.
     private static let maximumAnchors = 40
 
     package init() {}
 
-    /// Updates the states of the tracks.
     package mutating func note(_ snapshot: TrackerSnapshot?) {
         objects.note(snapshot)
         // A full-frame inference before a cut shows the previous scene and does not count. If there was none since the
@@ -89,7 +81,7 @@ package struct RegionSelector: Sendable {
         if let lastCut = snapshot?.lastCut, let fullFrame = lastFullFrame, fullFrame < lastCut { lastFullFrame = nil }
     }
 
-    /// Returns the region for the next inference, and records it as inferred. `nil` stands for the full frame.
+    /// Returns the region for the next inference, or `nil` for the full frame, and records it as inferred.
     package mutating func next(
         at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, in picture: Geometry, luma: LumaPlane?
     ) -> (region: Box?, reason: Reason) {
@@ -121,17 +113,15 @@ package struct RegionSelector: Sendable {
             let (utility, reason) = utility(of: view, in: pyramid, isTriggeredByObjects: cause.isTriggeredByObjects)
             if utility > best.utility { best = (utility, view, reason) }
         }
-        // All cells older than ``CoverageAge/longest`` have the same utility, so larger regions would always win.
-        // Therefore, once per ``longestWithoutCoverageRound``, the tiles are compared by ages up to
-        // ``CoverageAge/longestWhenIdle``.
+        // All cells older than ``CoverageAge/longest`` have the same utility, so larger regions would always win. Therefore, once per
+        // ``longestWithoutCoverageRound``, the tiles are compared by ages up to ``CoverageAge/longestWhenIdle``.
         if best.reason == .coverage, !isTriggered(cause), isLongAgo(lastCoverageRound, at: time) {
             return selectCoverageRegion(around: pyramid.tiles, of: pyramid, at: time)
         }
         return take(best.view, of: pyramid, at: time, because: best.reason)
     }
 
-    /// Chooses the candidate with the greatest total age of its cells. Ignores tracked objects, motion and the zoom
-    /// gain.
+    /// Chooses the candidate with the greatest total age of its cells. Ignores tracked objects, motion and the zoom gain.
     private mutating func selectCoverageRegion(
         around candidates: [RegionPyramid.CandidateRegion], of pyramid: RegionPyramid, at time: Nanoseconds
     ) -> (region: Box?, reason: Reason) {
@@ -147,9 +137,8 @@ package struct RegionSelector: Sendable {
         return take(best.view, of: pyramid, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
     }
 
-    /// Returns whether a coverage inference is due. Objects have a higher utility than areas without objects. Without
-    /// this rule, these areas would never be inferred. No coverage inference is due if an object or new motion
-    /// triggered the inference.
+    /// Returns whether a coverage inference is due. Objects have a higher utility than areas without objects. Without this rule, these
+    /// areas would never be inferred. No coverage inference is due if an object or new motion triggered the inference.
     private func isCoverageDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
         inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause)
             && isLongAgo(lastCoverage, at: time)
@@ -190,7 +179,7 @@ package struct RegionSelector: Sendable {
         return time - lastFullFrame >= longest
     }
 
-    /// Returns the utility of a region, and the reason with the largest part of the utility.
+    /// Returns the utility of a region, and the reason that contributes most to it.
     private func utility(
         of view: RegionPyramid.CandidateRegion, in pyramid: RegionPyramid, isTriggeredByObjects: Bool
     ) -> (utility: Double, reason: Reason) {
@@ -207,7 +196,6 @@ package struct RegionSelector: Sendable {
         return (utility, ofPlace > ofObjects ? .coverage : .objects)
     }
 
-    /// Records the chosen region and returns it.
     private mutating func take(
         _ view: RegionPyramid.CandidateRegion, of pyramid: RegionPyramid, at time: Nanoseconds, because reason: Reason
     ) -> (Box?, Reason) {
@@ -229,14 +217,11 @@ struct ZoomGainEstimate: Sendable {
     /// The moving average of ``now`` over recent inferences.
     private var lately = 1.0
 
-    /// The weight of the latest inference in the moving average.
     private static let memory = 0.05
-    /// The lower bound of ``expectedGain``. It is greater than 0, because an object that needs magnification can appear
-    /// at any time.
+    /// The lower bound of ``expectedGain``. It is greater than 0, because an object that needs magnification can appear at any time.
     private static let minimum = 0.1
 
-    /// Updates the estimate before an inference. Scenes without objects and motion are skipped, because they carry no
-    /// information.
+    /// Updates the estimate before an inference. Scenes without objects and motion are skipped, because they carry no information.
     mutating func learn(from places: [TrackerSnapshot.ObjectState], isMoving: Bool) {
         now =
             places.isEmpty

@@ -40,8 +40,7 @@ final class BackgroundModel {
     let seenFor: PixelGrid<Float>
     /// The moving average of the absolute value of ``smoothed`` while no object covers the pixel.
     let noise: PixelGrid<Float>
-    /// An increment of the threshold in grey levels. It grows where the picture flickers or sways, and decays
-    /// elsewhere.
+    /// An increment of the threshold in grey levels. It grows where the picture flickers or sways, and decays elsewhere.
     let activity: PixelGrid<Float>
     /// The background under the lighting of the current frame.
     let expected: PixelGrid<Float>
@@ -68,13 +67,10 @@ final class BackgroundModel {
 
     /// The lower limit of the threshold, in grey levels.
     private static let minimumThreshold: Float = 9
-    /// The ratio of threshold to noise.
     private static let noiseFactor: Float = 3.6
-    /// The value of ``previous`` for a pixel without a former level. It differs from every grey level by more than any
-    /// tolerance.
+    /// The value of ``previous`` for a pixel without a former level. It differs from every grey level by more than any tolerance.
     private static let noLevel: Float = -10_000
-    /// The minimum value of ``seenFor``, in seconds, for ``level`` to be kept in ``previous`` when an object is
-    /// absorbed.
+    /// The minimum value of ``seenFor``, in seconds, for ``level`` to be kept in ``previous`` when an object is absorbed.
     private static let memorableAfter: Float = 3
     /// The time in seconds for which a foreground pixel must not change before its former level is restored. A passing
     /// object may match that level briefly.
@@ -105,7 +101,6 @@ final class BackgroundModel {
         causesBefore = PixelGrid(width: width, height: height, filled: 0)
     }
 
-    /// Restarts the model with a frame as the background.
     func restart(_ pixels: UnsafePointer<UInt8>) {
         let first = framesLearnt == 0 ? Self.firstNoise : max(Self.firstNoise, typicalNoise)
         for i in 0..<level.count { level.base[i] = Float(pixels[i]) }
@@ -125,7 +120,6 @@ final class BackgroundModel {
         max(Self.minimumThreshold, Self.noiseFactor * max(noise.base[i], 0.7 * typicalNoise)) + activity.base[i]
     }
 
-    /// Compares a frame with the background under the given lighting and marks every pixel.
     func compare(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
         let (level, expected, difference) = (level.base, expected.base, difference.base)
         let (gain, offset, count) = (light.gain, light.offset, self.level.count)
@@ -183,11 +177,8 @@ final class BackgroundModel {
         }
     }
 
-    /// Updates the model with the frame that was passed to ``compare(_:light:)``.
-    ///
-    /// - Parameters:
-    ///   - causes: the ``Cause`` of each pixel. The background is not updated behind objects.
-    ///   - elapsed: the time since the previous frame, in seconds.
+    /// Updates the model with the frame that was passed to ``compare(_:light:)``. `causes` is the ``Cause`` of each pixel. `elapsed` is the
+    /// time since the previous frame, in seconds.
     func learn(_ pixels: UnsafePointer<UInt8>, causes: UnsafePointer<UInt8>, elapsed: Float) {
         framesLearnt += 1
         let share = max(1 - exp(-elapsed / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
@@ -205,9 +196,8 @@ final class BackgroundModel {
             let cause = causes[i]
             let isObject = Cause.isForeground(cause)
             let size = abs(smoothed[i])
-            // Behind objects, only changes of the lighting update the background. The background therefore still
-            // matches the scene when the object has left. Foreground without an object updates the background at a
-            // quarter of the usual rate.
+            // Behind objects, only changes of the lighting update the background. The background therefore still matches the scene when the
+            // object has left. Foreground without an object updates the background at a quarter of the usual rate.
             let rate: Float = isObject ? 0 : (isCovered ? 0.25 * share : share)
             level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])
@@ -260,7 +250,6 @@ final class BackgroundModel {
         marks.base[i] = Mark.background
     }
 
-    /// Updates the mean noise from a sample of the background pixels.
     private func measureNoise() {
         var (count, sum, plain): (Float, Float, Float) = (0, 0, 0)
         var i = 0

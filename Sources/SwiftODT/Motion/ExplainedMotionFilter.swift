@@ -5,7 +5,6 @@
 final class ExplainedMotionFilter {
     /// The foreground that remains after ``clear(_:of:in:)``.
     let rest: PixelGrid<UInt8>
-    /// The regions of ``rest``.
     let labeler: RegionLabeler
     private var known: [Box] = []
 
@@ -26,11 +25,8 @@ final class ExplainedMotionFilter {
         labeler = RegionLabeler(width: width, height: height)
     }
 
-    /// Computes ``rest`` from the foreground in `marks`, and finds the regions of ``rest``.
-    ///
-    /// - Parameters:
-    ///   - causes: the ``BackgroundModel/Cause`` of each pixel. Pixels without an object as cause are removed.
-    ///   - boxes: the boxes of tracked objects, in plane pixels.
+    /// Computes ``rest`` and its regions: removes the foreground in the `boxes` of tracked objects (in plane pixels), and pixels without an
+    /// object as their cause.
     func clear(_ marks: PixelGrid<UInt8>, of causes: PixelGrid<UInt8>, in boxes: [Box]) {
         known = boxes.map { $0.grown(by: Self.margin, minimum: Self.minimumMargin) }
         let (rest, marks, causes) = (rest.base, marks.base, causes.base)
@@ -49,7 +45,6 @@ final class ExplainedMotionFilter {
         }
     }
 
-    /// Returns whether a region of ``rest`` is a part of a tracked object.
     func isPart(_ region: Region) -> Bool {
         let box = region.box
         return known.contains { known in

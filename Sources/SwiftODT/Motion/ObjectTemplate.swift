@@ -1,5 +1,4 @@
-/// The appearance of an object as a set of sampled pixels. It locates the object in a region that the object shares
-/// with others.
+/// The appearance of an object as a set of sampled pixels. It locates the object in a region that the object shares with others.
 ///
 /// The template is compared with the frame at positions around the predicted position, by the sum of absolute
 /// differences. The difference of each sample is limited, so occluded samples have limited influence.
@@ -28,7 +27,6 @@ struct ObjectTemplate {
     /// The penalty in grey levels for each pixel of distance from the predicted position.
     private static let inertia: Float = 0.15
 
-    /// Samples the foreground pixels within a box.
     init(of box: Box, in frame: LabeledFrame) {
         self.box = box
         let inside = box.clipped(width: frame.marks.width, height: frame.marks.height)
@@ -44,11 +42,8 @@ struct ObjectTemplate {
         self.samples = samples
     }
 
-    /// Returns the position of the object, and the visible fraction of the object at this position, 0 to 1.
-    ///
-    /// - Parameters:
-    ///   - place: the predicted box.
-    ///   - step: the displacement of the object per frame, in pixels.
+    /// Returns the position of the object near the predicted box `place`, and the visible fraction of the object at this position, 0 to 1.
+    /// `step` is the displacement of the object per frame, in pixels.
     func find(near place: Box, step: Double, in frame: LabeledFrame) -> (box: Box, support: Double) {
         let (width, height) = (frame.marks.width, frame.marks.height)
         let (across, down) = (Int((place.minX - box.minX).rounded()), Int((place.minY - box.minY).rounded()))

@@ -1,6 +1,5 @@
 /// Detects camera motion and cuts, after which the background model is invalid until the picture is static again.
 struct SceneStability {
-    /// The state of the background model.
     enum Verdict {
         /// The background model is valid.
         case steady
@@ -18,8 +17,7 @@ struct SceneStability {
     /// The time without camera motion until a new background is reliable, in seconds.
     private static let settlingTime: Float = 0.4
 
-    /// Returns the verdict for the frame that `background` has just compared. The frame is `elapsed` seconds after the
-    /// previous frame.
+    /// Returns the verdict for the frame that `background` has just compared.
     mutating func judge(_ background: BackgroundModel, elapsed: Float) -> Verdict {
         let survey = BackgroundSurvey(background)
         if survey.isLost {
@@ -43,9 +41,7 @@ private struct BackgroundSurvey {
 
     /// The background counts as lost if more than this fraction of the pixels is foreground.
     private static let maximumCovered: Float = 0.5
-    /// The number of blocks horizontally.
     private static let across = 6
-    /// The number of blocks vertically.
     private static let down = 4
     /// The minimum fraction of pixels at edges for a block to be evaluated.
     private static let minimumEdgeShare: Float = 0.02

@@ -11,8 +11,7 @@ final class StationaryRegions {
 
     /// The time in seconds without change after which a pixel counts as static.
     private static let stillAfter: Float = 0.3
-    /// The time in seconds without change after which a pixel counts as static while the background model is not
-    /// reliable yet.
+    /// The time in seconds without change after which a pixel counts as static while the background model is not reliable yet.
     private static let stillAfterWhileUnreliable: Float = 0.15
     /// The time without change counts only up to this limit for each pixel of a stopped object, in seconds.
     private static let holdTime: Float = 10
@@ -20,8 +19,7 @@ final class StationaryRegions {
     /// ``holdTime``. The fraction is below 1, because parts of a stopped object may still move.
     private static let holdShare: Float = 0.7
     private static let smallestArea: Float = 6
-    /// The minimum fraction of static pixels in a ghost. An object may have uncovered the other pixels only a moment
-    /// ago.
+    /// The minimum fraction of static pixels in a ghost. An object may have uncovered the other pixels only a moment ago.
     private static let stillShare: Float = 0.4
     /// The contrast of a ghost's outline in the background exceeds `ghostRatio * contrast + ghostMargin`, where
     /// `contrast` is the contrast of the outline in the frame.
@@ -43,9 +41,8 @@ final class StationaryRegions {
         /// The sum of the times without change over all pixels of the region, in seconds.
         var stillFor: Float = 0
 
-        /// Returns whether the region is certainly a ghost. The region is then absorbed without waiting. The contrast
-        /// of its outline must be mainly in the background instead of the frame, and most of its border must be
-        /// adjacent to background.
+        /// Returns whether the region is certainly a ghost. The region is then absorbed without waiting. The contrast of its outline must
+        /// be mainly in the background instead of the frame, and most of its border must be adjacent to background.
         func isPlainGhost(area: Float) -> Bool {
             area >= 4 * StationaryRegions.smallestArea && pixels > 2.5 * area.squareRoot()
                 && learnt > 5 * seen + 2 * StationaryRegions.ghostMargin * pixels
@@ -57,7 +54,6 @@ final class StationaryRegions {
         labeler = RegionLabeler(width: width, height: height)
     }
 
-    /// Absorbs objects that have been static for long into the background, see ``holdShare``.
     func absorbStoppedObjects(
         _ marks: PixelGrid<UInt8>, of objects: RegionLabeler, _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>
@@ -88,9 +84,8 @@ final class StationaryRegions {
 
     /// Absorbs ghosts into the background.
     ///
-    /// A moving object and the ghost that it leaves are adjacent and would form one region. Usually the object is
-    /// lighter and the ghost is darker than the background, or the reverse. Lighter and darker areas are therefore
-    /// processed separately.
+    /// A moving object and the ghost that it leaves are adjacent and would form one region. Usually the object is lighter and the ghost is
+    /// darker than the background, or the reverse. Lighter and darker areas are therefore processed separately.
     func absorbGhosts(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         absorbGhosts(background, pixels) { $0 > 0 }
         absorbGhosts(background, pixels) { $0 < 0 }
@@ -135,7 +130,6 @@ final class StationaryRegions {
             && outline.learnt > Self.ghostRatio * outline.seen + Self.ghostMargin * outline.pixels
     }
 
-    /// Absorbs the foreground pixels in the 3 × 3 neighbourhood of a position.
     private func absorb(around x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         for row in max(0, y - 1)...min(background.height - 1, y + 1) {
             for column in max(0, x - 1)...min(background.width - 1, x + 1) {
