@@ -1,6 +1,5 @@
 import SwiftODT
 
-/// An object as the annotator draws it.
 struct AnnotatedObject: Sendable {
     /// The tracking ID; `nil` for an object that is not tracked.
     var id: Int?
@@ -35,7 +34,6 @@ struct AnnotatedRegion: Hashable, Sendable {
 struct RecentInferenceRegions {
     private var regions: [(inferredRegion: InferredRegion, time: Nanoseconds)] = []
 
-    /// The time in nanoseconds for which a region is drawn.
     private static let span: Nanoseconds = 400_000_000
 
     mutating func note(_ inferredRegion: InferredRegion, at time: Nanoseconds) {
@@ -59,7 +57,6 @@ struct RecentInferenceRegions {
     }
 }
 
-/// A zone as the annotator draws it.
 struct AnnotatedZone: Hashable, Sendable {
     let zone: Zone
     /// The text beside the zone: its name and its counts.

@@ -10,23 +10,21 @@ import SwiftODT
 ///
 /// Not thread-safe. An annotator is used only by the streaming thread.
 final class Annotator {
-    /// Values derived from the frame format and the options. They are kept until the frame format or the options
-    /// change.
+    /// Values derived from the frame format and the options. They are kept until one of them changes.
     fileprivate struct Setup {
         let options: AnnotatorOptions
         let blender: Blender
         let font: NamedFont
         let sizes: DrawingSizes
         let text: LabelText
-        /// Draws labels; `nil` if no font is installed.
+        /// `nil` if no font is installed.
         let labels: LabelPainter?
-        /// Draws traces; `nil` if traces are not drawn.
+        /// `nil` if traces are not drawn.
         let traces: TracePainter?
 
         var canvas: Canvas { blender.canvas }
     }
 
-    /// An object with the geometry and colour of its box.
     private struct DrawnBox {
         let object: AnnotatedObject
         /// The outer edge of the box's line.
@@ -44,15 +42,13 @@ final class Annotator {
     private var positions: [Int: LabelPosition] = [:]
     /// The time of the latest drawn frame, in nanoseconds.
     private var latest: Nanoseconds?
-    /// The labels that were drawn into the latest frame.
     private(set) var placedLabels: [PlacedLabel] = []
     private var zones: (drawn: [Zone], painter: ZonePainter)?
     private let overlay = OverlayRectangles()
 
     init() {}
 
-    /// Returns whether there is anything to draw, into the frame or as an overlay. If not, the buffer need not be made
-    /// writable.
+    /// If there is nothing to draw, the buffer need not be made writable.
     func needsDrawing(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
         inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
@@ -66,7 +62,7 @@ final class Annotator {
             || options.drawTraces && traces.isVisible(at: time, duration: options.traceDuration)
     }
 
-    /// Draws the objects. If there is nothing to draw, the frame is not written to.
+    /// If there is nothing to draw, the frame is not written to.
     ///
     /// - Parameters:
     ///   - places: The boxes to redact before drawing. They are ignored unless the box style is `blur` or `pixelate`.
@@ -150,10 +146,9 @@ final class Annotator {
         return Double(time) / 1e9 - Double(latest) / 1e9
     }
 
-    /// Removes all traces, for example at a scene cut.
     func forgetTraces() { traces.removeAll() }
 
-    /// Removes traces, label positions and cached tiles, because a new epoch begins.
+    /// Called when a new epoch begins.
     func reset() {
         setup = nil
         tiles.removeAll()
@@ -387,7 +382,6 @@ extension Annotator {
         return objects.indices.sorted { (ranks[$0].0, ranks[$0].1, $0) < (ranks[$1].0, ranks[$1].1, $1) }
     }
 
-    /// Removes the label positions of objects that have not been drawn for ``memory`` seconds.
     private func forgetLabels(but objects: [AnnotatedObject], _ elapsed: Double) {
         // Usually all positions belong to drawn objects.
         let drawnCount = objects.count { $0.id.map { positions[$0] != nil } ?? false }

@@ -6,12 +6,10 @@ import SwiftODT
 /// No value is invalid. An unusable value, such as a negative width or a font that is not installed, is replaced by the
 /// automatic choice.
 struct AnnotatorOptions: Hashable, Sendable {
-    /// What determines the colour of an object.
     enum ColorMode: Int, CaseIterable, Sendable {
         /// One colour per track. The colours of consecutive IDs differ clearly in hue. Objects without an ID have one
         /// colour per label.
         case trackingID
-        /// One colour per coarse category.
         case category
         /// ``AnnotatorOptions/boxColor`` for all objects.
         case fixed
@@ -23,7 +21,6 @@ struct AnnotatorOptions: Hashable, Sendable {
         /// rectangles.
         case blur, pixelate
 
-        /// The method of redaction; `nil` for the styles that do not redact.
         var redaction: Redaction.Method? {
             switch self {
             case .blur: .blur
@@ -33,7 +30,6 @@ struct AnnotatorOptions: Hashable, Sendable {
         }
     }
 
-    /// How long the boxes of coasting objects are drawn.
     enum Coasting: Int, CaseIterable, Sendable {
         case never, always
         /// The boxes are drawn only for a short time, see ``CoastingDisplayPolicy``.
@@ -45,13 +41,10 @@ struct AnnotatorOptions: Hashable, Sendable {
     var drawCoasting = Coasting.briefly
     /// Whether labels are drawn. ``drawTrackingLabels`` and ``drawConfidence`` concern only parts of the labels' text.
     var drawLabels = true
-    /// Whether labels contain the tracking ID.
     var drawTrackingLabels = true
-    /// Whether labels contain confidence and score.
     var drawConfidence = true
     var drawTraces = false
     var drawZones = true
-    /// Whether the regions of inferences are drawn.
     var drawInferenceRegions = false
     /// The time in nanoseconds after which a point of a trace has faded.
     var traceDuration: Nanoseconds = 2_000_000_000
@@ -77,7 +70,7 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// Whether objects are classified. If so, `{confidence}` never stands for the detection score.
     var classifies = false
 
-    /// Returns whether objects with this label are redacted. A redacted object has no outline.
+    /// A redacted object has no outline.
     func redacts(_ label: String) -> Bool {
         boxStyle.redaction != nil && (privacyLabels.isEmpty || privacyLabels.contains(label.lowercased()))
     }

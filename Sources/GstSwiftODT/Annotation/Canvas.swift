@@ -70,12 +70,10 @@ extension Canvas {
                 height: height < alignY ? height : height - height % alignY))
     }
 
-    /// Converts a rectangle from the buffer to the upright grid.
     func upright(_ rect: PixelRect) -> PixelRect {
         PixelRect(exactly: orientation.upright(rect.box, bufferWidth: Double(width), bufferHeight: Double(height)))
     }
 
-    /// Converts a rectangle from the upright grid to the buffer.
     func buffer(_ rect: PixelRect) -> PixelRect {
         PixelRect(exactly: orientation.buffer(rect.box, bufferWidth: Double(width), bufferHeight: Double(height)))
     }

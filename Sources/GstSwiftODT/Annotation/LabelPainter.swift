@@ -84,7 +84,6 @@ struct LabelPainter {
         return cairo_status(surface.context) == CAIRO_STATUS_SUCCESS ? surface : nil
     }
 
-    /// The position of a line of text on its panel.
     private struct Place {
         /// The size of the panel in pixels.
         let tile: (width: Int, height: Int)
@@ -152,7 +151,7 @@ struct LabelPainter {
 
 /// The properties that determine the pixels of a label. Labels of equal style share one tile.
 struct LabelStyle: Hashable {
-    /// The complete text of the label. A long text is truncated when the label is drawn.
+    /// A long text is truncated when the label is drawn.
     var text: String
     /// The colour of the panel behind the text; `nil` for outlined text without a panel.
     var panel: Paint?

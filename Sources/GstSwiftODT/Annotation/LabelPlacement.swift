@@ -31,9 +31,7 @@ struct LabelPlacement {
         static func last(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.15, maximum: 0.25) }
     }
 
-    /// The region in which all labels must be.
     private let region: PixelRect
-    /// The boxes of all drawn objects.
     private let boxes: [PixelRect]
     /// The grid of label positions: distances from the corner of the region are multiples of this step.
     private let step: (x: Int, y: Int)
@@ -58,7 +56,6 @@ struct LabelPlacement {
     ///   - size: The size of the full label.
     ///   - short: Returns the size of the short label; `nil` if there is none. It is called only if there is no room
     ///     for the full label.
-    ///   - index: The index of the box.
     ///   - position: The position of the label in the previous frame; `nil` for a new label. It is updated to the
     ///     position in this frame, including whether the label is the full or the short one. It remains `nil` if there is
     ///     no room for a new label.
@@ -220,7 +217,6 @@ struct LabelPlacement {
 // MARK: - Edges
 
 extension LabelPlacement {
-    /// A position on an edge.
     fileprivate struct Spot {
         let edge: Edge
         let along: Int
@@ -318,7 +314,6 @@ struct PlacedLabel: Hashable {
     let place: PixelRect
     let box: PixelRect
 
-    /// A description for the log.
     var summary: String {
         "label of \(id.map { "track \($0)" } ?? "an object"): \(text), \(place.summary), its box \(box.summary)"
     }

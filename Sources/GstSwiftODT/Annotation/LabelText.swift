@@ -1,6 +1,5 @@
 import SwiftODT
 
-/// Formats the text of a label from the values of an object and a pattern.
 struct LabelText {
     private let format: LabelFormat
     private let showsID: Bool
@@ -53,9 +52,8 @@ struct LabelText {
         return short.isEmpty || short == whole ? nil : short
     }
 
-    /// Returns whether confidence and score are shown. A coasting track has none, because its last score does not
-    /// describe the predicted box. Without tracking, an object keeps its box and its score until the next result, so
-    /// both are shown.
+    /// A coasting track shows neither confidence nor score, see ``text(for:)``. Without tracking, an object keeps its
+    /// box and its score until the next result, so both are shown.
     private func showsFigures(of object: AnnotatedObject) -> Bool {
         showsFigures && !(object.coasting && object.id != nil)
     }
@@ -130,7 +128,6 @@ struct LabelTextCache {
         let coasting: Bool
         let text: String
 
-        /// Returns whether the object has the values from which the text was formatted.
         func holds(for object: AnnotatedObject) -> Bool {
             (score == object.score || score.isNaN && object.score.isNaN) && confidence == object.confidence
                 && category == object.category && label == object.label && coasting == object.coasting
@@ -143,7 +140,7 @@ struct LabelTextCache {
 
     private var entries: [Int: Entry] = [:]
 
-    /// Returns the text of an object's label. The texts of objects without an ID are not cached.
+    /// The texts of objects without an ID are not cached.
     mutating func text(for object: AnnotatedObject, make: () -> String) -> String {
         guard let id = object.id else { return make() }
         if let entries = entries[id], entries.holds(for: object) { return entries.text }

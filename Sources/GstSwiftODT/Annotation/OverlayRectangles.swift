@@ -39,7 +39,6 @@ final class OverlayRectangles {
     /// size. A larger rectangle is a picture of 16 x 16 pixels that is scaled up, so all of them need the same memory.
     private static let largestExactFill = 32
 
-    /// Begins the drawing of a frame.
     func begin() { (previous, current) = (current, FrameDrawing()) }
 
     func removeAll() { (previous, current) = (FrameDrawing(), FrameDrawing()) }
@@ -115,7 +114,6 @@ final class OverlayRectangles {
     }
 }
 
-/// A picture in a `GstBuffer`.
 private final class Pixels {
     let buffer: UnsafeMutablePointer<GstBuffer>
     let flags: GstVideoOverlayFormatFlags

@@ -1,7 +1,6 @@
 import Glibc
 import SwiftODT
 
-/// Assigns colours to objects.
 enum Palette {
     /// Returns the colour of an object. A tracked object keeps its colour.
     ///
@@ -104,7 +103,6 @@ extension Paint {
             blue: Float(argb & 255) / 255, alpha: Float(argb >> 24) / 255)
     }
 
-    /// The alpha value, clamped to the range 0 to 1.
     var opacity: Float { min(max(alpha, 0), 1) }
 
     static let black = Paint(red: 0, green: 0, blue: 0)

@@ -16,7 +16,6 @@ struct PlaneLayout {
         let pixels: Int
     }
 
-    /// The index of the plane.
     let plane: Int
     /// The number of samples in a unit, including unused ones.
     let unitSamples: Int
@@ -26,10 +25,8 @@ struct PlaneLayout {
     let lineShift: Int
     let samples: [Sample]
 
-    /// Returns the number of units that cover a number of pixels in a row.
     func units(across pixels: Int) -> Int { (pixels + (1 << unitShift) - 1) >> unitShift }
 
-    /// Returns the number of lines that cover a number of pixel rows.
     func lines(down pixels: Int) -> Int { (pixels + (1 << lineShift) - 1) >> lineShift }
 
     /// Returns the units that overlap the columns of pixels from `left` to `right`.

@@ -43,13 +43,11 @@ enum Redaction {
 private struct Mosaic {
     private let component: PixelComponent
     private let depth: SampleDepth
-    /// The columns of the component's plane that are redacted.
+    /// The redacted columns and rows of the component's plane.
     private let columns: Range<Int>
-    /// The rows of the component's plane that are redacted.
     private let rows: Range<Int>
-    /// The width of a block of this component in samples.
+    /// The size of a block of this component in samples.
     private let blockWidth: Int
-    /// The height of a block of this component in samples.
     private let blockHeight: Int
     private var blocksAcross: Int { (columns.count + blockWidth - 1) / blockWidth }
     private var blocksDown: Int { (rows.count + blockHeight - 1) / blockHeight }
@@ -130,7 +128,6 @@ private struct Mosaic {
         }
     }
 
-    /// Computes the means of the blocks in one row of blocks.
     private func measure<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ plane: Frame.Plane, _ samples: Sample.Type, blocksOf down: Int,
         into means: UnsafeMutableBufferPointer<Float>

@@ -254,7 +254,6 @@ struct TileCache {
         bytes = 0
     }
 
-    /// Removes the half of the tiles that was least recently used.
     private mutating func shrink() {
         let ages = entries.values.map(\.used).sorted()
         let middle = ages[ages.count / 2]

@@ -144,7 +144,6 @@ struct TraceHistory {
         }
     }
 
-    /// Returns whether a trace is visible at the given time.
     func isVisible(at time: Nanoseconds, duration: Nanoseconds) -> Bool {
         traces.values.contains { trace in
             guard trace.points.count > 1, let last = trace.points.last else { return false }

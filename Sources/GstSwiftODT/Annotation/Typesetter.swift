@@ -60,7 +60,6 @@ final class TextLine {
     let width: Double
     /// The height of the ink above the baseline.
     let above: Double
-    /// The height of the ink below the baseline.
     let below: Double
     /// The number of bytes of the text before the ellipsis; `nil` if the text is complete.
     let bytesBeforeEllipsis: Int?

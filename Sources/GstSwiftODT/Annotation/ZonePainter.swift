@@ -63,7 +63,6 @@ struct ZonePainter {
 }
 
 extension ZonePainter {
-    /// The drawing of one square of the picture.
     private struct Sketch {
         let canvas: Canvas
         let lineWidth: Double
@@ -136,7 +135,6 @@ extension ZonePainter {
 }
 
 extension CairoSurface<UInt32> {
-    /// Whether all pixels of the surface are transparent.
     fileprivate var isEmpty: Bool {
         var isEmpty = true
         withPixels { pixels, stride in

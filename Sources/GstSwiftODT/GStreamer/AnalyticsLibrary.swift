@@ -1,8 +1,8 @@
 import CGStreamer
 import Glibc
 
-/// The functions of GStreamer's analytics library. They are loaded at run time. The plugin thus also works with
-/// GStreamer versions before 1.24. It does not need the package of the library, gst-plugins-bad.
+/// The functions of GStreamer's analytics library. They are loaded at run time, so the plugin also works without the
+/// library, for example with GStreamer before 1.24.
 ///
 /// The function types below do not name their arguments. The order is the order of the C declarations in the library's
 /// headers. `Tests/testing-root layouts` compares the layouts and constants below with these headers.
@@ -109,7 +109,7 @@ struct AnalyticsLibrary: @unchecked Sendable {
     /// Sets the semantic tag of an entry. `nil` in versions of GStreamer before 1.30.
     private let setTag: SetTag?
 
-    /// The functions of the installed library; `nil` if the library is not installed.
+    /// `nil` if the library is not installed.
     static let shared = AnalyticsLibrary()
 
     private init?() {
@@ -146,20 +146,19 @@ struct AnalyticsLibrary: @unchecked Sendable {
         setTag = symbol("analytics_mtd_set_semantic_tag", SetTag.self)
     }
 
-    /// Adds a relation from the entry `one` to the entry `other`.
     func relate(_ one: Entry, _ relation: Relation = .relateTo, to other: Entry) {
         guard let meta = one.meta else { return }
         _ = setRelation(meta, relation.rawValue, one.id, other.id)
     }
 
-    /// Sets the semantic tag of an entry. Does nothing if the installed GStreamer does not support tags.
+    /// Does nothing if the installed GStreamer does not support tags.
     func tag(_ entry: Entry, _ tag: String) {
         guard let setTag else { return }
         var entry = entry
         _ = setTag(&entry, tag)
     }
 
-    /// Returns all object-detection entries in the order of the metadata.
+    /// Returns the entries in the order of the metadata.
     func objects(of meta: Meta) -> [Entry] { entries(of: objectKind, in: meta) }
 
     /// Returns the `GstTensor`s of all tensor entries in the order of the metadata.

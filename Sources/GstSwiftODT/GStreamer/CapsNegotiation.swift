@@ -45,7 +45,7 @@ struct CapsNegotiation {
         return output
     }
 
-    /// Returns the possible input caps for output caps. The caller owns the result.
+    /// The caller owns the result.
     func input(for output: Caps) -> Caps {
         let input = gst_caps_new_empty()!
         Self.forEach(output) { structure, features in
@@ -107,7 +107,7 @@ struct CapsNegotiation {
         gst_caps_features_is_any(features) == 0 && gst_caps_features_contains(features, overlayFeature) != 0
     }
 
-    /// Returns a copy of caps without the feature of overlays, owned by the caller.
+    /// The caller owns the result.
     static func withoutOverlay(_ caps: Caps) -> Caps {
         let copy = gst_caps_copy(caps)!
         gst_caps_features_remove(gst_caps_get_features(copy, 0), overlayFeature)

@@ -8,7 +8,7 @@ import SwiftODT
 /// The level INFO is for decisions and their reasons, DEBUG for changes in the stream, LOG for frames, and TRACE for
 /// objects. The levels WARNING and ERROR are for the warnings and errors that are posted on the bus.
 extension ElementHandle {
-    /// Logs a text. If the level is disabled, this costs one comparison and the text is not evaluated.
+    /// If the level is disabled, this costs one comparison and the text is not evaluated.
     @inline(__always)
     func log(
         _ level: GstDebugLevel, _ text: @autoclosure () -> String, file: StaticString = #fileID,
@@ -28,7 +28,6 @@ extension ElementHandle {
         return try Diagnostics.listening(log, to: work)
     }
 
-    /// Logs one diagnostic entry of the library.
     func log(_ fact: Diagnostics.Entry) {
         log(GstDebugLevel(fact.level), fact.text, file: fact.file, function: fact.function, line: fact.line)
     }
@@ -62,7 +61,6 @@ extension GstDebugLevel {
     }
 }
 
-/// Converts GStreamer values to text for the log.
 enum GstText {
     static func of(_ caps: UnsafePointer<GstCaps>?) -> String {
         guard let caps, let text = gst_caps_to_string(caps) else { return "none" }

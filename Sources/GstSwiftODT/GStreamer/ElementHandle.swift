@@ -1,7 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// The GStreamer element of a session. It posts messages and queries upstream elements.
+/// The GStreamer element of a session.
 ///
 /// The handle holds no reference to the element, because the element outlives its session.
 ///
@@ -28,7 +28,7 @@ struct ElementHandle: @unchecked Sendable {
         UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstObject.self)
     }
 
-    /// Posts a message on the bus. Takes ownership of the message.
+    /// Takes ownership of the message.
     func post(_ message: UnsafeMutablePointer<GstMessage>) {
         gst_element_post_message(element, message)
     }
@@ -49,12 +49,12 @@ struct ElementHandle: @unchecked Sendable {
         return gst_bus_have_pending(bus) != 0
     }
 
-    /// Sends a custom event upstream. Takes ownership of the structure.
+    /// Takes ownership of the structure.
     func sendUpstream(_ structure: UnsafeMutablePointer<GstStructure>) {
         _ = gst_pad_push_event(sinkPad, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
     }
 
-    /// Creates an element message. Takes ownership of the structure.
+    /// Takes ownership of the structure.
     func elementMessage(_ structure: UnsafeMutablePointer<GstStructure>) -> UnsafeMutablePointer<GstMessage> {
         gst_message_new_element(object, structure)
     }
@@ -86,7 +86,6 @@ struct ElementHandle: @unchecked Sendable {
         tagged == .identity ? UpstreamOrientation() : UpstreamOrientation(before: sinkPad, tagged: tagged)
     }
 
-    /// Posts a warning. The stream continues.
     func warn(
         _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {
@@ -94,7 +93,6 @@ struct ElementHandle: @unchecked Sendable {
         post(problem, type: GST_MESSAGE_WARNING, file: file, function: function, line: line)
     }
 
-    /// Posts an error. The stream ends.
     func fail(
         _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {

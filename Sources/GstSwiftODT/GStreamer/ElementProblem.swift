@@ -2,15 +2,13 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// An error or warning as GStreamer represents it: a domain, a code, a text that names the remedy, and optional
-/// details.
+/// An error or warning as GStreamer represents it. The text names the remedy.
 struct ElementProblem {
     let domain: GQuark
     let code: Int32
     let text: String
     var detail: String?
 
-    /// The text and the detail on one line, for the log.
     var wholeText: String { detail.map { "\(text) (\($0))" } ?? text }
 
     static func settings(_ text: String, detail: String? = nil) -> ElementProblem {
@@ -33,7 +31,7 @@ struct ElementProblem {
         ElementProblem(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text, detail: detail)
     }
 
-    /// Creates a problem from an error of the library SwiftODT. The code matches the reason of the error.
+    /// The code matches the reason of the error.
     init(_ error: any Error, doing what: String? = nil) {
         let text = (what.map { $0 + ": " } ?? "") + String(describing: error)
         switch (error as? ODTError)?.reason {

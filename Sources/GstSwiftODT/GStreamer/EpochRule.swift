@@ -14,7 +14,6 @@ import SwiftODT
 /// not begin an epoch at each frame. After a `still-frame` event, the picture does not change until the next frame, so
 /// the time between the two frames is not a gap.
 struct EpochRule {
-    /// The reasons for a new epoch.
     enum Break: String {
         case flush = "a flush"
         case seek = "a seek"
@@ -24,7 +23,6 @@ struct EpochRule {
         case orientation = "a change of the orientation"
     }
 
-    /// The properties of a frame on which the rule depends.
     struct FrameInfo {
         /// The running time in nanoseconds; `nil` if it is unknown or out of range.
         var time: Nanoseconds?
@@ -42,8 +40,6 @@ struct EpochRule {
     /// The latest frame interval in nanoseconds, measured between consecutive frames whose time increased.
     private var rhythm: Nanoseconds = 0
 
-    /// Discards all state, because the stream was flushed.
-    ///
     /// - Returns: The reason for a new epoch; `nil` if there was no frame since the latest flush.
     mutating func flush() -> Break? {
         defer { self = EpochRule() }
@@ -54,11 +50,8 @@ struct EpochRule {
     /// time of the previous frame.
     mutating func noteSeek() { hasSeeked = true }
 
-    /// Notes that the latest frame is a still picture until the next frame, or that it no longer is.
     mutating func noteStill(_ isStill: Bool) { self.isStill = isStill }
 
-    /// Checks whether a new epoch begins at the next frame.
-    ///
     /// - Parameter maxAge: The maximum time in nanoseconds for which a track without detections is kept
     ///   (`track-max-age`).
     /// - Returns: The reason why a new epoch begins at the frame; `nil` if none begins.

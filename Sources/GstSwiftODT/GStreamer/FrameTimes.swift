@@ -36,7 +36,6 @@ struct FrameTimes: Sendable {
 }
 
 extension FrameTimes: CustomStringConvertible {
-    /// The running time in nanoseconds as text for the log.
     var description: String { runningTime == .max ? "no time" : "\(runningTime) ns" }
 }
 
@@ -89,7 +88,7 @@ struct TimestampMap {
     private static let longest = 1024
     private var stretches: [Stretch] = []
 
-    /// Records the timestamp of a frame. The running times must not decrease from call to call.
+    /// The running times must not decrease from call to call.
     mutating func note(_ timestamp: UInt64, at time: Nanoseconds) {
         let difference = timestamp == .max ? nil : timestamp &- UInt64(bitPattern: time)
         if let last = stretches.last, last.difference == difference { return }

@@ -10,7 +10,6 @@ struct OrientationTag {
     /// The part of the tagged orientation that upstream elements have not applied; `nil` until it is determined.
     private var remaining: Orientation?
 
-    /// The tagged orientation; identity if there is no tag.
     var orientation: Orientation { ofStream ?? global ?? .identity }
 
     /// Returns the orientation of the incoming frames. It is the tagged orientation without the part that upstream
@@ -101,7 +100,6 @@ struct UpstreamOrientation {
 
     // MARK: Upstream traversal
 
-    /// Returns the element of a source pad if it implements `GstVideoDirection`; `nil` otherwise.
     private static func rotatingElement(of source: Pad) -> UnsafeMutablePointer<GstObject>? {
         guard let parent = source.pointee.object.parent else { return nil }
         let instance = UnsafeMutableRawPointer(parent).assumingMemoryBound(to: GTypeInstance.self)

@@ -112,7 +112,7 @@ private struct BitReader {
         return Int(bytes[position / 8] >> UInt8(7 - position % 8) & 1)
     }
 
-    /// Reads an unsigned number in exponential Golomb code. Returns `nil` at the end of the data.
+    /// Returns `nil` at the end of the data.
     mutating func exponentialGolomb() -> Int? {
         var zeros = 0
         while let next = bit() {

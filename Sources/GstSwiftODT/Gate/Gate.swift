@@ -18,7 +18,7 @@ struct Gate {
         case calm
     }
 
-    /// The reasons for which the gate opens. The raw values are used in `stats`.
+    /// The raw values are used in `stats`.
     enum Reason: String, CaseIterable {
         /// The stream has begun, or a flush has ended.
         case start
@@ -49,7 +49,7 @@ struct Gate {
 
     /// One access unit.
     struct Frame {
-        /// The presentation timestamp; `nil` if it is unknown.
+        /// The presentation timestamp; `nil` if unknown.
         var time: Nanoseconds?
         /// The size in bytes.
         var size: Int
@@ -61,18 +61,15 @@ struct Gate {
     }
 
     enum Action {
-        /// Pass the frame.
         case pass
         /// Pass the key frame. The decoder must output it without waiting for later frames. Key frames that are passed
         /// in this way are called still key frames. The kept frames become the earlier frames, and the frames that
         /// were the earlier frames are dropped.
         case passStill
-        /// Keep the frame.
         case keep
         /// Keep the frame. It is a leading picture of the latest still key frame, so it can be decoded only after the
         /// earlier frames.
         case keepLeading
-        /// Drop the frame.
         case drop
         /// Pass the latest still key frame again, which restores the state of the decoder. Then pass the kept frames
         /// except leading pictures, and the frame itself.
@@ -104,7 +101,6 @@ struct Gate {
     }
 
     private(set) var state = State.open
-    /// The reason for which the gate opened for the last time.
     private(set) var reason = Reason.start
     private(set) var counters = Counters()
     /// The frames after the latest still key frame.
@@ -126,7 +122,6 @@ struct Gate {
     private var latest: Nanoseconds?
     /// The time of the latest reason to keep the gate open. `holdTime` is measured from this time.
     private var quietSince: Nanoseconds?
-    /// The time of the latest still key frame.
     private var stillTime: Nanoseconds?
     /// The time of the latest still key frame; `nil` after the next key frame. Frames with earlier times are leading
     /// pictures of an open group of pictures. They refer to frames that were not passed to the decoder.
@@ -143,9 +138,7 @@ struct Gate {
 
     init() { counters.openings[Self.index(.start)] = 1 }
 
-    /// The number of all kept frames.
     var keptFrames: Int { kept.frames + earlier.frames }
-    /// The size of all kept frames.
     var keptBytes: Int { kept.bytes + earlier.bytes }
     /// Whether there are kept frames from before the latest still key frame (see ``Action/passStill``).
     var keepsEarlier: Bool { earlier.frames > 0 }
@@ -166,7 +159,6 @@ struct Gate {
     private mutating func action(on frame: Frame, _ options: Options) -> Action {
         var frame = frame
         if let time = frame.time, let latest, time < latest.since(Self.maximumDisorder) {
-            // The clock of the source was set back.
             beginSegment()
             frame.isDiscontinuous = true
         }
@@ -260,8 +252,6 @@ struct Gate {
 
     // MARK: Events
 
-    /// Records the activity that swiftodt reports for a frame.
-    ///
     /// - Parameters:
     ///   - wantsFrames: whether the next frames are likely to change the results of swiftodt.
     ///   - rewinds: whether swiftodt has dropped the frame, because it needs the frames before it first.
@@ -291,12 +281,12 @@ struct Gate {
         return open(reason)
     }
 
-    /// Forgets all times, because another segment begins or the timestamps restart.
+    /// Called when another segment begins or the timestamps restart.
     mutating func beginSegment() {
         (latest, quietSince, stillTime, leadingLimit, group) = (nil, nil, nil, nil, nil)
     }
 
-    /// Drops the kept frames and opens the gate, because the stream was flushed. Counters continue.
+    /// Called when the stream was flushed. Counters continue.
     mutating func flush() {
         var fresh = Gate()
         fresh.counters = counters

@@ -2,13 +2,12 @@ import CGStreamer
 
 /// Checks that a stream consists of parsed access units, in which one buffer is one frame and key frames are marked.
 enum GateCaps {
-    /// The parser and the alignment for each type of stream.
     private static let types = [
         "video/x-h264": (parser: "h264parse", alignment: "au"), "video/x-h265": (parser: "h265parse", alignment: "au"),
         "video/x-av1": (parser: "av1parse", alignment: "tu"),
     ]
 
-    /// Returns the error for caps that do not describe parsed access units; `nil` if the caps do.
+    /// Returns `nil` for caps that describe parsed access units.
     static func problem(with caps: UnsafeMutablePointer<GstCaps>) -> ElementProblem? {
         guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
             return missingParser
@@ -27,7 +26,7 @@ enum GateCaps {
             detail: "the caps are \(GstText.of(caps))")
     }
 
-    /// Returns how the access units of a stream are stored. The caps must have no ``problem(with:)``.
+    /// The caps must have no ``problem(with:)``.
     static func format(_ caps: UnsafeMutablePointer<GstCaps>) -> AccessUnitFormat? {
         guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
             return nil
@@ -56,7 +55,6 @@ enum GateCaps {
         return Int(byte & 3) + 1
     }
 
-    /// The error for a stream without usable caps.
     static let missingParser = ElementProblem.format(
         "the type of the stream is unknown; put h264parse, h265parse or av1parse before swiftodtgate")
 }

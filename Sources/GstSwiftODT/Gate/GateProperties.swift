@@ -1,7 +1,6 @@
 import CGStreamer
 import SwiftODT
 
-/// The values of all properties of the element `swiftodtgate`.
 struct GateSettings: PropertyValues {
     enum Mode {
         case auto
@@ -40,9 +39,7 @@ struct GateSettings: PropertyValues {
     static func property(_ id: UInt32) -> ElementProperty<GateSettings> { properties[Int(id) - 1] }
 }
 
-/// Writes the property `stats` of the element `swiftodtgate`.
 enum GateStatistics {
-    /// Returns a new structure.
     static func structure(of gate: Gate) -> UnsafeMutablePointer<GstStructure> {
         let counters = gate.counters
         let decided = counters.passed + counters.dropped

@@ -44,7 +44,6 @@ final class GateSession: @unchecked Sendable {
     private var earlier = Group()
     /// Whether frames were dropped after the latest pushed frame. The next pushed frame is then marked as discontinuous.
     private var isDiscontinuous = false
-    /// The format of the stream; `nil` before valid caps have arrived.
     private var format: AccessUnitFormat?
 
     init(element: ElementHandle) { self.element = element }
@@ -75,7 +74,7 @@ final class GateSession: @unchecked Sendable {
 
     func requestOpening() { state.withLock { $0.gate.requestOpening() } }
 
-    /// Handles a custom upstream event. Only the event `swiftodt-activity` has an effect.
+    /// Only the custom event `swiftodt-activity` has an effect.
     func noticeUpstream(_ event: UnsafeMutablePointer<GstEvent>) {
         guard let structure = gst_event_get_structure(event),
             gst_structure_has_name(structure, "swiftodt-activity") != 0
@@ -120,7 +119,7 @@ final class GateSession: @unchecked Sendable {
 
     // MARK: Streaming
 
-    /// Returns whether the caps describe parsed access units. Posts an error if they do not.
+    /// Posts an error if the caps do not describe parsed access units.
     func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
         let problem = GateCaps.problem(with: caps)
         if let problem { element.fail(problem) }
@@ -128,7 +127,7 @@ final class GateSession: @unchecked Sendable {
         return format != nil
     }
 
-    /// Passes or keeps a frame and takes ownership of it.
+    /// Takes ownership of the frame.
     func push(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
         guard let format else {
             GstBufferReference.release(buffer)
@@ -162,7 +161,7 @@ final class GateSession: @unchecked Sendable {
         }
     }
 
-    /// Handles a serialized event before it is forwarded.
+    /// Called before a serialised event is forwarded.
     func notice(_ event: UnsafeMutablePointer<GstEvent>) {
         switch event.pointee.type {
         case GST_EVENT_FLUSH_STOP:

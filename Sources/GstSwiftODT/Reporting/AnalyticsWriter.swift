@@ -9,13 +9,12 @@ import SwiftODT
 /// relation has the type "is part of". Elements that read the classes of an object therefore do not find the marks. The
 /// cost is one allocation per buffer.
 struct AnalyticsWriter: Sendable {
-    /// The writer; `nil` if GStreamer's analytics library is not installed.
+    /// `nil` if GStreamer's analytics library is not installed.
     static let shared = AnalyticsLibrary.shared.map(AnalyticsWriter.init)
 
     private let library: AnalyticsLibrary
 
-    /// Adds the objects of a report to the metadata of a writable buffer. Entries that other elements added are not
-    /// changed.
+    /// Adds the objects of a report to a writable buffer. Entries of other elements are not changed.
     ///
     /// - Parameter upstream: The objects that upstream elements attached to the buffer. ``Track/origin`` is an index into
     ///   this list.
@@ -68,7 +67,7 @@ struct AnalyticsWriter: Sendable {
         }
     }
 
-    /// Adds a mark to an object. All objects of a buffer that have the same mark share one entry.
+    /// All objects of a buffer that have the same mark share one entry.
     private func mark(
         _ box: AnalyticsLibrary.Entry, _ name: String, _ marks: inout [String: AnalyticsLibrary.Entry],
         in meta: AnalyticsLibrary.Meta
@@ -100,8 +99,7 @@ struct AnalyticsWriter: Sendable {
 }
 
 extension ReportedObject {
-    /// The names of the object's marks, which state whether its box is extrapolated, in which zones it is, and which
-    /// lines it crosses.
+    /// The marks state whether the box is extrapolated, in which zones the object is, and which lines it crosses.
     fileprivate var marks: [String] {
         (isCarried ? ["swiftodt/carried"] : [])
             + object.zones.map { relation in

@@ -11,17 +11,16 @@ import Synchronization
 final class BusReporter {
     /// The maximum number of messages that are unread or in transit.
     private static let backlog = 512
-    /// The minimum number of existing messages at which the reporter checks whether the bus is empty. With fewer
-    /// messages, the check is unnecessary.
+    /// The minimum number of existing messages at which the reporter checks whether the bus is empty.
     private static let fewest = 64
 
     private let element: ElementHandle
     /// The messages that were posted since the bus was last empty and that still exist.
     private var unread = LivingMessages()
     private var sequence: UInt64 = 0
-    /// The report that has not been posted yet; `nil` if there is none.
+    /// The deferred report, if there is one.
     private var waiting: (report: Report, format: MessageFormat)?
-    /// The monotonic time in nanoseconds at which a report was last posted.
+    /// The running time in nanoseconds at which a report was last posted.
     private var lastPosted: Nanoseconds?
     /// The objects of the latest report, for `updates=on-change`.
     private var lastIdentity: [Identity]?
@@ -43,7 +42,7 @@ final class BusReporter {
     ///
     /// - Parameters:
     ///   - isResult: Whether the report contains a new detection result.
-    ///   - time: The monotonic time in nanoseconds.
+    ///   - time: The running time of the frame in nanoseconds.
     /// - Returns: The number of reports that were coalesced, plus the number of events that were dropped.
     func post(
         _ report: Report, events: [any EventReport], isResult: Bool, settings: Settings, at time: Nanoseconds
@@ -91,7 +90,6 @@ final class BusReporter {
         return unread.count < Self.backlog
     }
 
-    /// Posts the deferred report at the end of the stream, if there is one.
     func finish() { postWaiting() }
 
     /// Posts a report in which all objects have ended, because the stream has ended. It is posted only with

@@ -9,7 +9,7 @@ import SwiftODT
 enum CustomMeta {
     private static let name = "SwiftOdtMeta"
 
-    /// Whether the metadata is registered. The first access registers it.
+    /// The first access registers the metadata.
     private static let isRegistered: Bool = {
         if gst_meta_get_info(name) != nil { return true }
         let tags: [StaticString] = ["video", "size", "orientation"]
@@ -17,8 +17,6 @@ enum CustomMeta {
         return gst_meta_register_custom(name, &list, transform, nil, nil) != nil
     }()
 
-    /// Attaches a report to a buffer.
-    ///
     /// - Parameter buffer: A writable buffer.
     static func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>) {
         guard isRegistered, let structure = add(to: buffer) else { return }

@@ -1,8 +1,7 @@
 import GstFrames
 import SwiftODT
 
-/// The content of a `swiftodt` message for one frame, as plain values. The writers for structures, JSON and metadata read
-/// these values.
+/// The content of a `swiftodt` message for one frame, as plain values.
 struct Report: Sendable {
     /// The version of the message format. It is increased when the meaning of a field changes.
     static let version: UInt32 = 1
@@ -21,20 +20,16 @@ struct Report: Sendable {
     let detectionLatency: UInt64
     /// The capture time in nanoseconds since 1970, see ``UTCTime``; `UInt64.max` if it is unknown.
     let utcTime: UInt64
-    /// The reported objects, also as a GStreamer list.
     var objectList: ObjectList
-    /// The counts of all zones and lines.
     var zones: [ZoneCount]
     /// For a single image without objects: the rejected detection with the highest score. Otherwise `nil`.
     var bestRejected: Rejections.Candidate?
-    /// The network that detects the objects.
     let model: DetectorTraits.Model?
     /// The name of the stream (property `source`).
     let source: String?
 
     var objects: [ReportedObject] { objectList.objects }
 
-    /// Returns a report for the same frame in which all objects have ended.
     func withoutObjects(zones: [ZoneCount]) -> Report {
         var report = self
         (report.objectList, report.zones, report.bestRejected) = (ObjectList([]), zones, nil)
@@ -69,7 +64,6 @@ struct Report: Sendable {
 }
 
 extension Rejections.Candidate {
-    /// The fields that describe the rejected detection, in messages and in `stats`.
     var fields: [(name: String, value: FieldValue)] {
         [
             ("best-rejected-label", .text(label?.text ?? "")), ("best-rejected-score", .real(score)),
@@ -143,7 +137,6 @@ struct ReportedObject: Sendable {
     /// Whether the box is extrapolated, because the object was not detected in this frame.
     var isCarried: Bool { object.track.state == .coasting || object.track.timeSinceUpdate > 0 }
 
-    /// A description for the log.
     var summary: String {
         let track = object.track
         return "\(track.id.map { "track \($0)" } ?? "object"): \(name) \(track.state.rawValue), score \(track.score), "
@@ -162,7 +155,6 @@ struct ReportedObject: Sendable {
         return object.category == .unknown ? "object" : object.category.name
     }
 
-    /// The fields of the object in messages, in their order.
     var fields: [(name: String, value: FieldValue)] {
         let track = object.track
         var fields: [(name: String, value: FieldValue)] = []
@@ -189,7 +181,6 @@ struct ReportedObject: Sendable {
 
 /// An event that is posted as its own message.
 protocol EventReport: Sendable {
-    /// The name of the message.
     static var message: String { get }
     var fields: [(name: String, value: FieldValue)] { get }
 }
@@ -266,7 +257,6 @@ struct ZoneReport: EventReport {
 }
 
 extension ZoneCount {
-    /// The fields of the zone in messages.
     var fields: [(name: String, value: FieldValue)] {
         let labels = byLabel.sorted { $0.key < $1.key }
         return [("name", .text(name)), ("kind", .text(kind.rawValue))] + fields(of: all) + [

@@ -3,9 +3,7 @@ import SwiftODT
 
 /// Writes plain values to structures of the type `GstStructure`.
 enum StructureWriter {
-    /// Creates a structure.
-    ///
-    /// - Returns: The structure. The caller owns it.
+    /// The caller owns the structure.
     static func structure(
         _ name: String, _ fields: [(name: String, value: FieldValue)]
     ) -> UnsafeMutablePointer<GstStructure> {
@@ -74,8 +72,8 @@ enum StructureWriter {
 }
 
 /// The objects of a report as a GStreamer list of `object` structures. The list is created when a message or metadata
-/// first needs it. Metadata gets a copy, because copying is much cheaper than writing the fields again. The message, which
-/// is written last, gets the list itself. If neither needs the list, it is never created.
+/// first needs it. Metadata gets a copy, because copying is much cheaper than writing the fields again. The message,
+/// which is written last, gets the list itself.
 ///
 /// `@unchecked Sendable`: only the streaming thread uses the list and the report that contains it.
 final class ObjectList: @unchecked Sendable {

@@ -1,12 +1,9 @@
 import CGStreamer
 import SwiftODT
 
-/// An object that an upstream element has described by metadata of a buffer. The metadata is an analytics entry, a
-/// region of interest, or both.
+/// An object that an upstream element has described by an analytics entry, a region of interest, or both.
 struct UpstreamObject {
-    /// The object-detection entry in the analytics metadata; `nil` if there is none.
     let entry: AnalyticsLibrary.Entry?
-    /// The region of interest; `nil` if there is none.
     let region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>?
     /// The box in buffer pixels, as the upstream element specified it.
     let box: Box
@@ -37,7 +34,6 @@ struct UpstreamObject {
         return objects + regions.indices.lazy.filter { !isPaired[$0] }.map { UpstreamObject(region: regions[$0]) }
     }
 
-    /// Returns whether an upstream element has attached metadata that can describe objects.
     static func describesObjects(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         AnalyticsLibrary.shared?.meta(buffer) != nil || !regions(of: buffer).isEmpty
     }
@@ -78,9 +74,8 @@ struct UpstreamObject {
 }
 
 extension Report {
-    /// Returns the reported object with the box that the upstream element specified. An application thus recognises that
-    /// the metadata of the upstream element and of this element describe the same object. If `source` is `nil`, the
-    /// object is returned unchanged.
+    /// Returns the reported object with the box that the upstream element specified. Applications then recognise that
+    /// the metadata of both elements describe the same object. If `source` is `nil`, the object is returned unchanged.
     func object(_ object: ReportedObject, describing source: UpstreamObject?) -> ReportedObject {
         guard let source else { return object }
         var described = object.object

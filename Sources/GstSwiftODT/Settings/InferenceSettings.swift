@@ -4,16 +4,13 @@ extension Settings {
     enum DetectorChoice: Sendable {
         case auto, neural, salient, motion, upstream, tensors, recorded
 
-        /// Whether the detector can run on a region of the frame instead of the full frame.
         var acceptsRegions: Bool { self == .auto || self == .neural }
     }
 
-    /// The regions on which inference runs in addition to the full frame. The raw values are also written to
-    /// recordings.
+    /// The raw values are also written to recordings.
     enum Zoom: String, Sendable { case off, auto, grid }
 
-    /// The policy for the interval between inferences. The adaptive policy needs tracks, so without tracking inference
-    /// runs on every frame.
+    /// The adaptive policy needs tracks, so without tracking inference runs on every frame.
     var intervalPolicy: InferencePolicy.Interval {
         inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
     }
@@ -29,7 +26,6 @@ extension Settings {
         hint == .latency ? 1 : choosesRegions || intervalPolicy == .auto ? 2 : lookAhead
     }
 
-    /// The options for each call of the detector.
     var detection: DetectionOptions {
         DetectionOptions(
             scoreFloor: redacts ? min(scene.scoreFloor, redaction.floor) : scene.scoreFloor, iouThreshold: iouThreshold,
@@ -40,7 +36,6 @@ extension Settings {
     /// impossible.
     var requestsRedaction: Bool { annotator.boxStyle.redaction != nil || !annotator.privacyLabels.isEmpty }
 
-    /// Whether objects are redacted.
     var redacts: Bool { draw && annotator.boxStyle.redaction != nil }
 
     var redaction: RedactionTracker.Options {
@@ -55,8 +50,7 @@ extension Settings {
         modelFile != nil || labelFile != nil || device != Settings.standardDevice || ModelChoice.of(.detector) != nil
     }
 
-    /// Returns the score threshold: the user's value if there is one, otherwise the value of the detector with these
-    /// traits.
+    /// Returns the user's score threshold if there is one, otherwise the value of the detector with these traits.
     func threshold(of traits: DetectorTraits?) -> Double {
         scoreThreshold >= 0 ? scoreThreshold : traits?.scoreThreshold ?? DetectorTraits.usualScoreThreshold
     }
@@ -100,7 +94,6 @@ extension Settings {
     }
 }
 
-/// The kinds of metadata attached to buffers.
 struct AttachedMeta: OptionSet, Sendable {
     let rawValue: UInt32
     static let roi = AttachedMeta(rawValue: 1 << 0)
@@ -111,7 +104,6 @@ struct AttachedMeta: OptionSet, Sendable {
     static let standard: AttachedMeta = AnalyticsLibrary.shared == nil ? [.roi, .custom] : [.roi, .custom, .analytics]
 }
 
-/// The representations of objects in messages.
 struct MessageFormat: OptionSet, Sendable {
     let rawValue: UInt32
     static let structure = MessageFormat(rawValue: 1 << 0)

@@ -16,10 +16,8 @@ extension Settings {
         return scene.unknownObjects == .none ? nil : "unknown-objects=\(scene.unknownObjects)"
     }
 
-    /// Whether frames in any memory are accepted, because their pixels are neither read nor drawn on.
     var acceptsDeviceMemory: Bool { settingThatNeedsPixels == nil && !(draw && drawMode == .blend) }
 
-    /// Whether buffers are never written to: nothing is drawn, and no metadata is attached.
     var neverWritesBuffers: Bool { !draw && attachMeta.isEmpty }
 }
 
@@ -33,10 +31,8 @@ extension CapsNegotiation {
 }
 
 extension StreamFormat {
-    /// Throws if a frame is in device memory but its pixels are needed, because a property has changed since the caps
-    /// were negotiated.
-    ///
-    /// - Throws: ``ODTError`` with the remedy.
+    /// Throws an error with the remedy if a frame is in device memory but its pixels are needed. This happens if a
+    /// property has changed since the caps were negotiated.
     func checkMemory(_ settings: Settings) throws {
         guard let deviceMemory, let reader = settings.settingThatNeedsPixels else { return }
         throw ODTError(

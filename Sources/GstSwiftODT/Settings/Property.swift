@@ -26,9 +26,6 @@ enum PropertyMutability: Sendable {
 
 /// One property of an element: its GObject specification, and the key path of its value in the element's settings. The
 /// default is the initial value in the settings.
-///
-/// Values are read and written through the key path without allocation. The processing of frames does not use the key
-/// path, but a copy of the settings.
 struct ElementProperty<Values: PropertyValues>: Sendable {
     typealias Path<Value> = WritableKeyPath<Values, Value> & Sendable
     typealias Mutability = PropertyMutability
@@ -40,13 +37,9 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
     let mutability: Mutability
     /// Creates the specification of the property. It is called once, when the element's class is initialised.
     let makeSpec: @Sendable () -> UnsafeMutablePointer<GParamSpec>
-    /// Stores a value in the settings.
     let set: @Sendable (_ value: UnsafePointer<GValue>, _ settings: inout Values) -> Void
-    /// Reads the value from the settings.
     let get: @Sendable (_ settings: Values, _ value: UnsafeMutablePointer<GValue>) -> Void
-    /// Copies the value from other settings.
     let copy: @Sendable (_ from: Values, _ settings: inout Values) -> Void
-    /// Returns whether two settings have the same value.
     let isEqual: @Sendable (Values, Values) -> Bool
     /// Returns the text of a warning if the value is implausible regardless of other properties; otherwise `nil`.
     let fault: @Sendable (Values) -> String?
@@ -67,8 +60,8 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
         fault = { kind.fault(name, $0[keyPath: path]) }
     }
 
-    /// Creates a read-only property whose value is a structure. The value is not stored in the settings. The session
-    /// creates it when the property is read.
+    /// Creates a read-only property whose value is a structure. The session creates the value when the property is
+    /// read.
     init(structure name: String, _ nick: String, _ blurb: String) {
         (self.name, subject) = (name, name)
         mutability = .readOnly
@@ -108,11 +101,9 @@ struct PropertyText {
 
 /// A type of property: how the `GParamSpec` is created, and how values are converted from and to `GValue`.
 struct PropertyKind<Value: Equatable & Sendable>: Sendable {
-    /// Creates the specification with a default value.
     let makeSpec: @Sendable (PropertyText, _ standard: Value) -> UnsafeMutablePointer<GParamSpec>
     /// Converts a `GValue`; `nil` if it stands for the default value.
     let get: @Sendable (UnsafePointer<GValue>) -> Value?
-    /// Stores a value in a `GValue`.
     let set: @Sendable (UnsafeMutablePointer<GValue>, Value) -> Void
     /// Returns the text of a warning if the value is implausible; otherwise `nil`.
     var fault: @Sendable (_ name: String, Value) -> String? = { _, _ in nil }
@@ -187,7 +178,6 @@ extension PropertyKind<String> {
 }
 
 extension PropertyKind<String?> {
-    /// A text that may be unset.
     static var optionalText: PropertyKind {
         PropertyKind(
             makeSpec: { words, _ in g_param_spec_string(words.name, words.nick, words.blurb, nil, words.flags) },
@@ -228,7 +218,6 @@ extension PropertyKind {
 }
 
 extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
-    /// Any combination of several flags.
     static func flags(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
         PropertyKind(
             makeSpec: { words, standard in

@@ -7,8 +7,8 @@ struct Settings: Sendable {
     enum Updates: Sendable { case onResult, everyFrame, onChange, onObject, none }
 
     static let standardDevice = "CPU"
-    /// The maximum number of frames that are held for look-ahead. It is also the maximum number of frames that are held
-    /// for redaction. The maximum limits the number of buffers that are withheld from a decoder's buffer pool.
+    /// The maximum number of frames that are held for look-ahead, and for redaction. It limits the number of buffers
+    /// that are withheld from a decoder's buffer pool.
     static let maximumLookAhead = 32
 
     // Properties for detection, tracking and filtering.
@@ -26,7 +26,6 @@ struct Settings: Sendable {
     var detector = DetectorChoice.auto
     var modelFile: String?
     var labelFile: String?
-    /// The path of a recording of detections, for `detector=recorded`.
     var detectionsFile: String?
     var device = standardDevice
     var threads = 0
@@ -62,7 +61,6 @@ struct Settings: Sendable {
     var source: String?
     /// The zones as JSON text, or the path of a JSON file; see ``Zone/list(named:)``. `nil` for no zones.
     var zones: String?
-    /// The path of the file to which detections are recorded; `nil` to record none.
     var recordDetections: String?
     var recordExisting = RecordingWriter.Existing.refuse
 
@@ -93,10 +91,9 @@ extension Settings {
     /// (`controllable`).
     static let properties = detecting + scheduling + drawing + reporting
 
-    /// Returns the property with a GObject id. The id is the position in the table, starting at 1.
+    /// The id is the position in the table, starting at 1.
     static func property(_ id: UInt32) -> Property { properties[Int(id) - 1] }
 
-    /// Properties for detection and filtering.
     private static let detecting: [Property] = [
         Property(
             "mode", \.scene.mode,
@@ -265,7 +262,6 @@ extension Settings {
             .playing, "Orientation", "Transformation that turns the frame upright"),
     ]
 
-    /// Properties for drawing.
     private static let drawing: [Property] = [
         Property(
             "draw", \.draw, .boolean, .controllable, "Draw", "Draw objects into the frame"),
@@ -369,7 +365,6 @@ extension Settings {
             "Draw a panel behind the label"),
     ]
 
-    /// Properties for messages, metadata and recording.
     private static let reporting: [Property] = [
         Property(
             "updates", \.updates,

@@ -30,21 +30,14 @@ extension Settings {
         /// Returns the warning if the settings fail the check; `nil` if they pass.
         let problem: @Sendable (Settings) -> ElementProblem?
 
-        /// Creates a check of the value of one property, independent of the other properties.
         init(_ property: Property) {
             (properties, problem) = ([property.name], { property.fault($0).map { .settings($0) } })
         }
 
-        /// Creates a check of several properties.
         init(_ properties: String..., problem: @escaping @Sendable (Settings) -> ElementProblem?) {
             (self.properties, self.problem) = (properties, problem)
         }
 
-        /// Creates a check with a fixed warning.
-        ///
-        /// - Parameters:
-        ///   - isWrong: Returns whether the settings fail the check.
-        ///   - text: The text of the warning.
         init(
             _ properties: String..., where isWrong: @escaping @Sendable (Settings) -> Bool, text: String
         ) {
@@ -200,8 +193,6 @@ extension Settings {
         ),
     ]
 
-    /// Returns the warning for a property that was changed while the element is running but takes effect only at the
-    /// next start.
     static func waitsForReady(_ property: Property) -> ElementProblem {
         .settings(
             "\(property.name) takes effect from READY: the running element keeps the previous value until its state "

@@ -1,11 +1,10 @@
 import CGStreamer
 
-/// The settings that the element uses. They are the current values of the properties, with one exception. Properties of
-/// the mutability ``Property/Mutability/ready`` keep the values with which the element was started.
+/// The settings that the element uses: the current values of the properties, except that properties of the mutability
+/// ``Property/Mutability/ready`` keep the values with which the element was started.
 struct StartedSettings: Sendable {
-    /// The current values of all properties.
     private(set) var current = Settings()
-    /// The values of all properties when the element started; `nil` while it is not started.
+    /// `nil` while the element is not started.
     private(set) var started: Settings?
     /// The settings that the element uses. They are computed when a property changes, so each frame only copies them.
     private(set) var effective = Settings()
@@ -15,8 +14,6 @@ struct StartedSettings: Sendable {
         adapt()
     }
 
-    /// Stores the settings with which the element starts.
-    ///
     /// - Parameter settings: The settings with which the detector was created. Properties may have changed since then.
     mutating func start(with settings: Settings) {
         started = settings

@@ -1,8 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// Properties with a text value that are presented as GStreamer arrays and structures. Programs then need not compose the
-/// text.
+/// Properties with a text value that are presented as GStreamer arrays and structures.
 extension PropertyKind<String?> {
     /// A comma-separated text, presented as an array of strings.
     static var strings: PropertyKind {
