@@ -1,16 +1,13 @@
 extension LumaPlane {
     /// Returns a reduced grey copy of a frame. Each grey level is the mean of a square block of frame pixels.
     ///
-    /// The side of the blocks is the smallest integer for which no side of the plane exceeds `maximumSide`. If no side
-    /// of the frame exceeds `maximumSide`, the plane has the size of the frame. If the width or height of the frame is
-    /// not a multiple of the side of a block, the blocks of the last column or row are smaller. All other blocks have
-    /// the full size, so ``scaleX`` and ``scaleY`` are exact for the whole plane.
+    /// The side of the blocks is the smallest integer for which no side of the plane exceeds `maximumSide`. The blocks of the last column
+    /// or row can be smaller. ``scaleX`` and ``scaleY`` are exact for the whole plane.
     ///
     /// The function reads each byte of the luma plane or of the RGB planes at most once.
     ///
-    /// - Parameter aboutToRead: called before each row of blocks is read, with the end address of these frame rows. A
-    ///   caller that also copies the frame can copy the rows in this call. The reduction then finds them in the
-    ///   processor's cache.
+    /// - Parameter aboutToRead: called before each row of blocks is read, with the end address of these frame rows. A caller that also
+    ///   copies the frame can copy the rows in this call. The reduction then finds them in the processor's cache.
     package static func reduce(
         _ frame: Frame, maximumSide: Int = 320, aboutToRead: ((UnsafeRawPointer) -> Void)? = nil
     ) -> LumaPlane {
@@ -34,10 +31,9 @@ extension LumaPlane {
 
 /// Averages square blocks of the samples of a frame.
 ///
-/// First, the rows of a block are added sample by sample. This sequential pass ignores which sample belongs to which
-/// component, so the compiler can vectorise it. Then, the sums are separated by component.
+/// First, the rows of a block are added sample by sample. The compiler can vectorise this pass, because it ignores to which component a
+/// sample belongs. Then, the sums are separated by component.
 private struct BlockMean<Sums: RowSums> {
-    /// A component and its weight in the grey level.
     struct Part {
         let component: PixelComponent
         let weight: Float
@@ -47,10 +43,9 @@ private struct BlockMean<Sums: RowSums> {
     let factor: Int
     let into: UnsafeMutableBufferPointer<UInt8>
     let parts: [Part]
-    /// The value that is subtracted from each mean to give black the grey level 0. It is not 0 for limited-range
-    /// samples.
+    /// The value that is subtracted from each mean to give black the grey level 0. Not 0 for limited-range samples.
     let floor: Float
-    /// The tone map of HDR frames. `nil` for standard dynamic range.
+    /// `nil` for standard dynamic range.
     let tone: ToneMap?
     private let headroom: Int
 
@@ -76,7 +71,6 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
-    /// Averages all blocks, one row of blocks after another.
     func run(_ aboutToRead: ((UnsafeRawPointer) -> Void)?) {
         guard let component = parts.first?.component else { return }
         let step = component.step
@@ -84,7 +78,7 @@ private struct BlockMean<Sums: RowSums> {
         let samples = ((frame.width - 1) * step + reach + 1) / Sums.samplesAtATime
         let width = (frame.width + factor - 1) / factor
         let skip = (factor + Sums.maximumRows - 1) / Sums.maximumRows
-        // A pass reads one plane. If the components are in several planes, each plane needs its own sums.
+        // A pass reads one plane. Components in different planes need separate sums.
         let planes = parts.allSatisfy { $0.component.plane == component.plane } ? 1 : parts.count
         withUnsafeTemporaryAllocation(of: Sums.Sum.self, capacity: samples * planes) { sums in
             guard let sum = sums.baseAddress, let target = into.baseAddress else { return }
@@ -119,8 +113,7 @@ private struct BlockMean<Sums: RowSums> {
         let rest = frame.width - whole * factor
         let gain = parts[0].weight / Float(rows * factor)
         let last = parts[0].weight / Float(rows * max(rest, 1))
-        // `across` is the number of sums per row of a block. `over` is the number of sums per row of the narrower last
-        // block.
+        // The number of sums per row of a block, and per row of the narrower last block.
         let (across, over) = (factor / Sums.samplesAtATime, rest / Sums.samplesAtATime)
         if Sums.Sum.self == UInt16.self && tone == nil {
             let level = FixedPointLevel(gain: gain, floor: floor)
@@ -165,10 +158,9 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
-    /// Converts the sums of a row of blocks to grey levels, for RGB formats. A grey level is the weighted sum of red,
-    /// green and blue.
-    /// - Parameter apart: the number of sums between the starts of two consecutive planes in `sum`. 0 if all
-    ///   components are in one plane.
+    /// Converts the sums of a row of blocks to grey levels, for RGB formats.
+    ///
+    /// - Parameter apart: the number of sums between the starts of two consecutive planes in `sum`. 0 if all components are in one plane.
     private func color(
         _ sum: UnsafeMutablePointer<Sums.Sum>, apart: Int, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
     ) {

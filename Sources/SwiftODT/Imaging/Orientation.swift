@@ -1,5 +1,5 @@
-/// The transformation that makes the picture of a buffer upright. ML Kit, EXIF and GStreamer's `image-orientation` tag
-/// have the same eight cases. Rotations are clockwise.
+/// The transformation that makes the picture of a buffer upright. ML Kit, EXIF and GStreamer's `image-orientation` tag have the same eight
+/// cases.
 ///
 ///     let upright = Orientation.rotate90.upright(box, bufferWidth: 1920, bufferHeight: 1080)
 public enum Orientation: Int, CaseIterable, Sendable {
@@ -39,7 +39,7 @@ extension Orientation {
         }
     }
 
-    /// Returns the transformation that has the same effect as `first` followed by this transformation.
+    /// Returns the transformation that is equivalent to `first` followed by this transformation.
     public func following(_ first: Orientation) -> Orientation {
         let (second, first) = (axes, first.axes)
         let both = Axes(
@@ -48,7 +48,7 @@ extension Orientation {
         return Self.allCases.first { $0.axes == both } ?? .identity
     }
 
-    /// The matrix of a transformation, by rows. The x axis points right, the y axis points down.
+    /// The matrix of a transformation. The x axis points right, the y axis points down.
     private struct Axes: Equatable {
         let x: SIMD2<Int>
         let y: SIMD2<Int>

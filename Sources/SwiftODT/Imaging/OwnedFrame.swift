@@ -6,9 +6,8 @@ extension Frame {
         self.init(try ODTError.wrapping { try Picture(contentsOfFile: path) })
     }
 
-    /// Decodes a PNG or JPEG picture.
+    /// Decodes the content of a PNG or JPEG file.
     ///
-    /// - Parameter bytes: the content of the file.
     /// - Throws: ``ODTError`` if the picture is corrupt or of another format.
     public init(encoded bytes: some Collection<UInt8>) throws(ODTError) {
         self.init(try ODTError.wrapping { try Picture(encoded: Array(bytes)) })
@@ -20,12 +19,10 @@ extension Frame {
     ///   - format: the pixel format.
     ///   - width: the width in pixels.
     ///   - height: the height in pixels.
-    ///   - bytes: the bytes of all planes, one plane after the other in GStreamer's order, each plane from its first
-    ///     row to its last row.
-    ///   - bytesPerRow: for each plane, the distance in bytes between the starts of two rows; `nil` if rows follow each
-    ///     other without padding.
-    ///   - colorSpace: the colour encoding of the samples; by default ``ColorSpace/highDefinition`` for pictures with
-    ///     at least 720 rows, otherwise ``ColorSpace/standardDefinition``.
+    ///   - bytes: the planes in GStreamer's order, one after the other.
+    ///   - bytesPerRow: for each plane, the distance in bytes between the starts of two rows. `nil` if the rows have no padding.
+    ///   - colorSpace: the colour encoding of the samples. The default is ``ColorSpace/highDefinition`` for pictures with at least 720
+    ///     rows, otherwise ``ColorSpace/standardDefinition``.
     ///   - orientation: the transformation that displays the picture upright.
     ///   - pixelAspectRatio: the width of a pixel divided by its height.
     ///   - timestamp: the time of the frame in its stream.
@@ -80,7 +77,7 @@ extension Frame {
         return frame
     }
 
-    /// Returns this frame if it owns its pixels. Otherwise returns a copy that owns its pixels.
+    /// Returns this frame, or a copy if this frame does not own its pixels.
     package func owned() throws -> Frame { owner == nil ? Frame(try Picture(copying: self)) : self }
 }
 
@@ -88,9 +85,8 @@ extension Frame {
     /// Calls a closure with the bytes of a plane.
     ///
     /// - Parameters:
-    ///   - plane: the index of the plane, from 0 to ``PixelFormat/planeCount`` - 1, in GStreamer's order.
-    ///   - body: receives the bytes, and the distance in bytes between the starts of two rows. The bytes are valid only
-    ///     during the call.
+    ///   - plane: the index of the plane in GStreamer's order, from 0 to ``PixelFormat/planeCount`` - 1.
+    ///   - body: receives the bytes, and the distance in bytes between the starts of two rows. The bytes are valid only during the call.
     public func withUnsafeBytes<Result, Failure>(
         ofPlane plane: Int, _ body: (_ bytes: UnsafeRawBufferPointer, _ bytesPerRow: Int) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -111,7 +107,7 @@ extension Frame {
         ///     }
         ///
         /// - Parameters:
-        ///   - plane: the index of the plane, from 0 to ``PixelFormat/planeCount`` - 1, in GStreamer's order.
+        ///   - plane: the index of the plane in GStreamer's order, from 0 to ``PixelFormat/planeCount`` - 1.
         ///   - body: receives the bytes, and the distance in bytes between the starts of two rows.
         public func withBytes<Result, Failure>(
             ofPlane plane: Int, _ body: (_ bytes: RawSpan, _ bytesPerRow: Int) throws(Failure) -> Result
@@ -123,7 +119,6 @@ extension Frame {
     #endif
 }
 
-/// The offsets and strides of a picture's planes within a block of bytes.
 private struct RawPlanes {
     private var planes: [(offset: Int, stride: Int)] = []
 

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A picture that owns its pixels. It is read from a file or copied from a frame, and
-/// ``withFrame(time:orientation:_:)`` gives access to it as a ``Frame``.
+/// A picture that owns its pixels. It is read from a file or copied from a frame.
 ///
 /// `@unchecked Sendable`: the picture owns its memory and is immutable.
 ///
@@ -14,17 +13,16 @@ package final class Picture: @unchecked Sendable {
     /// Height in pixels as stored.
     package let height: Int
     package let colorSpace: ColorSpace
-    /// The transformation that displays the picture upright. It is the frame's orientation, or the orientation in the
-    /// file's EXIF data.
+    /// The frame's orientation, or the orientation in the file's EXIF data.
     package let orientation: Orientation
     package let pixelAspectRatio: Double
-    /// The time of the copied frame in nanoseconds; 0 for a file.
+    /// In nanoseconds. 0 for a file.
     package let time: Nanoseconds
 
     private let memory: UnsafeMutableRawPointer
     private let planes: [Frame.Plane]
 
-    /// Copies a frame in its own format.
+    /// Copies a frame. The copy has the same format.
     /// - Throws: ``ODTError`` if memory cannot be allocated.
     package init(copying frame: Frame) throws {
         let format = frame.format
@@ -52,8 +50,7 @@ package final class Picture: @unchecked Sendable {
         self.planes = planes
     }
 
-    /// Creates a picture with four bytes per pixel: blue, green, red and an unused byte. `fill` writes the pixels to
-    /// the memory that it receives. The rows have no padding.
+    /// Creates a picture with four bytes per pixel: blue, green, red and an unused byte. `fill` writes the rows without padding.
     init(
         width: Int, height: Int, orientation: Orientation, fill: (UnsafeMutableRawPointer) throws -> Void
     ) throws {
@@ -72,10 +69,7 @@ package final class Picture: @unchecked Sendable {
 
     deinit { free(memory) }
 
-    /// Calls `body` with the picture as a read-only frame that is valid while `body` runs.
-    /// - Parameters:
-    ///   - time: the frame's time; by default ``time``.
-    ///   - orientation: the frame's orientation; by default ``orientation``.
+    /// Calls `body` with a read-only frame that is valid while `body` runs. Its time and orientation are those of the picture by default.
     package func withFrame<Answer>(
         time: Nanoseconds? = nil, orientation: Orientation? = nil, _ body: (Frame) throws -> Answer
     ) rethrows -> Answer {
@@ -88,7 +82,7 @@ package final class Picture: @unchecked Sendable {
         }
     }
 
-    /// The maximum number of pixels. It limits the memory use, because a corrupt file header can declare any size.
+    /// Limits the memory use, because a corrupt file header can declare any size.
     private static let maximumPixels = 1 << 28
 
     /// - Throws: ``ODTError`` if the picture is empty or has more than `maximumPixels` pixels.
@@ -109,10 +103,11 @@ package final class Picture: @unchecked Sendable {
 }
 
 extension Picture {
-    /// Reads a PNG or JPEG file. The first bytes of the file determine the format. The file name is ignored.
+    /// Reads a PNG or JPEG file. The first bytes of the file determine the format.
     ///
-    /// Transparent areas of a PNG file become white. The EXIF orientation of a JPEG file becomes ``orientation``. The
-    /// pixels keep their stored order.
+    /// Transparent areas of a PNG file become white. The EXIF orientation of a JPEG file becomes ``orientation``. The pixels keep their
+    /// stored order.
+    ///
     /// - Throws: ``ODTError`` if the file is missing, corrupt or of another format.
     package convenience init(contentsOfFile path: String) throws {
         let bytes = try Self.read(path)
@@ -123,7 +118,6 @@ extension Picture {
         }
     }
 
-    /// Decodes a PNG or JPEG picture from memory.
     package convenience init(encoded bytes: [UInt8]) throws {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
             try self.init(png: bytes)
@@ -134,7 +128,7 @@ extension Picture {
         }
     }
 
-    /// The maximum size of a file in bytes. It limits the memory use, because a sparse file can have any size.
+    /// Limits the memory use, because a sparse file can have any size.
     private static let largestFile = 1 << 30
 
     private static func read(_ path: String) throws -> [UInt8] {

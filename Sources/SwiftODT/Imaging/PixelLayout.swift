@@ -1,14 +1,12 @@
-/// The position of one component (Y, U, V or R, G, B) in its plane.
+/// The position of one component (Y, U, V or R, G, B).
 package struct PixelComponent: Sendable {
-    /// The index of the plane.
     package let plane: Int
-    /// The number of samples between the start of a row and the first sample of the component.
+    /// Samples between the start of a row and the first sample of the component.
     package let offset: Int
     /// The distance between two consecutive samples of the component in a row, in samples.
     package let step: Int
-    /// The binary logarithm of the horizontal subsampling factor: 0, or 1 for a factor of 2.
+    /// The binary logarithm of the subsampling factor: 0, or 1 for a factor of 2.
     package let shiftX: Int
-    /// The binary logarithm of the vertical subsampling factor: 0, or 1 for a factor of 2.
     package let shiftY: Int
 
     init(_ plane: Int, _ offset: Int, _ step: Int, _ shiftX: Int = 0, _ shiftY: Int = 0) {
@@ -20,17 +18,14 @@ package struct PixelComponent: Sendable {
     }
 }
 
-/// The three components of a pixel: Y, U and V for YUV formats, R, G and B for RGB formats. For grey formats, all three
-/// are the grey component.
+/// Y, U and V for YUV formats, R, G and B for RGB formats. For grey formats, all three are the grey component.
 package struct PixelComponents: Sendable {
     package let first: PixelComponent
     package let second: PixelComponent
     package let third: PixelComponent
 }
 
-/// The memory layout of a pixel format: the colour model, the sample depth and the positions of the components.
 package struct PixelLayout: Sendable {
-    /// The colour model of a pixel format.
     package enum Colors: Sendable {
         case yuv, rgb, gray
     }
@@ -38,7 +33,7 @@ package struct PixelLayout: Sendable {
     package let colors: Colors
     package let depth: SampleDepth
     package let components: PixelComponents
-    /// The alpha component; `nil` if the format has no alpha. It is in the same plane as the other components.
+    /// In the same plane as the other components. `nil` if the format has no alpha.
     package let alpha: PixelComponent?
 
     init(
@@ -63,7 +58,7 @@ package struct PixelLayout: Sendable {
 // MARK: - Layout families
 
 extension PixelLayout {
-    /// Y, U and V in three planes. `u` and `v` are the indices of the planes of U and V.
+    /// Y, U and V in three planes. `u` and `v` are the plane indices of U and V.
     static func planar(shiftX: Int, shiftY: Int, u: Int = 1, v: Int = 2, _ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.yuv, .init(0, 0, 1), .init(u, 0, 1, shiftX, shiftY), .init(v, 0, 1, shiftX, shiftY), depth)
     }
@@ -75,15 +70,14 @@ extension PixelLayout {
         .init(.yuv, .init(0, 0, 1), .init(1, u, 2, shiftX, shiftY), .init(1, v, 2, shiftX, shiftY), depth)
     }
 
-    /// Packed 4:2:2. Four samples in a row form a group for two pixels, which share U and V. `y`, `u` and `v` are the
-    /// positions of the samples in a group. `y` is the luma of the first pixel, and `y + 2` the luma of the second
-    /// pixel.
+    /// Packed 4:2:2. Four samples in a row form a group for two pixels, which share U and V. `y`, `u` and `v` are positions in a group. The
+    /// luma of the second pixel is at `y + 2`.
     static func paired(y: Int, u: Int, v: Int, _ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.yuv, .init(0, y, 2), .init(0, u, 4, 1), .init(0, v, 4, 1), depth)
     }
 
-    /// All samples of a pixel interleaved in one plane. `first`, `second` and `third` are the positions of the
-    /// components in a pixel of `step` samples.
+    /// All samples of a pixel interleaved in one plane. `first`, `second` and `third` are the positions of the components in a pixel of
+    /// `step` samples.
     static func packed(
         _ colors: Colors, _ first: Int, _ second: Int, _ third: Int, of step: Int, alpha: Int? = nil,
         _ depth: SampleDepth = .byte
@@ -103,15 +97,14 @@ extension PixelLayout {
     }
 }
 
-/// The size of the pixel data in one plane.
 package struct PlaneExtent: Sendable {
-    /// The number of bytes per row, without padding.
+    /// Without padding.
     package let rowBytes: Int
     package let rows: Int
 }
 
 extension PixelFormat {
-    /// Returns the size of one plane of a picture with the given width and height in pixels.
+    /// Returns the size of one plane. `width` and `height` are in pixels of the picture.
     package func extent(ofPlane plane: Int, width: Int, height: Int) -> PlaneExtent {
         let components = components
         var rowBytes = 0
@@ -128,12 +121,11 @@ extension PixelFormat {
 
 /// The number of bits of a sample, and their position in the byte or 16-bit word of the sample.
 package struct SampleDepth: Hashable, Sendable {
-    /// The number of bits per sample, 8 to 16.
+    /// From 8 to 16.
     package let bits: Int
     /// The number of unused bits below the sample.
     package let shift: Int
 
-    /// 8-bit samples.
     package static let byte = SampleDepth(bits: 8, shift: 0)
 
     /// Samples in the low bits of 16-bit words, as in I420_10LE.
@@ -144,18 +136,16 @@ package struct SampleDepth: Hashable, Sendable {
 }
 
 extension SampleDepth {
-    /// The number of bytes per sample.
     package var bytes: Int { bits > 8 ? 2 : 1 }
 
-    /// The maximum value of a sample, which is white in full-range video.
+    /// The maximum value of a sample: white in full-range video.
     package var white: Int { 1 << bits - 1 }
 
     /// The number of unused bits above the sample.
     var headroom: Int { 8 * bytes - bits - shift }
 
-    /// Returns how many units correspond to one 8-bit level, for two-byte samples that are shifted to 14 bits. The
-    /// result is 64 in limited range, where the values of black and white are exactly 64 times the 8-bit values. The
-    /// result is up to 64.25 in full range.
+    /// Returns how many units correspond to one 8-bit level, for two-byte samples that are shifted to 14 bits. In limited range, the values
+    /// of black and white are exactly 64 times the 8-bit values. In full range, the result is up to 64.25.
     func unitOf14Bits(fullRange: Bool) -> Float {
         guard fullRange else { return 64 }
         return Float((white << (16 - bits)) >> 2) / 255

@@ -1,18 +1,15 @@
 import Glibc
 
-/// A test picture. Each network runs once with this picture before its first use. The picture has 320x320 pixels and
-/// shows a stop sign and a clock beside a road. It is drawn by code and is identical on every machine. Networks trained
-/// on COCO detect the stop sign and the clock with scores of about 0.9.
+/// A test picture with which each network runs once before its first use. It shows a stop sign and a clock beside a road. It is drawn by
+/// code and is identical on every machine. Networks trained on COCO detect the stop sign and the clock with scores of about 0.9.
 ///
 ///     let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
 enum ReferencePicture {
-    /// The name of the picture in the manifests of models, which contain the expected detections. Change the name
-    /// whenever the picture changes.
+    /// The name that model manifests use with the expected detections. Change the name whenever the picture changes.
     static let name = "signs-1"
-    /// The width and height in pixels.
+    /// In pixels.
     static let side = 320
 
-    /// Draws the picture and calls `body` with it.
     static func withFrame<Answer>(_ body: (Frame) throws -> Answer) rethrows -> Answer {
         var canvas = Canvas(horizon: 190)
         canvas.drawRoad()
@@ -35,7 +32,7 @@ private struct Canvas {
     /// For each pixel of the current row: the fraction of the pixel that the shape covers, 0 to 1.
     private var coverage = [Float](repeating: 0, count: ReferencePicture.side)
 
-    /// Creates a picture of a blue sky above a green meadow. `horizon` is the first row of the meadow.
+    /// Draws a blue sky above a green meadow. `horizon` is the first row of the meadow.
     init(horizon: Int) {
         let side = ReferencePicture.side
         let (sky, meadow): ([UInt8], [UInt8]) = ([150, 185, 220], [90, 140, 70])
@@ -46,14 +43,11 @@ private struct Canvas {
         }
     }
 
-    /// The number of horizontal lines per row of pixels at which the coverage of a shape is sampled. More lines give
-    /// smoother edges.
+    /// The number of horizontal lines per row of pixels at which the coverage of a shape is sampled.
     private static let linesPerRow = 4
 
-    /// Fills a shape.
-    ///
-    /// - Parameter span: returns the range of x in which the shape intersects the horizontal line at `y`, or `nil` if
-    ///   it does not intersect the line.
+    /// - Parameter span: returns the range of x in which the shape intersects the horizontal line at `y`, or `nil` if it does not intersect
+    ///   the line.
     @inline(__always)
     private mutating func fill(_ color: Color, top: Float, bottom: Float, span: (_ y: Float) -> ClosedRange<Float>?) {
         let side = ReferencePicture.side
@@ -78,8 +72,7 @@ private struct Canvas {
         }
     }
 
-    /// Mixes a pixel with a colour. `share` is the weight of the colour, 0 to 1. `offset` is the index of the pixel's
-    /// first byte.
+    /// Mixes a pixel with a colour. `share` is the weight of the colour, 0 to 1. `offset` is the index of the pixel's first byte.
     @inline(__always)
     private mutating func blend(_ color: Color, _ share: Float, at offset: Int) {
         for channel in 0..<3 {
@@ -88,7 +81,7 @@ private struct Canvas {
         }
     }
 
-    /// - Parameter corners: the corners of a convex polygon.
+    /// `corners` must form a convex polygon.
     private mutating func fillPolygon(_ color: Color, _ corners: [Point]) {
         let heights = corners.map(\.y)
         fill(color, top: heights.min() ?? 0, bottom: heights.max() ?? 0) { y in
@@ -135,8 +128,7 @@ private struct Canvas {
         for (color, radius) in [(white, radius), (Color(190, 25, 35), 0.92 * radius)] {
             fillPolygon(color, (0..<8).map { point((Float($0) + 0.5) / 8, of: radius, around: center) })
         }
-        // The strokes of the letters S, T, O and P. Each has left, top, width and height in tenths of the radius,
-        // relative to the centre.
+        // The strokes of the letters S, T, O and P: left, top, width and height in tenths of the radius, relative to the centre.
         let strokes: [SIMD4<Float>] = [
             SIMD4(-7.75, -3.55, 3.9, 1.1), SIMD4(-7.75, -3.55, 1.1, 4.1), SIMD4(-7.75, -0.55, 3.9, 1.1),
             SIMD4(-4.95, -0.55, 1.1, 4.1), SIMD4(-7.75, 2.45, 3.9, 1.1),
@@ -152,7 +144,7 @@ private struct Canvas {
         }
     }
 
-    /// Draws a clock face that shows ten past ten.
+    /// The clock shows ten past ten.
     mutating func drawClock(center: Point, radius: Float) {
         let black = Color(20, 20, 20)
         fillDisc(Color(40, 40, 45), center: center, radius: radius)

@@ -1,29 +1,24 @@
-/// Adds several rows of a frame column by column. A column has one sample per row, or ``samplesAtATime`` adjacent
-/// samples of the same component.
+/// Adds several rows of a frame column by column.
 protocol RowSums {
     associatedtype Sum: FixedWidthInteger, UnsignedInteger
 
     /// The number of adjacent samples of one component that are added to one sum.
     static var samplesAtATime: Int { get }
 
-    /// The maximum number of rows of a block that are added. With this limit, neither a sum nor the 32-bit total of a
-    /// block overflows. If a block has more rows, only every second, third or later row is added.
+    /// The maximum number of rows of a block that are added. With this limit, neither a sum nor the 32-bit total of a block overflows. If a
+    /// block has more rows, only every second, third or later row is added.
     static var maximumRows: Int { get }
 
-    /// Returns by how much a sum increases if one of its samples becomes brighter by one 8-bit grey level. The result
-    /// is not an integer for full-range samples with more than 8 bits, because their maximum value, shifted to 14 bits
-    /// (``WordSums``), is not a multiple of 255.
+    /// Returns by how much a sum increases if one of its samples becomes brighter by one 8-bit grey level.
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
 
-    /// Adds `rows` rows. The first row begins at the address `row`, and each following row begins `stride` bytes after
-    /// the previous row.
+    /// Adds `rows` rows. `row` is the address of the first row, `stride` the distance between rows in bytes.
     ///
     /// - Parameter headroom: the number of unused bits above a 16-bit sample.
     static func add(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<Sum>)
 }
 
-/// Adds 8-bit samples. Each sample of a row has its own sum.
 enum ByteSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 256 }
@@ -36,8 +31,8 @@ enum ByteSums: RowSums {
     }
 }
 
-/// Adds 8-bit samples in pairs of adjacent samples of one component. Both samples of a pair are in the same block, so
-/// one sum per pair is sufficient.
+/// Adds 8-bit samples in pairs of adjacent samples of one component. Both samples of a pair are in the same block, so one sum per pair is
+/// sufficient.
 enum BytePairSums: RowSums {
     static var samplesAtATime: Int { 2 }
     static var maximumRows: Int { 128 }
@@ -62,9 +57,9 @@ enum BytePairSums: RowSums {
 
     private typealias Vector = SIMD16<UInt16>
 
-    /// Adds all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A pair of bytes is loaded as one
-    /// 16-bit value, `low + 256 * high`. The sum of all bytes is the sum of these values minus 255 times the sum of the
-    /// high bytes. It fits into 16 bits for up to `maximumRows` rows.
+    /// Adds all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A pair of bytes is loaded as one 16-bit value, `low +
+    /// 256 * high`. The sum of all bytes is the sum of these values minus 255 times the sum of the high bytes. It fits into 16 bits for up
+    /// to `maximumRows` rows.
     @inline(__always)
     private static func sum(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<UInt16>, at place: Int
@@ -81,16 +76,15 @@ enum BytePairSums: RowSums {
         target.storeBytes(of: pairs &- highs &* 255, toByteOffset: 2 * place, as: Vector.self)
     }
 
-    /// Returns whether this type can be used for a frame. Both samples of every pair must be in the same block, and a
-    /// block must have at most `maximumRows` rows.
+    /// Returns whether both samples of every pair are in the same block, and a block has at most `maximumRows` rows.
     static func fits(_ frame: Frame, factor: Int) -> Bool {
         !frame.format.isRGB && frame.format.components.first.step == 1 && factor.isMultiple(of: 2)
             && frame.width.isMultiple(of: 2) && factor <= maximumRows
     }
 }
 
-/// Adds samples of 16-bit words. Each sample is first shifted to 14 bits, regardless of its number of bits and its
-/// position in the word. One 8-bit level then corresponds to about 64 units.
+/// Adds samples of 16-bit words. Each sample is first shifted to 14 bits, regardless of its number of bits and its position in the word.
+/// One 8-bit level then corresponds to about 64 units.
 enum WordSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 64 }
@@ -106,7 +100,7 @@ enum WordSums: RowSums {
     }
 }
 
-/// Adds one row after another. The compiler vectorises the loop over the samples of a row.
+/// The compiler vectorises the loops over the samples of a row.
 @inline(__always)
 private func addUp<Stored: BitwiseCopyable, Sum: FixedWidthInteger>(
     _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<Sum>,
@@ -131,7 +125,6 @@ private func addUp<Stored: BitwiseCopyable, Sum: FixedWidthInteger>(
     }
 }
 
-/// Converts the sums of red, green and blue in a block to one grey level.
 struct ColorLevel {
     let red: Float
     let green: Float
@@ -147,12 +140,10 @@ struct ColorLevel {
     }
 }
 
-/// Converts the sum of the luma samples in a block to a grey level.
 protocol LevelOfSum {
     func of(_ total: Int32) -> UInt8
 }
 
-/// Computes the grey level in floating point. HDR levels are converted with the tone map.
 struct FloatLevel: LevelOfSum {
     let gain: Float
     let floor: Float
@@ -167,7 +158,7 @@ struct FloatLevel: LevelOfSum {
     }
 }
 
-/// Computes the grey level in fixed point with 20 fractional bits. The error is below a thousandth of a level.
+/// Fixed point with 20 fractional bits. The error is below a thousandth of a level.
 struct FixedPointLevel: LevelOfSum {
     private let gain: Int32
     private let offset: Int32
@@ -177,8 +168,8 @@ struct FixedPointLevel: LevelOfSum {
         offset = Int32(((0.5 - floor) * 1_048_576).rounded())
     }
 
-    /// Converts the sum of a block to a grey level. The product of the sum and the gain is the mean of the block with
-    /// 20 fractional bits. It fits into 31 bits, because the mean is at most 297 (255 expanded from limited range).
+    /// The product of the sum and the gain is the mean of the block with 20 fractional bits. It fits into 31 bits, because the mean is at
+    /// most 297 (255 expanded from limited range).
     func of(_ total: Int32) -> UInt8 {
         UInt8(truncatingIfNeeded: min(max((total &* gain &+ offset) &>> 20, 0), 255))
     }

@@ -1,5 +1,4 @@
-/// A grid of grey samples from an object's box. If the detector misses the object, the template shows whether the
-/// object is still there.
+/// A grid of grey samples from an object's box. If the detector misses the object, the template shows whether the object is still there.
 ///
 /// Unlike ``Appearance``, a template keeps the position of each sample in the box.
 struct AppearanceTemplate: Sendable {
@@ -10,7 +9,7 @@ struct AppearanceTemplate: Sendable {
             SIMD16<UInt8>
         ) = (.zero, .zero, .zero, .zero, .zero, .zero, .zero, .zero)
 
-    /// - Returns: `nil` if too little of the box lies inside the picture, or if the box is too small.
+    /// Returns `nil` if too little of the box lies inside the picture, or if the box is too small.
     init?(of box: Box, in plane: LumaPlane) {
         let (stepX, stepY) = (Self.width * box.width / plane.scaleX / 8, box.height / plane.scaleY / 16)
         let left = (box.x + (1 - Self.width) / 2 * box.width) / plane.scaleX + stepX / 2
@@ -49,12 +48,12 @@ struct AppearanceTemplate: Sendable {
         }
     }
 
-    /// Returns the mean absolute difference between the samples of two templates, in grey levels.
+    /// Returns the mean absolute difference between the samples, in grey levels.
     func difference(_ other: AppearanceTemplate) -> Double {
         Double(SIMD8<UInt32>(truncatingIfNeeded: differences(other, rows: 0..<16)).wrappedSum()) / 128
     }
 
-    /// Returns the mean absolute difference between the samples in one half of two templates, in grey levels.
+    /// Returns the mean absolute difference between the samples of one half, in grey levels.
     func difference(_ other: AppearanceTemplate, in half: Half) -> Double {
         let rows = half == .upper ? 0..<8 : half == .lower ? 8..<16 : 0..<16
         let columns = differences(other, rows: rows)
@@ -67,8 +66,7 @@ struct AppearanceTemplate: Sendable {
         return Double(sum) / 64
     }
 
-    /// Returns the sum of absolute differences for each column. The sum over a half, at most 64 × 255, fits into 16
-    /// bits.
+    /// Returns the sum of absolute differences for each column. The sum over a half, at most 64 × 255, fits into 16 bits.
     private func differences(_ other: AppearanceTemplate, rows range: Range<Int>) -> SIMD8<UInt16> {
         var sum = SIMD8<UInt16>.zero
         forEachRow(in: range, with: other) { a, b in
@@ -78,7 +76,7 @@ struct AppearanceTemplate: Sendable {
         return sum
     }
 
-    /// Calls `body` with the samples of each row, of this template and of another one.
+    /// Calls `body` with the samples of each row of both templates.
     @inline(__always)
     private func forEachRow(
         in range: Range<Int>, with other: AppearanceTemplate, _ body: (SIMD8<UInt8>, SIMD8<UInt8>) -> Void
@@ -94,7 +92,7 @@ struct AppearanceTemplate: Sendable {
         }
     }
 
-    /// Returns the correlation coefficients of two templates: over all samples, and over each ``Half``.
+    /// Returns the correlation coefficients over all samples, and over each ``Half``.
     func correlation(_ other: AppearanceTemplate) -> (whole: Double, halves: SIMD4<Double>) {
         let (upper, lower) = (Sums(of: self, other, rows: 0..<8), Sums(of: self, other, rows: 8..<16))
         let both = upper.adding(lower)
@@ -111,7 +109,7 @@ struct AppearanceTemplate: Sendable {
     private static let across = SIMD8<Float>(repeating: 1)
     private static let leftHalf = SIMD8<Float>(1, 1, 1, 1, 0, 0, 0, 0)
 
-    /// The sums from which a correlation of two templates is computed. Each column has its own sums over some rows.
+    /// The sums from which a correlation is computed. Each column of the templates has its own sums over `rows`.
     private struct Sums {
         private var first = SIMD8<Float>.zero
         private var second = SIMD8<Float>.zero
@@ -142,8 +140,8 @@ struct AppearanceTemplate: Sendable {
             return sum
         }
 
-        /// Returns the correlation coefficient over the columns with the value 1 in `columns`. Adds a noise variance of
-        /// 4 squared grey levels to both variances, so flat areas do not correlate.
+        /// Returns the correlation coefficient over the columns with the value 1 in `columns`. Adds a noise variance of 4 squared grey
+        /// levels to both variances, so flat areas do not correlate.
         func correlation(_ columns: SIMD8<Float>) -> Double {
             let samples = count * columns.sum()
             let means = ((first * columns).sum() / samples, (second * columns).sum() / samples)

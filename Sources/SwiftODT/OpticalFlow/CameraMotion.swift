@@ -1,11 +1,10 @@
-/// Estimates the camera motion from the displacements of objects or points.
+/// Estimates the camera motion as the median of the displacements of objects or points.
 ///
-/// The estimate is the median of the displacements. It is reduced towards zero if the displacements disagree, because a
-/// few objects with different motions do not indicate camera motion.
+/// The estimate is reduced towards zero if the displacements disagree, because a few objects with different motions do not indicate camera
+/// motion.
 struct CameraMotion {
     private var displacements: ContiguousArray<SIMD2<Double>> = []
 
-    /// The minimum number of displacements for an estimate.
     static let minimumCount = 4
 
     var count: Int { displacements.count }
@@ -14,8 +13,7 @@ struct CameraMotion {
 
     mutating func add(_ displacement: SIMD2<Double>) { displacements.append(displacement) }
 
-    /// Returns the camera motion in the unit of the displacements. It is zero if there are too few displacements, or if
-    /// the displacements disagree.
+    /// Returns the camera motion in the unit of the displacements. Zero if there are too few displacements, or if they disagree.
     mutating func estimate() -> SIMD2<Double> {
         guard count >= Self.minimumCount else { return .zero }
         return displacements.withUnsafeMutableBufferPointer { values in
@@ -36,9 +34,8 @@ struct CameraMotion {
     /// The minimum variance of the median, in squared units of the displacements.
     private static let precision = 0.01
 
-    /// Returns the medians of x and of y. Sorts each component on its own.
-    ///
-    /// Uses odd-even transposition sort. For few values it is faster than algorithms with unpredictable branches.
+    /// Returns the medians of x and of y. Uses odd-even transposition sort, which is faster for few values than algorithms with
+    /// unpredictable branches.
     private static func median(_ values: UnsafeMutableBufferPointer<SIMD2<Double>>) -> SIMD2<Double> {
         for turn in values.indices {
             var index = turn & 1
@@ -53,20 +50,19 @@ struct CameraMotion {
     }
 }
 
-/// Detects camera motion that is too slow to be measured from frame to frame. Compares pictures that are half a second
-/// apart.
+/// Detects camera motion that is too slow to be measured from frame to frame. Compares pictures that are half a second apart.
 struct CameraDrift {
-    /// Whether the camera moved between the two pictures of the latest comparison.
+    /// The result of the latest comparison.
     private(set) var isMoving = false
 
     private var before: (pyramid: ImagePyramid, time: Nanoseconds)?
 
-    /// The interval between the compared pictures, in nanoseconds.
+    /// In nanoseconds.
     private static let step: Nanoseconds = 500_000_000
     /// The maximum background motion of a still camera, in plane pixels.
     private static let still = 0.6
 
-    /// Compares the picture with an earlier one if the interval has passed.
+    /// Compares the picture with an earlier one if ``step`` has passed.
     ///
     /// - Parameter boxes: the areas of moving objects, in buffer pixels. They are excluded from the comparison.
     mutating func update(at plane: LumaPlane, time: Nanoseconds, around boxes: [Box]) {

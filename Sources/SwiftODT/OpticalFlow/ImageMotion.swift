@@ -1,7 +1,7 @@
 /// Measures the motion of boxes and of the background between two pictures.
 ///
-/// Tracks a few points in each box and takes the median of their displacements. The median is robust against background
-/// points and lost points. The number of points is bounded for any number of boxes.
+/// Tracks a few points in each box and takes the median of their displacements. The median is robust against background points and lost
+/// points.
 struct ImageMotion {
     private let flow: PointFlow
     private let scale: SIMD2<Double>
@@ -15,7 +15,7 @@ struct ImageMotion {
         scale = SIMD2(from.plane.scaleX, from.plane.scaleY)
     }
 
-    /// Returns the motion of a box. `nil` if too few points could be tracked, or if their displacements disagree.
+    /// Returns `nil` if too few points could be tracked, or if their displacements disagree.
     ///
     /// - Parameters:
     ///   - box: the box in the first picture, in buffer pixels.
@@ -52,9 +52,9 @@ struct ImageMotion {
         return BoxMove(x: Double(x) * scale.x, y: Double(y) * scale.y, scale: zoom, deviation: deviation)
     }
 
-    /// Returns the displacement of the background in buffer pixels. Zero if it cannot be estimated.
+    /// Returns the displacement of the background in buffer pixels, or zero if it cannot be estimated.
     ///
-    /// - Parameter boxes: the boxes of objects in buffer pixels. They are not part of the background.
+    /// - Parameter boxes: the objects' boxes in buffer pixels. They are not part of the background.
     mutating func backgroundShift(around boxes: ContiguousArray<Box>) -> SIMD2<Double> {
         let (width, height) = (Double(flow.from.plane.width), Double(flow.from.plane.height))
         camera.begin()
@@ -71,8 +71,8 @@ struct ImageMotion {
         return camera.count >= 8 ? camera.estimate() : .zero
     }
 
-    /// Returns the change of size of the box as a ratio: the median growth of the distances between points. The change
-    /// is halved, because the measurement is noisy.
+    /// Returns the ratio of the new box size to the old one, from the median growth of the distances between points. The change is halved,
+    /// because the measurement is noisy.
     private func zoomOfPoints() -> Double {
         guard across.count >= 6 else { return 1 }
         var ratios: ContiguousArray<Float> = []
@@ -88,7 +88,7 @@ struct ImageMotion {
         return spread < 0.1 ? Double(1 + (min(max(ratio, 0.9), 1.1) - 1) / 2) : 1
     }
 
-    /// Returns the median and a robust standard deviation: the scaled median absolute deviation. Sorts `values`.
+    /// Returns the median and a robust standard deviation (the scaled median absolute deviation). Sorts `values`.
     private static func median(_ values: inout ContiguousArray<Float>) -> (Float, Float) {
         values.sort()
         let median = values[values.count / 2]
@@ -103,7 +103,6 @@ struct ImageMotion {
     }
 }
 
-/// The motion of a box between two frames, measured in the image.
 struct BoxMove: Sendable {
     /// The displacement in buffer pixels.
     var x: Double

@@ -1,6 +1,6 @@
 /// A luma plane in full, half and quarter size as floating-point samples, for optical flow.
 final class ImagePyramid {
-    /// One size of the plane. The pyramid owns the memory.
+    /// The pyramid owns the memory.
     struct Level {
         let pixels: UnsafeMutablePointer<Float>
         let width: Int
@@ -32,8 +32,7 @@ final class ImagePyramid {
 
     deinit { storage.deallocate() }
 
-    /// Refills the pyramid from another plane. The memory is reused, because new memory would be slower: the system
-    /// clears it page by page.
+    /// Refills the pyramid from another plane. New memory would be slower, because the system clears it page by page.
     ///
     /// - Returns: `false` if the planes differ in size. The pyramid is then unchanged.
     func take(_ other: LumaPlane) -> Bool {
