@@ -3,8 +3,7 @@ struct PointFlow {
     let from: ImagePyramid
     let to: ImagePyramid
 
-    /// Returns the displacement of a point in plane pixels. `nil` if the picture has no texture at the point, or if the
-    /// point leaves the picture.
+    /// Returns `nil` if the picture has no texture at the point, or if the point leaves the picture.
     ///
     /// - Parameters:
     ///   - point: the position in the first picture, in plane pixels.
@@ -26,8 +25,7 @@ struct PointFlow {
         return found
     }
 
-    /// Returns ``displacement(of:guess:levels:)`` if tracking backward leads back to the start (forward-backward
-    /// check). Otherwise returns `nil`.
+    /// Returns `nil` if tracking backward does not lead back to the start (forward-backward check).
     func checkedDisplacement(of point: SIMD2<Float>, guess: SIMD2<Float>, levels: Int) -> SIMD2<Float>? {
         guard let forth = displacement(of: point, guess: guess, levels: levels),
             let back = PointFlow(from: to, to: from).displacement(of: point + forth, guess: -forth, levels: 1)
@@ -55,8 +53,7 @@ struct PointFlow {
         }
         let (a, b, c) = (xx.sum(), xy.sum(), yy.sum())
         let determinant = a * c - b * b
-        // The smaller eigenvalue of the structure tensor. Without texture in both directions the displacement is
-        // ambiguous.
+        // The smaller eigenvalue of the structure tensor. Without texture in both directions, the displacement is ambiguous.
         let weakest = (a + c - ((a - c) * (a - c) + 4 * b * b).squareRoot()) / 2
         guard weakest > 64 * 2, determinant > 0 else { return nil }
         var moved = start

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decodes SSD without built-in post-processing, and EfficientDet. An anchor is a fixed reference box. For each anchor,
-/// the network returns the offsets of an object's box from the anchor, and one score per class.
+/// Decodes SSD without built-in post-processing, and EfficientDet. For each anchor, a fixed reference box, the network returns the offsets
+/// of an object's box from the anchor, and one score per class.
 struct AnchorDecoder: AssembledDecoder {
     /// A pair of outputs, one with boxes and one with scores, for a contiguous range of anchors.
     struct Head: Sendable {
@@ -9,19 +9,18 @@ struct AnchorDecoder: AssembledDecoder {
         let scoresOutput: Int
         let firstAnchor: Int
         let anchorCount: Int
-        /// The number of anchors per cell if the outputs have planes (NCHW), with one plane for each value of each
-        /// anchor of a cell. `nil` if the outputs have rows (NHWC), with one row for each anchor.
+        /// The number of anchors per cell if the outputs have planes (NCHW), with one plane for each value of each anchor of a cell. `nil`
+        /// if the outputs have one row per anchor (NHWC).
         let planarAnchorsPerCell: Int?
     }
 
     let assembly: DetectionAssembly
     let anchors: Anchors
     let heads: [Head]
-    /// The divisors of the network's box offsets. `centerScale` divides the offset of the centre, and `sizeScale`
-    /// divides the logarithm of the size.
+    /// `centerScale` divides the offset of the centre, and `sizeScale` divides the logarithm of the size.
     let centerScale: SIMD2<Float>
     let sizeScale: SIMD2<Float>
-    /// The index of the first class that is not the background: 1 if the network has a background class, otherwise 0.
+    /// 1 if the network has a background class, otherwise 0.
     let firstClass: Int
     let classCount: Int
     let activation: ScoreActivation
@@ -41,9 +40,8 @@ struct AnchorDecoder: AssembledDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// For each anchor of a head, appends a candidate if the anchor's highest raw class value is at least `floor`.
-    ///
-    /// - Returns: `false` if the outputs do not have the expected number of values.
+    /// Appends a candidate for each anchor of a head whose highest raw class value is at least `floor`. Returns `false` if the outputs do
+    /// not have the expected number of values.
     private func read(
         _ head: Head, _ output: TensorView, _ boxes: SparseNumbers, _ floor: Float, _ candidates: inout [Candidate]
     ) throws -> Bool {
@@ -117,8 +115,7 @@ struct AnchorDecoder: AssembledDecoder {
         return true
     }
 
-    /// - Parameter difference: the offsets from the anchor, in this order: centre y, centre x, logarithm of the height,
-    ///   logarithm of the width.
+    /// - Parameter difference: the offsets from the anchor: centre y, centre x, logarithm of the height, logarithm of the width.
     private func candidate(
         _ difference: (Float, Float, Float, Float), anchor number: Int, score: Float, index: Int
     ) -> Candidate {
@@ -133,8 +130,7 @@ struct AnchorDecoder: AssembledDecoder {
 }
 
 extension AnchorDecoder {
-    /// The default input parameters of EfficientDet and EfficientDet-Lite. Their inputs differ only in the element
-    /// type, which the model file declares.
+    /// EfficientDet and EfficientDet-Lite differ only in the element type of the input, which the model file declares.
     static let usualEfficientDet = FamilyInput(
         width: 320, height: 320, mean: SIMD3(repeating: 127), scale: SIMD3(repeating: 1 / 128),
         fit: .letterboxTopLeft(fill: 127))
@@ -186,8 +182,8 @@ extension AnchorDecoder {
         }
     }
 
-    /// Creates the decoder for a .tflite network whose post-processing operation was removed. The operation contains
-    /// the anchors and the scale factors. It expects scores after the sigmoid, so the network's scores are not logits.
+    /// Creates the decoder for a .tflite network whose post-processing operation was removed. The operation expects scores after the
+    /// sigmoid, so the network's scores are not logits.
     private init?(_ inspection: NetworkInspection, _ input: NetworkInput, _ end: TFLitePostProcess) throws {
         guard let heads = AnchorHeads(inspection, anchors: end.anchors.count / 4) else { return nil }
         let background = inspection.manifest?.hasBackground ?? end.classCount.map { $0 < heads.classes } ?? true

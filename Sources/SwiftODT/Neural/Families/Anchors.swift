@@ -1,7 +1,7 @@
 import Glibc
 
-/// The anchors of a network, in input pixels. An anchor is a fixed reference box; the network returns box offsets
-/// relative to it. The anchors have the same order as the rows of the network's outputs.
+/// The anchors of a network, in input pixels. An anchor is a fixed reference box; the network returns box offsets relative to it. The
+/// anchors have the same order as the rows of the network's outputs.
 struct Anchors: Sendable {
     struct Anchor: Sendable {
         var centerX: Float
@@ -14,8 +14,8 @@ struct Anchors: Sendable {
 }
 
 extension Anchors {
-    /// Creates anchors from a model file's list. Each anchor has four values: centre y, centre x, height and width as
-    /// fractions of the input.
+    /// Creates anchors from a model file's list. Each anchor has four values: centre y, centre x, height and width as fractions of the
+    /// input.
     init(fractions: [Float], width: Int, height: Int) {
         let (width, height) = (Float(width), Float(height))
         boxes = stride(from: 0, to: fractions.count - 3, by: 4).map {
@@ -27,20 +27,19 @@ extension Anchors {
 }
 
 extension Anchors {
-    /// The anchors of a feature pyramid (EfficientDet, SSD with FPN). Each level has the same anchor shapes, scaled by
-    /// the stride of the level.
+    /// The anchors of a feature pyramid (EfficientDet, SSD with FPN). Each level has the same anchor shapes, scaled by the stride of the
+    /// level.
     struct Pyramid: Sendable {
-        /// The levels by number. Level n has a stride of 2ⁿ input pixels.
+        /// Level n has a stride of 2ⁿ input pixels.
         var levels: ClosedRange<Int>
         var scalesPerLevel: Int
         var aspectRatios: [Double]
         /// The side of a level's smallest square anchor, in cells of this level.
         var scale: Double
-        /// The order of the anchors of a cell. If `true`, they are sorted by aspect ratio first, then by scale. If
-        /// `false`, they are sorted by scale first, then by aspect ratio.
+        /// Whether the anchors of a cell are sorted by aspect ratio first, then by scale. If `false`, they are sorted by scale first.
         var aspectsOutside: Bool
-        /// Whether anchors are centred on the upper left corners of cells, as in TensorFlow, and not on the cells'
-        /// centres. This applies only along an axis whose length is not a multiple of the level's stride.
+        /// Whether anchors are centred on the upper left corners of cells, as in TensorFlow, and not on the cells' centres. This applies
+        /// only along an axis whose length is not a multiple of the level's stride.
         var unevenFromCorner: Bool
 
         static let efficientDet = Pyramid(
@@ -92,14 +91,14 @@ extension Anchors {
 }
 
 extension Anchors {
-    /// The anchors of the six output layers of SSD. Each layer has its own anchor size, as in the multi-scale grid of
-    /// TensorFlow's object detection API.
+    /// The anchors of the six output layers of SSD. Each layer has its own anchor size, as in the multi-scale grid of TensorFlow's object
+    /// detection API.
     struct Layers: Sendable {
         /// The scale of the first layer's anchors, as a fraction of the input's shorter side.
         var minScale = 0.2
         /// The scale of the last layer's anchors, as a fraction of the input's shorter side.
         var maxScale = 0.95
-        /// The ratios of width to height.
+        /// Width divided by height.
         var aspectRatios = [1, 2, 0.5, 3, 1.0 / 3]
         /// The number of input pixels per cell, for each layer.
         var strides = [16, 32, 64, 128, 256, 512]
@@ -109,11 +108,11 @@ extension Anchors {
                 .reduce(0) { $0 + $1.element.columns * $1.element.rows * kinds(layer: $1.offset).count }
         }
 
-        /// Returns the anchors of a cell in a layer. `scale` is the size as a fraction of the input's shorter side.
-        /// `aspect` is the ratio of width to height.
+        /// Returns the anchors of a cell. `scale` is the size as a fraction of the input's shorter side, `aspect` the ratio of width to
+        /// height.
         fileprivate func kinds(layer: Int) -> [(scale: Double, aspect: Double)] {
-            // A cell of the first layer has only three anchors. One of them has the small scale 0.1
-            // (`reduce_boxes_in_lowest_layer` in TensorFlow).
+            // A cell of the first layer has only three anchors. One of them has the small scale 0.1 (`reduce_boxes_in_lowest_layer` in
+            // TensorFlow).
             if layer == 0 { return [(0.1, 1), (scale(0), 2), (scale(0), 0.5)] }
             let between = (scale(layer) * scale(layer + 1)).squareRoot()
             return aspectRatios.map { (scale(layer), $0) } + [(between, 1)]
@@ -148,15 +147,13 @@ extension Anchors {
 /// Finds the outputs of a network that have boxes and scores, and assigns them to ranges of anchors.
 struct AnchorHeads {
     let heads: [AnchorDecoder.Head]
-    /// The number of class scores per anchor, including a background class.
+    /// Includes a background class.
     let classes: Int
 
-    /// The maximum number of anchors. It limits the memory that the decoder allocates for a wrong manifest, and is far
-    /// above the number of anchors of real networks.
+    /// Limits the memory that the decoder allocates for a wrong manifest. Real networks have far fewer anchors.
     static let maximum = 1 << 22
 
-    /// Finds one output with the boxes of all anchors and one output with the scores of all anchors. Returns `nil` if
-    /// the network lacks these outputs.
+    /// Finds one output with the boxes of all anchors and one output with the scores of all anchors.
     init?(_ inspection: NetworkInspection, anchors: Int) {
         guard anchors <= Self.maximum,
             let boxes = inspection.outputs.indices.first(where: {
@@ -173,8 +170,7 @@ struct AnchorHeads {
         self.classes = classes
     }
 
-    /// Finds a pair of outputs with boxes and scores for each level of the feature pyramid. Returns `nil` if the
-    /// outputs do not match the levels.
+    /// Finds a pair of outputs with boxes and scores for each level of the feature pyramid.
     init?(_ inspection: NetworkInspection, level grid: CellGrid, anchorsPerCell: Int) {
         guard inspection.outputs.count == 2 * grid.levels.count, grid.count * anchorsPerCell <= Self.maximum else {
             return nil
@@ -201,12 +197,11 @@ struct AnchorHeads {
 }
 
 extension NetworkInspection {
-    /// Returns whether the file declares an output with `count` rows.
     fileprivate func rows(_ output: Int, _ count: Int) -> Bool { matrix(output)?.rows == count }
 
-    /// Returns the number of values per cell (`numbers`) of an output. Returns `nil` if the size of the output does not
-    /// match the pyramid level. `inPlanes` is `true` if the values of a cell are in separate planes (NCHW), and `false`
-    /// if they are next to each other (NHWC).
+    /// Returns the number of values per cell (`numbers`) of an output. Returns `nil` if the size of the output does not match the pyramid
+    /// level. `inPlanes` is `true` if the values of a cell are in separate planes (NCHW), and `false` if they are next to each other
+    /// (NHWC).
     fileprivate func levelOutput(
         _ output: Int, _ level: CellGrid.Level
     ) -> (output: Int, numbers: Int, inPlanes: Bool)? {
@@ -236,8 +231,8 @@ extension Anchors.Layers {
     }
 }
 
-/// The cells of a network's output levels. A level divides the input into square cells of one size. Cells are numbered
-/// level by level, in row-major order within a level.
+/// The cells of a network's output levels. A level divides the input into square cells of one size. Cells are numbered level by level, in
+/// row-major order within a level.
 struct CellGrid: Hashable, Sendable {
     struct Level: Hashable, Sendable {
         /// The side of a cell in input pixels.
@@ -249,11 +244,9 @@ struct CellGrid: Hashable, Sendable {
     }
 
     let levels: [Level]
-    /// The number of cells of all levels.
     let count: Int
 
-    /// Creates one level per stride for an input of the given size in pixels. Cells that extend beyond the input are
-    /// included.
+    /// Creates one level per stride. Cells that extend beyond the input are included.
     init(width: Int, height: Int, strides: [Int]) {
         var start = 0
         levels = strides.map { stride in
@@ -266,7 +259,7 @@ struct CellGrid: Hashable, Sendable {
         count = start
     }
 
-    /// Returns the column and the row of a cell within its level, and the level's stride in input pixels.
+    /// Returns the position of a cell within its level, in cells, and the level's stride in input pixels.
     ///
     /// - Parameter index: below ``count``.
     @inline(__always)

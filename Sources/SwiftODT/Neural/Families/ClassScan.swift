@@ -1,12 +1,11 @@
 import Glibc
 
-/// The function that converts a raw class output of a network to a score from 0 to 1.
+/// The function that converts a raw class output to a score from 0 to 1.
 enum ScoreActivation: Sendable {
     case none
     case sigmoid
 
-    /// Returns the raw output that has the score `floor`. Raw outputs below it are rejected without computing their
-    /// scores.
+    /// Returns the raw output that has the score `floor`. Lower raw outputs are rejected without computing their scores.
     func rawFloor(_ floor: Float) -> Float {
         switch self {
         case .none: floor
@@ -27,14 +26,11 @@ func logistic(_ x: Float) -> Float { 1 / (1 + exp(-x)) }
 /// Class scores in rows. A row has the values of one box, among them one value per class.
 struct ScoreRows {
     let values: UnsafeBufferPointer<Float>
-    /// The number of values per row.
     let stride: Int
-    /// The index of the first class in a row.
     let firstClass: Int
     let classCount: Int
 
-    /// - Returns: `nil` if the number of values is not a multiple of `stride`, or if `stride` is too small for the
-    ///   classes.
+    /// Returns `nil` if the number of values is not a multiple of `stride`, or if `stride` is too small for the classes.
     init?(_ values: UnsafeBufferPointer<Float>, stride: Int, firstClass: Int, classCount: Int) {
         guard stride > 0, firstClass >= 0, classCount > 0, firstClass + classCount <= stride, values.count % stride == 0
         else { return nil }
@@ -46,8 +42,8 @@ struct ScoreRows {
 
     var count: Int { values.count / stride }
 
-    /// Returns the class with the highest value in a row, and this value. The first class wins if several values are
-    /// equal. Returns `nil` if no value reaches `floor`. NaN does not reach any floor.
+    /// Returns the class with the highest value in a row. The first class wins a tie. Returns `nil` if no value reaches `floor`. NaN does
+    /// not reach any floor.
     @inline(__always)
     func best(inRow row: Int, from floor: Float) -> (index: Int, value: Float)? {
         let scores = values.baseAddress! + row * stride + firstClass
@@ -80,15 +76,14 @@ struct ScoreRows {
     }
 }
 
-/// Class scores in planes. There is one plane per class, with one value per cell.
+/// Class scores in planes, one per class, with one value per cell.
 struct ScorePlanes {
     let values: UnsafeBufferPointer<Float>
-    /// The number of cells in a plane.
     let count: Int
     let firstClass: Int
     let classCount: Int
 
-    /// - Returns: `nil` if there are too few values for the planes of all classes.
+    /// Returns `nil` if there are too few values for the planes of all classes.
     init?(_ values: UnsafeBufferPointer<Float>, count: Int, firstClass: Int, classCount: Int) {
         guard count > 0, firstClass >= 0, classCount > 0, values.count / count >= firstClass + classCount else {
             return nil
@@ -99,11 +94,10 @@ struct ScorePlanes {
         self.classCount = classCount
     }
 
-    /// Calls `body` for each cell whose highest class value reaches `floor`, with the index of the cell, the class and
-    /// the value. The first class wins if several values are equal. NaN does not reach any floor.
+    /// Calls `body` for each cell whose highest class value reaches `floor`. The first class wins a tie. NaN does not reach any floor.
     ///
-    /// The planes are processed in strips of cells. Memory is thus read sequentially, and intermediate results stay in
-    /// the processor's cache.
+    /// The planes are processed in strips of cells. Memory is thus read sequentially, and intermediate results stay in the processor's
+    /// cache.
     func forEachBest(from floor: Float, _ body: (_ cell: Int, _ index: Int, _ value: Float) -> Void) {
         let strip = 256
         withUnsafeTemporaryAllocation(of: Float.self, capacity: strip) { highest in
@@ -129,8 +123,7 @@ struct ScorePlanes {
     }
 }
 
-/// The rows of a network with objectness scores. A row has four box values, the objectness and one score per class.
-/// Further values in a row are ignored.
+/// Rows with four box values, the objectness and one score per class. Further values in a row are ignored.
 struct ObjectnessRows {
     private let scores: ScoreRows
 
@@ -142,8 +135,8 @@ struct ObjectnessRows {
 
     var count: Int { scores.count }
 
-    /// Calls `body` for each row whose score reaches `floor`. The score is the product of the objectness and the best
-    /// class score. Most rows are rejected by their objectness alone.
+    /// Calls `body` for each row whose score, the product of the objectness and the best class score, reaches `floor`. Most rows are
+    /// rejected by their objectness alone.
     func forEachBest(
         from floor: Float, _ body: (_ row: Int, _ index: Int, _ score: Float, _ box: UnsafePointer<Float>) -> Void
     ) {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decodes DETR, RT-DETR and similar networks. Such a network has a fixed number of queries. For each query, it returns
-/// class scores and a box as fractions of the input.
+/// Decodes DETR, RT-DETR and similar networks. For each of a fixed number of queries, the network returns class scores and a box as
+/// fractions of the input.
 struct DETRDecoder: AssembledDecoder {
     enum Activation: Sendable {
         /// Softmax over all classes. The last class is "no object".
@@ -11,11 +11,9 @@ struct DETRDecoder: AssembledDecoder {
     }
 
     let assembly: DetectionAssembly
-    /// The index of the output with the boxes. It equals `scoresOutput` if the rows of one output have both the box and
-    /// the scores.
+    /// Equals `scoresOutput` if the rows of one output have both the box and the scores.
     let boxesOutput: Int
     let scoresOutput: Int
-    /// The index of the first class in a row of scores.
     let firstClass: Int
     let classCount: Int
     let activation: Activation
@@ -56,8 +54,8 @@ struct DETRDecoder: AssembledDecoder {
                 ($0.index, activation.score($0.value))
             }
         case .softmax:
-            // Computing the softmax over all classes is slow. Most rows are rejected without it, because the softmax
-            // over only the best class and "no object" is an upper bound of the score.
+            // Computing the softmax over all classes is slow. The softmax over only the best class and "no object" is an upper bound of the
+            // score. Most rows are rejected by this bound.
             let all = rows.values.baseAddress! + row * rows.stride
             let nothing = all[rows.stride - 1]
             guard let (index, value) = rows.best(inRow: row, from: nothing + log(floor / max(1 - floor, 1e-6))) else {
@@ -73,10 +71,9 @@ struct DETRDecoder: AssembledDecoder {
 extension DETRDecoder {
     static let usual = FamilyInput(
         width: 800, height: 800, mean: SIMD3(123.675, 116.28, 103.53), scale: SIMD3(1 / 58.395, 1 / 57.12, 1 / 57.375))
-    /// The default input parameters of RT-DETR. They have the size and scale of YOLO's input, but the picture is
-    /// stretched instead of letterboxed.
+    /// The input of RT-DETR. The picture is stretched to the input.
     static let usualRealTime = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
-    /// The maximum number of queries. An output with more rows belongs to a network with a grid of cells.
+    /// An output with more rows belongs to a network with a grid of cells.
     private static let maximumQueries = 1000
 
     init?(_ inspection: NetworkInspection) throws {
@@ -100,8 +97,8 @@ extension DETRDecoder {
                 activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none))
             return
         }
-        // For a network with three classes and "no object", the scores have four columns like the boxes. In this case,
-        // only the names of the outputs distinguish boxes from scores.
+        // For a network with three classes and "no object", the scores have four columns like the boxes. In this case, only the names of
+        // the outputs distinguish boxes from scores.
         let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
         guard
             let boxes = fourColumns.first(where: { inspection.outputs[$0].name.contains("box") }) ?? fourColumns.first,
@@ -123,9 +120,9 @@ extension DETRDecoder {
             activation: activation)
     }
 
-    /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` in the
-    /// result is `false`), or all classes share a softmax with "no object" as the last class (`competing` is `true`).
-    /// In both cases, index 0 may be unused, as in COCO's original category ids. `firstClass` is then 1.
+    /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` in the result is `false`),
+    /// or all classes share a softmax with "no object" as the last class (`competing` is `true`). In both cases, index 0 may be unused, as
+    /// in COCO's original category ids. `firstClass` is then 1.
     ///
     /// - Parameters:
     ///   - numbers: the number of scores per query.
@@ -134,8 +131,7 @@ extension DETRDecoder {
         _ inspection: NetworkInspection, numbers: Int, competing: Bool
     ) -> (classes: Int, competing: Bool, firstClass: Int) {
         var readings = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
-        // Some networks with independent class scores use COCO's original category ids 1 to 90. They have 91 scores,
-        // and index 0 is unused.
+        // Some networks with independent class scores use COCO's original category ids 1 to 90. They have 91 scores, and index 0 is unused.
         if numbers == 91 || !competing { readings.swapAt(1, 2) }
         return readings.first {
             $0.0 > 0 && inspection.isPlausible($0.0) && (competing || !$0.1)

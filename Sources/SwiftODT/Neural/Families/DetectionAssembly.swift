@@ -10,15 +10,13 @@ extension AssembledDecoder {
     var labels: [String]? { assembly.names.all }
 }
 
-/// The data and functions that all decoders share: the input, the class names, and the conversion from candidates to
-/// detections.
+/// The input, the class names, and the conversion from candidates to detections. All decoders share it.
 struct DetectionAssembly: Sendable {
     let input: NetworkInput
     let names: ClassNames
-    /// The model's path, for messages.
+    /// For messages.
     let file: String
-    /// Whether the network returns boxes as fractions of the input instead of in pixels. This estimate is used only if
-    /// the network's description does not specify the unit.
+    /// Whether the network returns boxes as fractions of the input. Used only if the network's description does not specify the unit.
     private let givesFractions = ModelHeuristic()
 
     init(input: NetworkInput, names: ClassNames, file: String) {
@@ -27,8 +25,7 @@ struct DetectionAssembly: Sendable {
         self.file = file
     }
 
-    /// Applies non-maximum suppression, converts the boxes from input pixels to buffer pixels, and clips the boxes to
-    /// the inferred region.
+    /// Applies non-maximum suppression, converts the boxes from input pixels to buffer pixels, and clips them to the inferred region.
     ///
     /// - Parameter suppressed: whether the network has already applied non-maximum suppression.
     func detections(
@@ -49,12 +46,11 @@ struct DetectionAssembly: Sendable {
         }
     }
 
-    /// Returns the candidates with boxes in input pixels. Some networks, such as exports for TensorFlow, return
-    /// fractions of the input instead.
+    /// Returns the candidates with boxes in input pixels. Some networks, such as exports for TensorFlow, return fractions of the input
+    /// instead.
     ///
-    /// - Parameter areFractions: whether the boxes are fractions of the input. If it is `nil`, the unit is estimated
-    ///   from the first outputs of the network. If most boxes have their centres within 2 units of the origin on both
-    ///   axes, the unit is fractions.
+    /// - Parameter areFractions: whether the boxes are fractions. If it is `nil`, the unit is estimated from the first outputs of the
+    ///   network: it is fractions if most boxes have their centres within 2 units of the origin on both axes.
     func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
         guard areFractions ?? areFractionsLikely(candidates) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))
@@ -70,11 +66,9 @@ struct DetectionAssembly: Sendable {
         return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
 
-    /// Returns the minimum score of a candidate. It is at least 0.001, because with a minimum of 0 every cell without
-    /// an object would become a candidate.
+    /// Returns the minimum score of a candidate. With a minimum of 0, every cell without an object would become a candidate.
     func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 
-    /// Returns the error for outputs whose shapes do not match the description of the network.
     func mismatch(_ outputs: [TensorView]) -> ODTError {
         ODTError(
             .failed,
@@ -84,18 +78,14 @@ struct DetectionAssembly: Sendable {
     }
 }
 
-/// A yes-or-no property of a network that its description does not specify. It is derived from the first outputs of the
-/// network, by a majority vote of boxes.
-///
-/// The decision is final after 64 votes, so that a later unusual output cannot change it.
+/// A yes-or-no property of a network that its description does not specify. It is derived from the first outputs of the network, by a
+/// majority vote of boxes. The decision is final after 64 votes, so a later unusual output cannot change it.
 final class ModelHeuristic: Sendable {
     private let votes = Mutex((for: 0, against: 0))
 
-    /// The number of votes after which the decision is final.
     private static let enough = 64
 
-    /// Adds votes, unless the decision is already final. Returns whether most votes so far are in favour of the
-    /// property.
+    /// Adds votes, unless the decision is final. Returns whether most votes are in favour of the property.
     func isLikely(votesFor: Int, against votesAgainst: Int) -> Bool {
         votes.withLock { votes in
             if votes.for + votes.against < Self.enough {
@@ -111,9 +101,7 @@ final class ModelHeuristic: Sendable {
 struct ClassNames: Sendable {
     private let labels: Labels
 
-    /// - Parameters:
-    ///   - count: the number of classes without a background class. `nil` if the network's description does not
-    ///     determine the number.
+    /// - Parameter count: the number of classes without a background class. `nil` if the network's description does not determine it.
     /// - Throws: ``ODTError`` if there are no labels, or if the number of labels does not match the number of classes.
     init(_ labels: Labels?, count: Int?, file: String) throws {
         guard let labels = labels ?? count.flatMap(Self.usual) else {
@@ -127,8 +115,7 @@ struct ClassNames: Sendable {
             self.labels = labels.beginsWithBackground ? labels.withoutFirst : labels
             return
         }
-        // A model file may declare up to `Int.max` classes. Adding to `count` could overflow, so `count` is only
-        // compared.
+        // `count` is only compared, because a model file may declare up to `Int.max` classes and an addition could overflow.
         switch labels.count {
         case count: self.labels = labels
         case 1... where labels.count - 1 == count && labels.beginsWithBackground: self.labels = labels.withoutFirst
@@ -140,7 +127,7 @@ struct ClassNames: Sendable {
         }
     }
 
-    /// Returns the vocabulary that most networks with this number of classes use, or `nil` if there is none.
+    /// Returns the vocabulary that most networks with this number of classes use.
     private static func usual(_ count: Int) -> Labels? {
         switch count {
         case 80: Labels.vocabulary("coco80")

@@ -1,5 +1,5 @@
-/// The supported families of detection networks. The networks of a family have the same output format. The raw value is
-/// the name of the family in a manifest.
+/// The supported families of detection networks. The networks of a family have the same output format. The raw value is the name of the
+/// family in a manifest.
 package enum DetectionFamily: String, CaseIterable, Sendable {
     /// DEIM, D-FINE and RT-DETR with built-in post-processing and an input for the size of the picture.
     case detrPostprocessed = "detr-postprocessed"
@@ -26,18 +26,14 @@ package enum DetectionFamily: String, CaseIterable, Sendable {
 }
 
 extension DetectionFamily {
-    /// Recognises the family of a network and returns a decoder for it.
-    ///
     /// - Parameter file: the model's path, for error messages.
-    /// - Throws: ``ODTError`` with `.unsupported` if no family matches, or if information is missing, for example the
-    ///   labels.
+    /// - Throws: ``ODTError`` with `.unsupported` if no family matches, or if information is missing, for example the labels.
     package static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> any DetectionDecoder {
         try recognise(network, manifest: manifest, labels: labels, file: file).decoder
     }
 
-    /// Recognises the family of a network. Returns the family and a decoder for the network.
     package static func recognise(
         _ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
@@ -69,7 +65,7 @@ extension DetectionFamily {
         throw ODTError(.unsupported, "\(file) has \(inspection.outputsText): \(inspection.guess)")
     }
 
-    /// Returns a decoder of this family for the network, or `nil` if the network does not belong to the family.
+    /// Returns `nil` if the network does not belong to this family.
     private func decoder(_ inspection: NetworkInspection) throws -> (any DetectionDecoder)? {
         switch self {
         case .detrPostprocessed: try SSDPostprocessedDecoder(detr: inspection)
@@ -93,8 +89,7 @@ extension NetworkInspection {
         return (outputs.count == 1 ? "output " : "outputs ") + shapes.joined(separator: ", ")
     }
 
-    /// The end of the error message for a network that matches no family. It names the probable kind of the network,
-    /// for example a classifier, and a remedy.
+    /// The end of the error message for a network that matches no family: the probable kind of the network, and a remedy.
     fileprivate var guess: String {
         if outputs.allSatisfy({
             $0.shape.count == 4 && $0.shape[1] == 1 && ($0.shape[2] ?? 99) > 32 && ($0.shape[3] ?? 99) > 32

@@ -1,16 +1,14 @@
 import Glibc
 
-/// Decodes NanoDet and NanoDet-Plus. For each side of a box, the network returns a discrete distribution of the
-/// distance between the cell and the side. The unit of the distance is the side of the cell. The decoder uses the mean
-/// of the distribution.
+/// Decodes NanoDet and NanoDet-Plus. For each side of a box, the network returns a discrete distribution of the distance between the cell
+/// and the side. The decoder uses the mean of the distribution. The unit of the distance is the side of the cell.
 struct NanoDetDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
     let classCount: Int
-    /// The number of bins of a distribution.
+    /// Bins per distribution.
     let binCount: Int
-    /// The position within a cell from which distances are measured. 0 is the upper left corner of the cell, 0.5 is its
-    /// centre.
+    /// The position within a cell from which distances are measured. 0 is the upper left corner of the cell, 0.5 its centre.
     let origin: Float
     let activation: ScoreActivation
 
@@ -41,7 +39,7 @@ struct NanoDetDecoder: AssembledDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// Returns the mean of a distribution over the integers 0 to ``binCount`` - 1, from the logits of the distribution.
+    /// Returns the mean of a distribution over the integers 0 to ``binCount`` - 1.
     private func mean(_ logits: UnsafePointer<Float>) -> Float {
         var highest = -Float.infinity
         for bin in 0..<binCount { highest = max(highest, logits[bin]) }
@@ -68,8 +66,8 @@ extension NanoDetDecoder {
         guard let grid = inspection.grid(input, cells: matrix.rows, usual: [[8, 16, 32, 64], [8, 16, 32]]) else {
             return nil
         }
-        // NanoDet-Plus has four levels and measures distances from the corner of a cell. NanoDet has three levels and
-        // measures distances from the centre of a cell. Its input keeps the aspect ratio of the picture.
+        // NanoDet-Plus has four levels and measures distances from the corner of a cell. NanoDet has three levels and measures distances
+        // from the centre of a cell. Its input keeps the aspect ratio of the picture.
         let plus = grid.levels.count > 3
         if !plus && inspection.manifest?.input.fit == nil { input.fit = .letterboxCentered(fill: 0) }
         self.init(

@@ -1,5 +1,4 @@
-/// The description, manifest and labels of a network. The decoders use this type to recognise the networks of their
-/// family.
+/// The description, manifest and labels of a network. The decoders use this type to recognise the networks of their family.
 struct NetworkInspection {
     let network: NetworkDescription
     let manifest: ModelManifest?
@@ -7,15 +6,13 @@ struct NetworkInspection {
     /// The model's path, for error messages.
     let file: String
 
-    /// The parameters of the TFLite post-processing operation that was removed from the model. `nil` if the model had
-    /// no such operation.
+    /// The parameters of the TFLite post-processing operation that was removed from the model.
     var postProcess: TFLitePostProcess?
 
-    /// The quantisation of inputs and outputs by tensor name, from the manifest and from a .tflite file. If both
-    /// specify a tensor, the manifest has priority.
+    /// By tensor name, from the manifest and from a .tflite file. The manifest has priority.
     var quantisation: [String: QuantisationScale]
 
-    /// The family that the manifest specifies, or `nil`.
+    /// The family that the manifest specifies.
     let namedFamily: DetectionFamily?
 
     init(_ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String) throws {
@@ -37,8 +34,7 @@ struct NetworkInspection {
 
     var outputs: [TensorDescription] { network.outputs }
 
-    /// Adds what a .tflite file specifies: the parameters of its post-processing operation, and quantisation scales.
-    /// Has no effect on other files.
+    /// Reads the post-processing operation and the quantisation of a .tflite file. Has no effect on other files.
     mutating func readFile() throws {
         guard FileBytes.size(file) != nil, let model = try FlatBuffer.read(tflite: file) else { return }
         postProcess = TFLitePostProcess(model: model)
@@ -50,8 +46,7 @@ struct NetworkInspection {
         QuantisedDecoder(decoder, outputs: outputs, scales: quantisation) ?? decoder
     }
 
-    /// Returns the numbers of rows and columns of an output, without the batch dimension. Returns `nil` if the output
-    /// is not a matrix. The number of rows or columns is `nil` if it is dynamic.
+    /// Returns the shape of an output without the batch dimension, or `nil` if the output is not a matrix. Dynamic dimensions are `nil`.
     func matrix(_ output: Int) -> (rows: Int?, columns: Int?)? {
         guard outputs.indices.contains(output) else { return nil }
         let shape = outputs[output].shape
@@ -62,8 +57,7 @@ struct NetworkInspection {
         }
     }
 
-    /// Returns the index of the output with a given name. A tensor number (`name:0`) and scopes (`scope/name`) in the
-    /// names of outputs are ignored.
+    /// Ignores the tensor number (`name:0`) and the scopes (`scope/name`) in the names of outputs.
     func output(named name: String) -> Int? {
         outputs.firstIndex { output in
             let leaf = output.name.split(separator: "/").last ?? ""
@@ -71,19 +65,18 @@ struct NetworkInspection {
         }
     }
 
-    /// Returns whether a network can have this number of classes. The number must be the number in the manifest. If the
-    /// manifest has none, it must be the number of labels. If there are no labels, it must be 80 or 90, as for COCO.
+    /// Returns whether the network can have this number of classes: the number in the manifest, otherwise the number of labels, otherwise
+    /// 80 or 90 as for COCO.
     func isPlausible(_ classes: Int) -> Bool {
         if let manifestValue = manifest?.classes { return classes == manifestValue }
         guard let labels else { return classes == 80 || classes == 90 }
         return classes == labels.count || (labels.beginsWithBackground && classes == labels.count - 1)
     }
 
-    /// Returns the first grid with the given number of cells. Returns `nil` if no grid has this number. If the manifest
-    /// specifies strides, only the grid with these strides is tried. Otherwise one grid is tried for each list of
-    /// strides in `usual`.
+    /// Returns the first grid with the given number of cells. The grid has the strides of the manifest, if it specifies them, otherwise one
+    /// of the lists in `usual`.
     ///
-    /// - Parameter cells: the number of cells of all levels; `nil` for any number.
+    /// - Parameter cells: the number of cells of all levels. `nil` for any number.
     func grid(_ input: NetworkInput, cells: Int?, usual: [[Int]]) -> CellGrid? {
         let all = (manifest?.strides.map { [$0] } ?? usual).map {
             CellGrid(width: input.width, height: input.height, strides: $0)
@@ -96,8 +89,7 @@ struct NetworkInspection {
     }
 }
 
-/// The meaning of the values that a network returns for one box, for families with one row per box or one plane per
-/// value.
+/// The meaning of the values that a network returns for one box, for families with one row per box or one plane per value.
 enum BoxEncoding: Equatable {
     /// Four box values, the objectness and class scores.
     case objectness(classes: Int)
@@ -106,8 +98,8 @@ enum BoxEncoding: Equatable {
     /// Class scores, and a discrete distribution of the distance from the cell to each of the four sides of the box.
     case distributions(classes: Int, bins: Int)
 
-    /// Chooses the first encoding for which the number of classes is plausible. If it is plausible for no encoding,
-    /// chooses `objectness`. Returns `nil` if there are too few values.
+    /// Chooses the first encoding for which the number of classes is plausible, otherwise `objectness`. Returns `nil` if there are too few
+    /// values.
     ///
     /// - Parameter numbers: the number of values per box.
     init?(_ numbers: Int, in inspection: NetworkInspection) {
@@ -119,7 +111,7 @@ enum BoxEncoding: Equatable {
     }
 }
 
-/// The default input parameters of a network family. The model file and the manifest override them.
+/// The default input of a network family. The model file and the manifest override it.
 struct FamilyInput {
     var width: Int
     var height: Int
@@ -130,8 +122,8 @@ struct FamilyInput {
 }
 
 extension NetworkInspection {
-    /// Returns the input format of the network. The file has priority over the manifest, and the manifest has priority
-    /// over the family's defaults.
+    /// Returns the input format of the network. The file has priority over the manifest, and the manifest has priority over the family's
+    /// defaults.
     ///
     /// - Throws: ``ODTError`` if the input is not a single three-channel picture of a supported element type.
     func input(_ usual: FamilyInput) throws -> NetworkInput {
@@ -143,8 +135,7 @@ extension NetworkInspection {
                     + "and optionally an input for its size, are supported: export it without its post-processing")
         }
         let input = network.inputs[picture]
-        // Some networks have no batch dimension. It is added here, so that the code below handles only shapes with four
-        // dimensions.
+        // Some networks have no batch dimension.
         let shape = input.shape.count == 3 ? [1] + input.shape : input.shape
         guard shape.count == 4, shape[0] == nil || shape[0] == 1 else { throw unsuitableInput(input) }
         let layout: NetworkInput.Layout
@@ -169,8 +160,8 @@ extension NetworkInspection {
             fed.mean = manifestValue?.mean ?? usual.mean
             fed.scale = manifestValue?.scale ?? usual.scale
         case .int8:
-            // The input is filled with floats, and the runtime converts them to int8. The mean and the scale must
-            // therefore include the quantisation of the input.
+            // The input is filled with floats, and the runtime converts them to int8. The mean and the scale must therefore include the
+            // quantisation of the input.
             guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
             let scale = manifestValue?.scale ?? usual.scale
             fed.element = .float32

@@ -1,4 +1,3 @@
-/// A quantised output of a network: its bytes and its quantisation.
 struct QuantisedBytes {
     let bytes: UnsafeBufferPointer<UInt8>
     let isSigned: Bool
@@ -10,8 +9,8 @@ struct QuantisedBytes {
     func number(_ byte: UInt8) -> Float { scale.number(isSigned ? Float(Int8(bitPattern: byte)) : Float(byte)) }
 }
 
-/// The values of an output. A value is converted to a float only when it is read. This is faster than
-/// ``TensorView/withFloats(_:)`` if few values are read.
+/// The values of an output. A value is converted to a float only when it is read. This is faster than ``TensorView/withFloats(_:)`` if few
+/// values are read.
 enum SparseNumbers {
     case floats(UnsafeBufferPointer<Float>)
     case bytes(QuantisedBytes)
@@ -33,7 +32,7 @@ enum SparseNumbers {
 }
 
 extension TensorView {
-    /// Returns the output as quantised bytes. Returns `nil` if its elements are not bytes or have no quantisation.
+    /// Returns `nil` if the elements are not bytes or have no quantisation.
     ///
     /// - Throws: ``ODTError`` if the memory is smaller than the shape requires.
     func quantised() throws -> QuantisedBytes? {
@@ -42,24 +41,21 @@ extension TensorView {
         return QuantisedBytes(bytes: whole.bindMemory(to: UInt8.self), isSigned: element == .int8, scale: scale)
     }
 
-    /// Calls `body` with the values of the output. In contrast to ``withFloats(_:)``, a byte is dequantised only when
-    /// it is read.
     func withSparseNumbers<Answer>(_ body: (SparseNumbers) throws -> Answer) throws -> Answer {
         if let quantised = try quantised() { return try body(.bytes(quantised)) }
         return try withFloats { try body(.floats($0)) }
     }
 }
 
-/// A decoder that attaches quantisation scales to the outputs and passes the outputs to another decoder.
+/// Attaches quantisation scales to the outputs and passes the outputs to another decoder.
 struct QuantisedDecoder: DetectionDecoder {
     let decoder: any DetectionDecoder
-    /// The quantisation of each output; `nil` for outputs that are not quantised.
+    /// `nil` for outputs that are not quantised.
     let scales: [QuantisationScale?]
     var input: NetworkInput { decoder.input }
     var labels: [String]? { decoder.labels }
 
-    /// - Parameter scales: the quantisation of tensors, by tensor name.
-    /// - Returns: `nil` if no output is quantised.
+    /// Returns `nil` if no output is quantised. `scales` has the tensor names as keys.
     init?(_ decoder: any DetectionDecoder, outputs: [TensorDescription], scales: [String: QuantisationScale]) {
         self.scales = outputs.map { [.uint8, .int8].contains($0.element) ? scales[$0.name] : nil }
         guard self.scales.contains(where: { $0 != nil }) else { return nil }
@@ -75,24 +71,18 @@ struct QuantisedDecoder: DetectionDecoder {
     }
 }
 
-/// Quantised class scores in rows. A row has the values of one box. The type returns the same results as ``ScoreRows``
-/// for the dequantised values.
+/// Quantised class scores in rows. Returns the same results as ``ScoreRows`` for the dequantised values.
 ///
-/// The type is faster than ``ScoreRows``: it compares 16 bytes at once, and bytes need a quarter of the memory of
-/// floats.
+/// The type is faster than ``ScoreRows``: it compares 16 bytes at once, and bytes need a quarter of the memory of floats.
 struct QuantisedScoreRows {
     private let scores: QuantisedBytes
-    /// The number of bytes per row.
     private let length: Int
-    /// The index of the first class in a row.
     private let firstClass: Int
     private let classCount: Int
-    /// The XOR mask that converts a byte to an unsigned byte with the same order: 0x80 for signed bytes, 0 for unsigned
-    /// bytes.
+    /// The XOR mask that converts a byte to an unsigned byte with the same order: 0x80 for signed bytes, 0 for unsigned bytes.
     private let flip: UInt8
 
-    /// - Returns: `nil` if the number of bytes is not a multiple of `stride`, or if `stride` is too small for the
-    ///   classes.
+    /// Returns `nil` if the number of bytes is not a multiple of `stride`, or if `stride` is too small for the classes.
     init?(_ scores: QuantisedBytes, stride: Int, firstClass: Int, classCount: Int) {
         guard stride > 0, firstClass >= 0, classCount > 0, firstClass + classCount <= stride,
             scores.count % stride == 0
@@ -106,9 +96,8 @@ struct QuantisedScoreRows {
 
     var count: Int { scores.count / length }
 
-    /// Calls `body` for each row whose highest class value reaches `floor`, with the index of the row, the class and
-    /// the value. The first class wins if several values are equal. A fast test first rejects all rows in which no
-    /// value reaches `floor`.
+    /// Calls `body` for each row whose highest class value reaches `floor`. The first class wins a tie. A fast test first rejects all rows
+    /// in which no value reaches `floor`.
     @inline(__always)
     func forEachBest(from floor: Float, _ body: (_ row: Int, _ index: Int, _ value: Float) -> Void) {
         guard let base = scores.bytes.baseAddress,
@@ -127,16 +116,16 @@ struct QuantisedScoreRows {
     }
 }
 
-/// A threshold (`level`) for bytes, which is compared with 16 bytes at once.
+/// A threshold that is compared with 16 bytes at once.
 private struct ByteLevel {
     private typealias Words = SIMD2<UInt64>
 
     private let level: UInt8
     private let flip: UInt8
-    /// The XOR mask `flip`, repeated in each byte.
+    /// `flip` in each byte.
     private let flips: Words
-    /// A constant that is added to the lower seven bits of each byte. The highest bit of the sum is set if the lower
-    /// seven bits of the byte are at least the lower seven bits of the level.
+    /// Added to the lower seven bits of each byte. The highest bit of the sum is set if the lower seven bits of the byte are at least the
+    /// lower seven bits of the level.
     private let lift: Words
     /// All bits are set if the level is below 0x80. A byte of 0x80 or more then always reaches the level.
     private let isLow: Words
@@ -153,8 +142,7 @@ private struct ByteLevel {
     func isReached(in bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
         guard count >= 16 else { return (0..<count).contains { bytes[$0] ^ flip >= level } }
         let raw = UnsafeRawPointer(bytes)
-        // The last 16 bytes are compared separately, because `count` need not be a multiple of 16. They may overlap the
-        // previous block.
+        // The last 16 bytes are compared separately, because `count` need not be a multiple of 16. They may overlap another block.
         var found = compare(raw, count - 16)
         var index = 0
         while index + 16 < count {
@@ -164,8 +152,8 @@ private struct ByteLevel {
         return (found[0] | found[1]) & 0x8080_8080_8080_8080 != 0
     }
 
-    /// Compares 16 bytes with the level. The highest bit of each byte of the result is set if the compared byte reaches
-    /// the level. The function works on 64-bit words, because comparisons of `SIMD16<UInt8>` compile to scalar code.
+    /// The highest bit of each byte of the result is set if the compared byte reaches the level. The function works on 64-bit words,
+    /// because comparisons of `SIMD16<UInt8>` compile to scalar code.
     @inline(__always)
     private func compare(_ bytes: UnsafeRawPointer, _ offset: Int) -> Words {
         let words = bytes.loadUnaligned(fromByteOffset: offset, as: Words.self) ^ flips
