@@ -33,17 +33,14 @@ package struct CategoryScores: Hashable, Sendable {
         Category.allCases.reduce(.unknown) { self[$1] > self[$0] ? $1 : $0 }
     }
 
-    /// Whether all scores are finite and non-negative.
     var isValid: Bool { total.isFinite && storage.min() >= 0 }
 
-    /// Adds the scores of each category.
     package static func + (a: CategoryScores, b: CategoryScores) -> CategoryScores {
         var sum = a
         sum.storage += b.storage
         return sum
     }
 
-    /// Multiplies all scores by a factor.
     package static func * (scores: CategoryScores, factor: Double) -> CategoryScores {
         var product = scores
         product.storage *= factor
@@ -57,6 +54,5 @@ package struct CategoryVerdict: Hashable, Sendable {
     /// The confidence of the category, 0 to 1. `nil` if the category is unknown.
     package var confidence: Double?
 
-    /// The verdict without any evidence.
     package static let unknown = CategoryVerdict(category: .unknown, confidence: nil)
 }

@@ -17,7 +17,6 @@ package struct CategoryTable: Sendable {
         vocabularies = [try Self.parse(text, name: name)]
     }
 
-    /// Creates an empty table.
     package init() {
         vocabularies = []
     }
@@ -105,8 +104,7 @@ extension CategoryTable {
     /// The file name of a user-defined category table in a model folder.
     static let userFile = "categories.tsv"
 
-    /// Returns the standard table, overridden by `categories.tsv` from the model folders. Earlier folders take
-    /// precedence.
+    /// Returns the standard table, overridden by `categories.tsv` from the model folders. Earlier folders take precedence.
     ///
     /// - Throws: ``ODTError`` that names an invalid line.
     package static func installed(folders: [String] = ModelSearchPath.folders) throws -> CategoryTable {
@@ -128,7 +126,6 @@ extension CategoryTable {
         return vocabulary.overridden(by: table)
     }
 
-    /// The content of each vocabulary file.
     static var vocabularies: [[UInt8]] {
         [
             PackageResources.coco_tsv, PackageResources.open_images_tsv, PackageResources.more_tsv,

@@ -5,9 +5,7 @@ import Glibc
 struct ClassifierOutputDecoder: Sendable {
     /// The index of the network's output that has the scores.
     private let output: Int
-    /// The label of each score. `nil` for an unused index.
     private let labels: [Label?]
-    /// The category of each score.
     private let categories: [Category]
     private let scoresAreLogits: Bool
 
@@ -48,7 +46,6 @@ struct ClassifierOutputDecoder: Sendable {
         }
     }
 
-    /// Returns the classification that the outputs of the network represent.
     func read(_ outputs: [TensorView]) throws -> Classification {
         guard outputs.indices.contains(output) else {
             throw ODTError(.failed, "the classifier returned \(outputs.count) outputs, fewer than its model declares")

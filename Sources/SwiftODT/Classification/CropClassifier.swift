@@ -1,5 +1,4 @@
-/// Classifies crops with a neural network. Any image classifier with labels is suitable, for example ML Kit's custom
-/// classifiers.
+/// Classifies crops with a neural network. Any image classifier with labels is suitable, for example ML Kit's custom classifiers.
 ///
 /// The crop is converted on the caller's thread. The inference runs on a thread of the runtime.
 package final class CropClassifier: Classifier {
@@ -7,9 +6,8 @@ package final class CropClassifier: Classifier {
     package let capacity = 1
     package let threshold: Double
 
-    /// Decodes the output of the network.
     private let reading: ClassifierOutputDecoder
-    /// The inference request. `nil` while a classification is in flight.
+    /// `nil` while a classification is in flight.
     private let idle: Monitor<InferenceRequest?>
 
     /// The default threshold. A label with a score above 0.5 outweighs all other labels together.
@@ -22,9 +20,7 @@ package final class CropClassifier: Classifier {
     ///
     /// - Parameters:
     ///   - modelFile: a path or the name of an installed model. `nil` for the default model.
-    ///   - labelFile: the label file. Needed if the labels are neither in the model nor beside it.
-    ///   - table: the mapping from labels to categories.
-    /// - Throws: ``ODTError`` that names the file and the remedy.
+    ///   - labelFile: needed if the labels are neither in the model nor beside it.
     package init(
         modelFile: String? = nil, labelFile: String? = nil, device: String = "CPU", threads: Int = 0,
         table: CategoryTable = .standard
@@ -109,7 +105,6 @@ extension NetworkInspection {
 }
 
 extension KnownAnswer {
-    /// Returns an error text if a classifier's result differs from the known answer. Otherwise returns `nil`.
     func problem(of found: Classification, comparesLabels: Bool) -> String? {
         guard let object = objects.first else { return nil }
         let (label, score) = (found.label?.text ?? "nothing", found.labelScore)
@@ -125,8 +120,7 @@ extension KnownAnswer {
 ///
 /// Like a ``Detector``, a classifier copies the required data from the frame before ``start(_:box:)`` returns.
 package protocol Classifier: AnyObject, Sendable {
-    /// The maximum number of classifications in flight. At this limit, ``start(_:box:)`` blocks until one of the
-    /// classifications finishes.
+    /// The maximum number of classifications in flight. At this limit, ``start(_:box:)`` blocks until one of the classifications finishes.
     var capacity: Int { get }
 
     /// The minimum score of a reliable result, from the model's metadata or a default.
@@ -136,7 +130,6 @@ package protocol Classifier: AnyObject, Sendable {
     func start(_ frame: Frame, box: Box) throws -> ClassificationPromise
 }
 
-/// The result of classifying a crop.
 package struct Classification: Hashable, Sendable {
     /// The score of each coarse category. The sum of the scores is at most 1.
     package var scores: CategoryScores
@@ -146,5 +139,4 @@ package struct Classification: Hashable, Sendable {
     package var labelScore = 0.0
 }
 
-/// The pending result of a classification.
 package typealias ClassificationPromise = Promise<Classification>

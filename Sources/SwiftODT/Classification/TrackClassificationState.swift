@@ -13,7 +13,6 @@ struct TrackClassificationState: Sendable {
         /// The visible area of the object's box when the crop was taken, in square pixels.
         var area: Double
         var time: Nanoseconds
-        /// The number of crops of this track that have been sent to the classifier so far.
         var count: Int
     }
 
@@ -40,7 +39,6 @@ struct TrackClassificationState: Sendable {
     /// takes precedence over the category from crops.
     var verdict: CategoryVerdict { fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict }
 
-    /// Whether a classification is pending.
     private var isWaiting: Bool { request?.promise != nil }
 
     /// Adds the label of the track as evidence, once for each detection.
@@ -77,8 +75,7 @@ struct TrackClassificationState: Sendable {
         return fromCrops.isAmbiguous && elapsed >= retryInterval ? .doubt : nil
     }
 
-    /// Sends the track's crop to the classifier. A request that fails is recorded, too. Otherwise it would be repeated
-    /// with every frame.
+    /// Sends the track's crop to the classifier. A request that fails is recorded, too. Otherwise it would be repeated with every frame.
     mutating func requestClassification(
         _ classifier: any Classifier, about track: Track, in frame: Frame
     ) throws -> ClassificationPromise {
@@ -100,9 +97,8 @@ struct TrackClassificationState: Sendable {
 /// The accumulated evidence for the category of one object. The evidence comes from one source: the labels of the
 /// detector, or the results of a classifier.
 ///
-/// The first result sets the verdict at once. After that, hysteresis stabilises the verdict. Another category replaces
-/// the current one only if it leads by a margin. The current category becomes unknown only if its weight falls well
-/// below the threshold.
+/// The first result sets the verdict at once. After that, hysteresis stabilises the verdict. Another category replaces the current one only
+/// if it leads by a margin. The current category becomes unknown only if its weight falls well below the threshold.
 struct CategoryEvidence: Sendable {
     /// Another category replaces the current one if its lead exceeds this fraction of the total weight.
     private static let leadToChange = 0.15
@@ -112,13 +108,10 @@ struct CategoryEvidence: Sendable {
     /// The minimum lead of the best category over the second one in clear evidence, as a fraction of the total weight.
     private static let clearLead = 0.25
 
-    /// The weighted sum of the scores of each category.
     private var mass = CategoryScores()
-    /// The total weight of the results.
     private var weight = 0.0
     private(set) var verdict: CategoryVerdict = .unknown
 
-    /// Whether there is no evidence yet.
     var isEmpty: Bool { weight == 0 }
 
     /// Whether another result might change the verdict: the scores of the two best categories are close, or the best
@@ -130,11 +123,8 @@ struct CategoryEvidence: Sendable {
         return mass[best] - second < Self.clearLead * weight || verdict.category != best
     }
 
-    /// Adds a result.
-    ///
-    /// - Parameters:
-    ///   - memory: the factor by which the weight of earlier results is reduced, 0 to 1.
-    ///   - threshold: the minimum fraction of the total weight with which a category becomes the verdict.
+    /// Adds a result. `memory` is the factor by which the weight of earlier results is reduced, 0 to 1. `threshold` is the minimum fraction
+    /// of the total weight with which a category becomes the verdict.
     mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
         guard scores.isValid else { return }
         mass = mass * memory + scores
@@ -153,6 +143,5 @@ struct CategoryEvidence: Sendable {
             category: category, confidence: category == .unknown ? nil : min(1, max(0, share(category))))
     }
 
-    /// Returns the accumulated score of a category as a fraction of the total weight.
     private func share(_ category: Category) -> Double { mass[category] / weight }
 }

@@ -1,8 +1,7 @@
 /// Assigns a coarse category to every track.
 ///
-/// If the ``CategoryTable`` contains the label of a track, the label determines the category. For other tracks, a
-/// classifier processes a crop. To save time, it processes only crops of tracks that are new, have grown, or have
-/// ambiguous evidence.
+/// If the ``CategoryTable`` contains the label of a track, the label determines the category. For other tracks, a classifier processes a
+/// crop. To save time, it processes only crops of tracks that are new, have grown, or have ambiguous evidence.
 ///
 ///     let table = try CategoryTable.installed()
 ///     var classifier = TrackClassifier(table: table, crop: try CropClassifier(table: table))
@@ -11,7 +10,6 @@
 package struct TrackClassifier: Sendable {
     private let table: CategoryTable
     private let crop: (any Classifier)?
-    /// The options. They can change between calls.
     package var options: TrackClassifierOptions
     private var records: [Int: TrackClassificationState] = [:]
     /// The classifications that may still be in flight. Tracks can disappear before their classification ends.
@@ -22,8 +20,7 @@ package struct TrackClassifier: Sendable {
     /// calls can omit a track temporarily.
     private static let retainedCalls = 60
 
-    /// - Parameter crop: the classifier for objects whose label has no category. With `nil`, the category of such
-    ///   objects remains unknown.
+    /// - Parameter crop: the classifier for objects whose label has no category. With `nil`, the category of such objects remains unknown.
     package init(
         table: CategoryTable = .standard, crop: (any Classifier)? = nil, options: TrackClassifierOptions = .init()
     ) {
@@ -32,18 +29,14 @@ package struct TrackClassifier: Sendable {
         self.options = options
     }
 
-    /// Returns the categories of the tracks of one frame. Collects available results, and starts the classification of
-    /// crops if necessary.
+    /// Returns the categories of the tracks of one frame. Collects available results, and starts the classification of crops if necessary.
     ///
-    /// If `wait` is false, the call starts the classification of at most one crop and does not wait for its result. A
-    /// track without an id cannot be matched in the next frame. Without `wait`, the category of such a track follows
-    /// only from its label.
+    /// If `wait` is false, the call starts the classification of at most one crop and does not wait for its result. A track without an id
+    /// cannot be matched in the next frame. Without `wait`, the category of such a track follows only from its label.
     ///
     /// - Parameters:
-    ///   - frame: the frame to which the boxes of the tracks belong. `nil` if the frame is no longer available. No crop
-    ///     is then classified.
-    ///   - wait: whether to block until all results are available. Useful for single images and for reproducible
-    ///     processing of files.
+    ///   - frame: the frame to which the boxes of the tracks belong. With `nil`, no crop is classified.
+    ///   - wait: whether to block until all results are available, as for single images and for reproducible processing of files.
     /// - Returns: a verdict for each track, in the same order.
     /// - Throws: the errors of the classifier. The states of the tracks are kept.
     package mutating func classify(_ tracks: [Track], in frame: Frame?, wait: Bool) throws -> [CategoryVerdict] {
@@ -68,7 +61,6 @@ package struct TrackClassifier: Sendable {
         return current.map(\.verdict)
     }
 
-    /// Discards the states of all tracks at the beginning of an epoch.
     package mutating func reset() {
         records.removeAll()
     }
@@ -87,10 +79,8 @@ package struct TrackClassifier: Sendable {
         .map(\.index)
     }
 
-    /// Returns the index of at most one track for a classification without waiting. The classifier must have free
-    /// capacity. The track must have an id, because the result is collected in a later call.
-    ///
-    /// - Parameter due: the indices of the tracks whose crops should be classified, the most urgent one first.
+    /// Returns the index of at most one track for a classification without waiting: the first in `due` with an id, because the result is
+    /// collected in a later call. The classifier must have free capacity.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
         guard started.count < capacity else { return [] }
         return due.first { tracks[$0].id != nil }.map { [$0] } ?? []
@@ -108,13 +98,11 @@ package struct TrackClassifier: Sendable {
     }
 }
 
-/// The settings from which a ``TrackClassifier`` is created.
 package struct TrackClassifierConfiguration: Hashable, Sendable {
     /// A path or the name of an installed model. `nil` for the installed default model, if there is one.
     package var modelFile: String?
-    /// The label file. Needed if the labels are neither in the model nor beside it.
+    /// Needed if the labels are neither in the model nor beside it.
     package var labelFile: String?
-    /// The OpenVINO device name.
     package var device: String
     /// The number of threads. With 0, the default, the runtime decides.
     package var threads: Int
@@ -158,8 +146,7 @@ package struct TrackClassifierOptions: Hashable, Sendable {
     /// The minimum confidence of a reported category, 0 to 1. With -1, the default, the threshold of the classifier's
     /// model applies, and categories from the detector's labels have no minimum.
     package var threshold: Double
-    /// Another crop is classified if the area of the object has grown by at least this factor since the last crop.
-    /// Default 1.5.
+    /// Another crop is classified if the area of the object has grown by at least this factor since the last crop. Default 1.5.
     package var growth: Double
     /// The time in nanoseconds until another crop is classified after an ambiguous result. Default 0.5 s. The time
     /// doubles with each further crop.

@@ -1,7 +1,6 @@
 /// A region of a frame on which inference runs. Objects may be cut off at the edges of the region, except at edges that
 /// are also borders of the frame.
 package struct InferredRegion: Hashable, Sendable {
-    /// The region in buffer pixels.
     package let box: Box
     /// ``box`` without a narrow margin. A detection that extends into the margin counts as cut off. At borders of the
     /// frame, there is no margin, and `inner` is unlimited.
@@ -17,12 +16,8 @@ package struct InferredRegion: Hashable, Sendable {
     /// pixels in an input of 320 pixels.
     private static let clearShare = 0.25
 
-    /// Creates a region.
-    /// - Parameters:
-    ///   - box: the region, or `nil` for the full frame.
-    ///   - width: the picture's width in buffer pixels.
-    ///   - height: the picture's height in buffer pixels.
-    ///   - pixelAspectRatio: the width of a pixel divided by its height.
+    /// Creates a region. `box` is `nil` for the full frame. The size of the picture is in buffer pixels. `pixelAspectRatio` is the width of a
+    /// pixel divided by its height.
     package init(_ box: Box?, width: Int, height: Int, pixelAspectRatio: Double = 1) {
         let whole = Box(x: 0, y: 0, width: Double(max(1, width)), height: Double(max(1, height)))
         let region = box.map { $0.isFinite ? whole.intersection($0) : whole } ?? whole
@@ -40,17 +35,14 @@ package struct InferredRegion: Hashable, Sendable {
 
     package var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
-    /// The factor by which objects are larger in the network's input if it shows this region instead of the full frame,
-    /// at least 1.
+    /// The factor by which objects are larger in the network's input if it shows this region instead of the full frame, at least 1.
     ///
     /// If the full frame and the input have different aspect ratios, the frame fills the input along one axis only. The
     /// factor is the ratio of frame to region along this axis, which is the larger ratio of the two axes.
     package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
-    /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions
-    /// in which the object was detected before. The size of an object is the square root of its area.
-    ///
-    /// - Parameter box: the box of the object, in buffer pixels.
+    /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions in which the object
+    /// was detected before. The size of an object is the square root of its area.
     package func showsClearly(_ box: Box) -> Bool {
         (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.clearShare * longer(self.box.width, self.box.height)
     }
@@ -69,19 +61,14 @@ package struct InferredRegion: Hashable, Sendable {
 enum TileFragment {
     /// The minimum fraction of a part's area that lies within the box of the complete object.
     private static let minimumShareInside = 0.7
-    /// A detection counts as a detail of an object only if the object's score is more than this fraction of the
-    /// detection's score.
+    /// A detection counts as a detail of an object only if the object's score is more than this fraction of the detection's score.
     private static let minimumScoreRatio = 0.5
 
-    /// Returns whether most of a box lies within the box of an object.
     static func lies(_ box: Box, within object: Box) -> Bool {
         box.intersection(object).area > minimumShareInside * box.area
     }
 
-    /// Returns whether a detection is only a detail of an object of the same class, for example a head that was
-    /// detected as a person.
-    ///
-    /// - Parameter score: the score of the detection.
+    /// Returns whether a detection is only a detail of an object of the same class, for example a head that was detected as a person.
     static func isDetail(_ box: Box, score: Double, of object: Box, score other: Double) -> Bool {
         other > minimumScoreRatio * score && lies(box, within: object)
     }

@@ -1,4 +1,4 @@
-/// The options of a detector. Creates a ``Detector`` with these options.
+/// The options of a detector.
 ///
 ///     var configuration = DetectorConfiguration(.neural)
 ///     configuration.modelFile = "yolov8n.onnx"
@@ -11,7 +11,7 @@ package struct DetectorConfiguration: Hashable, Sendable {
     package var kind: Kind
     /// A path or a name in the ``ModelSearchPath``. `nil` selects the installed default model.
     package var modelFile: String?
-    /// The path of a label file. `nil` uses the labels of the model.
+    /// `nil` uses the labels of the model.
     package var labelFile: String?
     /// The OpenVINO device name. The default is `CPU`.
     package var device = "CPU"
@@ -120,7 +120,6 @@ package struct DetectorConfiguration: Hashable, Sendable {
             ?? ModelSearchPath.locate(kind == .salient ? .salient : .detector)
     }
 
-    /// Returns the decoder for the outputs of the network.
     private func decoder(
         for network: NetworkDescription, in file: String, _ manifest: ModelManifest?
     ) throws -> any DetectionDecoder {

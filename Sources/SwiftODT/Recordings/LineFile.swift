@@ -6,11 +6,8 @@ import Glibc
 /// The size of the file is determined when the file is opened. Text that is appended later is ignored.
 struct LineFile: ~Copyable {
     struct Line {
-        /// The line without its terminator.
         let text: ArraySlice<UInt8>
-        /// The file offset of this line.
         let start: Int
-        /// The file offset of the next line.
         let next: Int
         /// Whether the line has a terminator. The last line of an interrupted recording may lack it.
         let isWhole: Bool
@@ -49,7 +46,6 @@ struct LineFile: ~Copyable {
 
     deinit { close(file) }
 
-    /// Returns the first line of a file. `nil` if the file is empty.
     static func firstLine(of path: String) throws(ODTError) -> Line? {
         var lines = try LineFile(path)
         return try lines.line(at: 0)

@@ -1,5 +1,4 @@
-/// A parser for one line of MOTChallenge's text format. A line has numbers that are separated by commas, semicolons or
-/// blanks.
+/// A parser for one line of MOTChallenge's text format. A line has numbers that are separated by commas, semicolons or blanks.
 ///
 /// Spreadsheets in some locales write a comma as decimal separator. Decimal commas are supported if semicolons or
 /// blanks separate the columns. The parser reuses the memory of ``columns`` for each line.
@@ -14,9 +13,7 @@ package struct MOTChallengeLine {
 
     package init() {}
 
-    /// Parses a line without its terminator.
-    ///
-    /// - Throws: ``MOTChallengeError`` if the line is invalid. The error does not name the line number.
+    /// Parses a line without its terminator. The error does not name the line number.
     package mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
         columns.removeAll(keepingCapacity: true)
         let commaIsPoint = Self.hasDecimalCommas(line)
@@ -76,7 +73,6 @@ package struct MOTChallengeLine {
     private static func isExponent(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "e") }
 }
 
-/// An error in MOTChallenge text.
 package struct MOTChallengeError: Error, CustomStringConvertible {
     package let description: String
 

@@ -2,13 +2,11 @@
 ///
 ///     {"time":33333333,"seen":"whole","detections":[[12.5,3,40,80,0.87,0,"person"],[90,7.25,20,20,0.31]]}
 ///
-/// `time` is the stream time in nanoseconds. `seen` is the inferred region in buffer pixels, or `"whole"` for the full
-/// frame. A detection is an array: left, top, width and height of the box in buffer pixels, then the score. If the
-/// detection has a label, the index and the name of the label follow. Numbers have the shortest representation that
-/// parses to the same value.
+/// `time` is the stream time in nanoseconds. `seen` is the inferred region in buffer pixels, or `"whole"` for the full frame. A detection
+/// is an array: left, top, width and height of the box in buffer pixels, then the score. If the detection has a label, the index and the
+/// name of the label follow. Numbers have the shortest representation that parses to the same value.
 package struct RecordedFrame: Sendable {
     package let key: FrameKey
-    /// The inferred region in buffer pixels. `nil` for the full frame.
     package let seen: Box?
     package let detections: [Detection]
 
@@ -67,9 +65,7 @@ extension RecordedFrame {
         text += figures.suffix(2).elementsEqual(".0".utf8) ? figures.dropLast(2) : figures[...]
     }
 
-    /// Parses the line of a frame.
-    ///
-    /// - Throws: ``RecordingLineError``.
+    /// Parses the line of a frame. Throws ``RecordingLineError``.
     init(_ value: JSONValue) throws {
         switch (value["time"], value["frame"]) {
         case (let time?, nil):
@@ -137,7 +133,6 @@ package enum FrameKey: Hashable, Sendable {
     /// The number of the frame, from 1.
     case number(Int)
 
-    /// The value by which frames are sorted in a recording.
     var order: Int64 {
         switch self {
         case .time(let time): time
@@ -156,12 +151,10 @@ package enum FrameKey: Hashable, Sendable {
     /// The largest valid frame number. With this limit, differences of frame numbers never overflow.
     static let largestNumber = 1_000_000_000
 
-    /// Returns the key for a time in nanoseconds. `nil` if the time is out of range.
     static func time(checking time: Int) -> FrameKey? {
         (0...Int(Nanoseconds.farthest)).contains(time) ? .time(Nanoseconds(time)) : nil
     }
 
-    /// Returns the key for a frame number. `nil` if the number is out of range.
     static func number(checking number: Int) -> FrameKey? {
         (1...largestNumber).contains(number) ? .number(number) : nil
     }

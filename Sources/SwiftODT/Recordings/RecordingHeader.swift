@@ -25,7 +25,6 @@ package struct RecordingHeader: Hashable, Sendable {
         (self.scoreFloor, self.iouThreshold, self.detectorFields) = (scoreFloor, iouThreshold, detectorFields)
     }
 
-    /// A fraction, for frame rates.
     package struct Rational: Hashable, Sendable {
         package let numerator: Int
         package let denominator: Int
@@ -35,7 +34,6 @@ package struct RecordingHeader: Hashable, Sendable {
         }
     }
 
-    /// One field of the header's JSON object: its name and its value.
     package struct Field: Hashable, Sendable {
         package let name: String
         package let value: JSONValue
@@ -44,8 +42,7 @@ package struct RecordingHeader: Hashable, Sendable {
 
         package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
 
-        /// Creates the field for the named groups of labels that a network's manifest defines. Returns `nil` if there
-        /// are no groups.
+        /// Creates the field for the label groups of a network's manifest. Returns `nil` if there are no groups.
         package init?(labelGroups: [String: Set<String>]) {
             guard !labelGroups.isEmpty else { return nil }
             self.init(
@@ -74,9 +71,7 @@ extension RecordingHeader {
             + "}\n"
     }
 
-    /// Parses a header.
-    ///
-    /// - Throws: ``RecordingLineError`` if the value is not a header.
+    /// Parses a header. Throws ``RecordingLineError`` if the value is not a header.
     init(_ value: JSONValue) throws {
         guard let version = value[Self.mark]?.integer else {
             throw RecordingLineError(
@@ -113,7 +108,6 @@ extension RecordingHeader {
         return traits
     }
 
-    /// Returns the names of the entries that differ between two headers, such as `iou-threshold, model`.
     static func differences(_ one: JSONValue, _ other: JSONValue) -> String {
         guard case .object(let ours) = one, case .object(let theirs) = other else { return "all" }
         return Set(ours.keys).union(theirs.keys).filter { ours[$0] != theirs[$0] }.sorted().joined(separator: ", ")
@@ -139,7 +133,6 @@ package struct RecordingEnd: Hashable, Sendable {
 
     package init(frames: Int, last: FrameKey?) { (self.frames, self.last) = (frames, last) }
 
-    /// The last line of the recording with its terminator.
     var text: String {
         let last =
             switch last {

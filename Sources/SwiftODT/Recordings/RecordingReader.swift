@@ -4,9 +4,8 @@
 ///     let recording = try RecordingReader("street.jsonl")
 ///     let frame = try recording.frame(at: .time(33_333_333), within: 1_000_000)
 ///
-/// Lines are read on demand, so the memory use depends on the longest line and not on the size of the file. Frames must
-/// be in ascending order in the file, because the reader finds distant frames by binary search. A reader must not be
-/// used concurrently.
+/// Lines are read on demand, so the memory use depends on the longest line and not on the size of the file. Frames must be in ascending
+/// order in the file, because the reader finds distant frames by binary search. A reader must not be used concurrently.
 package final class RecordingReader {
     /// The header of a recording. `nil` for MOTChallenge text.
     package let header: RecordingHeader?
@@ -29,12 +28,9 @@ package final class RecordingReader {
     private let form: Form
     private var lines: LineFile
     private var columns = MOTChallengeLine()
-    /// The file offset at which the frames begin.
     private let start: Int
-    /// The file offset of the next frame to read.
     private var cursor: Int
-    /// The frame at `cursor`, and the offset of the line that follows the frame. `nil` if the frame has not been parsed
-    /// yet.
+    /// The frame at `cursor`, and the offset of the line that follows the frame. `nil` if the frame has not been parsed yet.
     private var upcoming: (frame: RecordedFrame, next: Int)?
     /// The previous frame that was read sequentially. `nil` at the start and after a binary search.
     private var latestRead: FrameKey?
@@ -80,8 +76,7 @@ package final class RecordingReader {
         try readEnd()
     }
 
-    /// Returns whether a file is a recording in JSON lines instead of MOTChallenge text, according to its first
-    /// character.
+    /// Returns whether a file is a recording in JSON lines, according to its first character.
     package static func isOurs(_ path: String) -> Bool {
         let start = try? LineFile.firstLine(of: path)?.text.first { $0 != 0x20 && $0 != 0x09 }
         return start == UInt8(ascii: "{")
@@ -91,9 +86,8 @@ package final class RecordingReader {
 
     /// Returns the detections of a frame. `nil` if the file does not contain the frame.
     ///
-    /// - Parameter tolerance: the maximum difference between the requested and the recorded time of a frame, in
-    ///   nanoseconds. It is needed because containers round times differently. For frames with numbers, it is a number
-    ///   of frames.
+    /// - Parameter tolerance: the maximum difference between the requested and the recorded time of a frame, in nanoseconds. It is needed
+    ///   because containers round times differently. For frames with numbers, it is a number of frames.
     /// - Throws: ``ODTError`` that names an invalid line.
     package func frame(at key: FrameKey, within tolerance: Nanoseconds = 0) throws -> RecordedFrame? {
         let (earliest, latest) = (key.order.since(tolerance), key.order.adding(tolerance))
@@ -147,9 +141,7 @@ package final class RecordingReader {
         return (RecordedFrame(key: frame.key, detections: detections), next)
     }
 
-    /// Returns the first line at or after a file offset that contains a frame, and the frame.
-    ///
-    /// - Parameter limit: the file offset at which the search ends.
+    /// Returns the first line from a file offset up to `limit` that contains a frame, and the frame.
     private func readLine(at offset: Int, before limit: Int = .max) throws -> (LineFile.Line, RecordedFrame)? {
         var offset = offset
         while offset < limit, let line = try lines.line(at: offset) {
@@ -212,9 +204,7 @@ package final class RecordingReader {
 
     // MARK: Random access
 
-    /// Moves the cursor to the first frame at or after a position in the video, by binary search.
-    ///
-    /// - Parameter order: the position, as ``FrameKey/order``.
+    /// Moves the cursor to the first frame at or after a ``FrameKey/order``, by binary search.
     private func leap(to order: Int64) throws {
         var (low, high) = (start, lines.size)
         while high - low > 1 << 16 {

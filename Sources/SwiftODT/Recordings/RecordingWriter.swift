@@ -1,8 +1,7 @@
 import Glibc
 
-/// Writes a recording frame by frame. Each frame is one line, which is written to the file immediately. If a recording
-/// is interrupted, the file is therefore usable, and the recording can be resumed. A writer must not be used
-/// concurrently.
+/// Writes a recording frame by frame. Each frame is one line, which is written to the file immediately. If a recording is interrupted, the
+/// file is therefore usable, and the recording can be resumed. A writer must not be used concurrently.
 ///
 ///     let writer = try RecordingWriter("street.jsonl", existing: .refuse)
 ///     try writer.begin(header)
@@ -21,11 +20,10 @@ package final class RecordingWriter {
     private let path: String
     private let file: Int32
     private let isNew: Bool
-    /// The reader of the incomplete recording that is continued. `nil` for a new recording.
+    /// The incomplete recording that is continued.
     private var previous: RecordingReader?
-    /// The size of the file in bytes, which is the offset of the next line to write.
+    /// The offset of the next line to write.
     private var length: Int
-    /// The last frame in the file.
     private var last: FrameKey?
     private var line: [UInt8] = []
     private var hasBegun = false
@@ -57,8 +55,7 @@ package final class RecordingWriter {
     }
 
     private func adopt(_ existing: Existing) throws {
-        // Only files that begin like a recording are replaced or resumed. This protects other files from a mistyped
-        // name.
+        // Only files that begin like a recording are replaced or resumed. This protects other files from a mistyped name.
         guard try isRecording else {
             throw ODTError(
                 .invalidOption, "\(path) exists and is not a recording of detections; choose another file")
@@ -95,8 +92,7 @@ package final class RecordingWriter {
     /// The last frame of the incomplete recording that is continued. `nil` for a new recording.
     package var resumesAfter: FrameKey? { previous?.last }
 
-    /// Returns the detections of a frame from the incomplete recording. `nil` if the recording does not contain the
-    /// frame.
+    /// Returns the detections of a frame from the incomplete recording. `nil` if the recording does not contain the frame.
     package func known(_ key: FrameKey) throws -> RecordedFrame? {
         guard let previous, let last = previous.last, last.isTime == key.isTime, key.order <= last.order else {
             return nil
@@ -104,10 +100,8 @@ package final class RecordingWriter {
         return try previous.frame(at: key)
     }
 
-    /// Writes the header. If a recording is continued, writes nothing and compares the header with the header in the
-    /// file.
-    ///
-    /// - Throws: ``ODTError`` if the recording to continue has different settings, or if the line cannot be written.
+    /// Writes the header. If a recording is continued, compares the header with the header in the file instead. Throws ``ODTError`` if it
+    /// differs.
     package func begin(_ header: RecordingHeader) throws {
         guard !hasBegun else { return }
         hasBegun = true
@@ -126,10 +120,8 @@ package final class RecordingWriter {
 
     /// Appends the detections of a frame.
     ///
-    /// - Returns: `false` if the frame was not written because it is not later than the previous frame, for example
-    ///   after a seek.
-    /// - Throws: ``ODTError`` if the line cannot be written. The file then ends with the previous line, and later calls
-    ///   write nothing.
+    /// - Returns: `false` if the frame was not written because it is not later than the previous frame, for example after a seek.
+    /// - Throws: ``ODTError`` if the line cannot be written. The file then ends with the previous line, and later calls write nothing.
     package func write(_ frame: RecordedFrame) throws(ODTError) -> Bool {
         guard hasBegun, !hasEnded else { return true }
         if let last {

@@ -5,12 +5,9 @@ package struct ObjectAppearance: Sendable {
     private static let priorCount: Float = 2
 
     private var sum: [Float]
-    /// The number of views.
     private(set) var viewCount = 1
 
-    /// Creates the appearance of an object in one view.
-    ///
-    /// - Throws: ``ODTError`` if the embedding has no direction.
+    /// Creates the appearance of an object in one view. Throws ``ODTError`` if the embedding has no direction.
     package init(embedding: [Float]) throws(ODTError) {
         guard embedding.length.isFinite, embedding.length > 0 else {
             throw ODTError(.failed, "the re-identification network returned an embedding without a direction")
@@ -18,7 +15,6 @@ package struct ObjectAppearance: Sendable {
         sum = embedding.direction
     }
 
-    /// Adds the views of the same object.
     mutating func add(_ other: ObjectAppearance) {
         for (index, value) in zip(sum.indices, other.sum) { sum[index] += value }
         viewCount += other.viewCount
@@ -27,9 +23,8 @@ package struct ObjectAppearance: Sendable {
     /// Returns the cosine of the angle between the mean embeddings, -1 to 1.
     func similarity(to other: ObjectAppearance) -> Float { Self.cosine(sum, other.sum) }
 
-    /// Returns the similarities to other objects, -1 to 1, after the mean appearance of the other objects has been
-    /// subtracted from all. The mean contains what all objects of a camera have in common: background, light and the
-    /// bias of the network.
+    /// Returns the similarities to other objects, -1 to 1, after the mean appearance of the other objects has been subtracted from all. The
+    /// mean contains what all objects of a camera have in common: background, light and the bias of the network.
     func similarities(to others: [ObjectAppearance]) -> [Float] {
         let directions = others.map { $0.sum.direction }
         var common = [Float](repeating: 0, count: sum.count)

@@ -10,11 +10,10 @@ package final class ReidentificationNetwork: AppearanceDescriber {
     /// The margin around the box on each side, as a fraction of its width or height.
     private static let margin = 0.05
 
-    /// Loads and compiles the network. By default the network runs on one thread, because more threads cost processor
+    /// Loads and compiles the network, by default ``standardName``. It runs on one thread by default, because more threads cost processor
     /// time and hardly make so small a network faster.
     ///
-    /// - Parameter modelFile: a path or the name of an installed model. `nil` for ``standardName``.
-    /// - Throws: ``ODTError`` that names the file and the remedy.
+    /// - Parameter modelFile: a path or the name of an installed model.
     package init(modelFile: String? = nil, device: String = "CPU", threads: Int = 0) throws {
         file = try Self.locate(modelFile)
         let manifest = try ModelManifest.load(model: file)

@@ -8,16 +8,14 @@
 ///     var reidentifier = TrackReidentifier(describer: try ReidentificationNetwork())
 ///     let changes = try reidentifier.follow(&tracks, in: frame, at: frame.time, retention: 300_000_000_000)
 package struct TrackReidentifier: Sendable {
-    /// The replacement of a reported id.
     package struct Change: Hashable, Sendable {
         package let from: Int
         package let to: Int
     }
 
-    /// The parts of the minimum similarity of the returning object, after subtraction of the mean appearance. With `n`
-    /// views of the new track, the minimum is `minimumSimilarity + fewViewsAddition / n + rivalAddition * r`, where `r`
-    /// is the similarity of the second most similar object. The values were chosen on PETS in colour and in grey: less
-    /// than 1 % of the visits are confused.
+    /// The parts of the minimum similarity of the returning object, after subtraction of the mean appearance. With `n` views of the new
+    /// track, the minimum is `minimumSimilarity + fewViewsAddition / n + rivalAddition * r`, where `r` is the similarity of the second most
+    /// similar object. The values were chosen on PETS in colour and in grey: less than 1 % of the visits are confused.
     private static let (minimumSimilarity, fewViewsAddition, rivalAddition): (Float, Float, Float) = (0.4, 0.15, 0.25)
     /// The minimum similarity of the returning object without the subtraction. Without this minimum, two men in black
     /// were confused in all clips of the benchmark `returns.py`.
@@ -32,21 +30,17 @@ package struct TrackReidentifier: Sendable {
     private static let decisionTime: Nanoseconds = 1_000_000_000
     /// The interval between two views of an undecided track, in nanoseconds.
     private static let undecidedInterval: Nanoseconds = 200_000_000
-    /// The first and the longest interval between two views of a decided track, in nanoseconds. The interval doubles
-    /// with each view.
+    /// The first and the longest interval between two views of a decided track, in nanoseconds. The interval doubles with each view.
     private static let (firstInterval, longestInterval): (Nanoseconds, Nanoseconds) = (500_000_000, 8_000_000_000)
     /// The limits of the number of embeddings. `meanViewsPerFrame` limits the average per frame, and thus the cost of a
     /// crowd. `viewsPerFrame` limits a single frame, and thus its delay when a group appears.
     private static let (meanViewsPerFrame, viewsPerFrame) = (0.4, 2.0)
     /// The maximum age in nanoseconds of a detection whose box is used as a view. In live streams, detections are late.
     private static let freshness: Nanoseconds = 200_000_000
-    /// The minimum height of a view in pixels.
     private static let minimumHeight = 48.0
-    /// The maximum fraction of a view that an object nearer to the camera covers. An object counts as nearer if its box
-    /// ends further down.
+    /// The maximum fraction of a view that an object nearer to the camera covers. An object counts as nearer if its box ends further down.
     private static let coveredPart = 0.15
-    /// The maximum displacement of an object while it was not tracked: a speed in box heights per second, plus a
-    /// distance in box heights.
+    /// The maximum displacement of an object while it was not tracked: a speed in box heights per second, plus a distance in box heights.
     private static let (possibleSpeed, possibleJump) = (4.0, 1.0)
     /// The maximum number of ended tracks that are kept for a comparison.
     private static let capacity = 1000
@@ -64,14 +58,12 @@ package struct TrackReidentifier: Sendable {
 
     private struct Ended: Sendable {
         let appearance: ObjectAppearance
-        /// The latest state of the track.
         let track: Track
         let wasReported: Bool
     }
 
     private struct Identity: Sendable {
         let id: Int
-        /// Whether the object was reported before it ended.
         let wasReported: Bool
     }
 
@@ -116,9 +108,8 @@ package struct TrackReidentifier: Sendable {
     /// Returns the id to report for a track of the tracker.
     package func identity(of number: Int) -> Int { identities[number]?.id ?? number }
 
-    /// Ends a track of the tracker and returns the id to report. Call this for each end event of the tracker.
-    ///
-    /// - Parameter isReported: a function that returns whether the object with an id has been reported.
+    /// Ends a track of the tracker and returns the id to report. Call this for each end event of the tracker. `isReported` returns whether
+    /// the object with an id has been reported.
     package mutating func end(_ number: Int, isReported: (Int) -> Bool) -> Int {
         let identity = identities.removeValue(forKey: number)
         let id = identity?.id ?? number
@@ -136,7 +127,6 @@ package struct TrackReidentifier: Sendable {
     /// Whether a present track has taken over the id of an object that was reported.
     package func hasReturned(_ id: Int) -> Bool { identities.values.contains { $0.id == id && $0.wasReported } }
 
-    /// Forgets all objects.
     package mutating func reset() { (followed, ended, identities, boxes) = ([:], [:], [:], [:]) }
 
     // MARK: Tracks
@@ -174,8 +164,7 @@ package struct TrackReidentifier: Sendable {
 
     // MARK: Views
 
-    /// Returns the tracks that have a good view and need one: undecided tracks first, then the tracks that have waited
-    /// longest.
+    /// Returns the tracks that have a good view and need one: undecided tracks first, then the tracks that have waited longest.
     private func due(in frame: Frame, at now: Nanoseconds) -> [Int] {
         followed.filter { $0.value.nextView <= now && isGoodView($0.value.track, in: frame, at: now) }
             .map { (order: $0.value.isDecided ? 1 : 0, time: $0.value.nextView, number: $0.key) }
@@ -210,7 +199,6 @@ package struct TrackReidentifier: Sendable {
 
     // MARK: Decisions
 
-    /// Decides whether an undecided track continues an ended one.
     private mutating func decide(_ number: Int, at now: Nanoseconds) -> Change? {
         guard let one = followed[number], !one.isDecided, let appearance = one.appearance else { return nil }
         let isLate = now - (one.firstView ?? now) >= Self.decisionTime

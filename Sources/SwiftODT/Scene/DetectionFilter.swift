@@ -1,7 +1,6 @@
 /// Drops invalid detections, and detections that the label lists or the area limits exclude.
 package struct DetectionFilter: Hashable, Sendable {
-    /// The labels to keep, in lower case. An empty list keeps all labels. The list does not apply to detections without
-    /// a label.
+    /// The labels to keep, in lower case. An empty list keeps all labels. The list does not apply to detections without a label.
     package var allowlist: Set<String> = []
     /// The labels to drop, in lower case.
     package var denylist: Set<String> = []
@@ -25,7 +24,6 @@ package struct DetectionFilter: Hashable, Sendable {
         Set(text.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { !$0.isEmpty })
     }
 
-    /// The outcome for one detection.
     enum Verdict: Equatable {
         case kept
         case rejected(Rejections.Reason)
@@ -33,7 +31,6 @@ package struct DetectionFilter: Hashable, Sendable {
         case senseless
     }
 
-    /// Returns whether the filter keeps a detection, or why it drops the detection.
     func judge(_ detection: Detection, width: Int, height: Int) -> Verdict {
         guard detection.box.isFinite, !detection.box.isEmpty, detection.score.isFinite else { return .senseless }
         let visible = detection.box.clipped(width: width, height: height).area

@@ -1,17 +1,14 @@
 /// Tests whether a box has really moved: opposite sides must move in the same direction, mostly along a straight path.
 /// Boxes that sway, flicker, grow or shrink do not pass.
 struct DisplacementTest {
-    /// Whether the box has passed the test.
     private(set) var isPassed = false
 
-    /// Whether the box has completely left its first position after it passed the test. A swaying object never moves
-    /// this far.
+    /// Whether the box has completely left its first position after it passed the test. A swaying object never moves this far.
     private(set) var hasLeft = false
 
     private var first: Box
     /// The box at the latest sample of its path. The path is sampled in steps of ``step``.
     private var point: Box
-    /// The length of the path in pixels.
     private var length = 0.0
     /// The largest area that the box has had since it passed the test.
     private var largest = 0.0
@@ -19,14 +16,12 @@ struct DisplacementTest {
     /// The minimum area of a box that has passed, relative to its largest area. A smaller box shows only the remainder
     /// of the object, or background that the object has uncovered.
     private static let minimumRemainder = 0.25
-    /// The minimum displacement of both opposite sides (left and right, or top and bottom), relative to the square root
-    /// of the box's area.
+    /// The minimum displacement of both opposite sides (left and right, or top and bottom), relative to the square root of the box's area.
     private static let minimum = 0.35
     /// The maximum factor by which the area may grow or shrink. Beyond this factor, the box shows another object or
     /// only a part of the object, so the test restarts.
     private static let maximumGrowth = 1.8
-    /// The distance between two points of the path, relative to the square root of the box's area. It is larger than
-    /// the usual jitter.
+    /// The distance between two points of the path, relative to the square root of the box's area. It is larger than the usual jitter.
     private static let step = 0.15
     /// The minimum ratio of the displacement to the length of the path.
     private static let straightness = 0.7
@@ -36,7 +31,6 @@ struct DisplacementTest {
 
     init(from box: Box) { (first, point) = (box, box) }
 
-    /// Adds the current position of the box in a picture of the given size.
     mutating func follow(_ box: Box, width: Int, height: Int) {
         guard !isPassed else { return advance(to: box, width, height) }
         let size = max(0, box.area).squareRoot()
@@ -70,8 +64,7 @@ struct DisplacementTest {
         }
     }
 
-    /// Returns the smaller displacement of two opposite sides; 0 if they move in different directions. A side at the
-    /// border is ignored.
+    /// Returns the smaller displacement of two opposite sides; 0 if they move in different directions. A side at the border is ignored.
     private static func displacement(
         _ from: (low: Double, high: Double), _ to: (low: Double, high: Double), within size: Double, margin: Double
     ) -> Double {

@@ -97,9 +97,6 @@ struct Prominence {
         }
     }
 
-    /// Returns the prominence of an object.
-    ///
-    /// - Parameter box: the visible part of the object's box.
     private static func figure(_ box: Box, score: Double, width: Int, height: Int) -> Double {
         let (w, h) = (Double(width), Double(height))
         let side = (box.area / (w * h)).squareRoot()

@@ -1,22 +1,18 @@
-/// Determines the areas to redact in each frame. Filters, thresholds and track-min-hits for reported objects have no
-/// effect on redaction.
+/// Determines the areas to redact in each frame. Filters, thresholds and track-min-hits for reported objects have no effect on redaction.
 ///
-/// Every detection that may have one of the labels and has a score of at least ``Options/threshold`` is redacted in its
-/// frame and begins a track. Two other kinds of detections can continue a track: weaker ones, and detections with other
-/// labels near the track. The areas of a frame can be requested with a delay, after later frames have been recorded
-/// (``places(ofFrame:)``). Tracks are then interpolated between detections, and extrapolated to the time before their
-/// first detection.
+/// Every detection that may have one of the labels and has a score of at least ``Options/threshold`` is redacted in its frame and begins a
+/// track. Two other kinds of detections can continue a track: weaker ones, and detections with other labels near the track. The areas of a
+/// frame can be requested with a delay, after later frames have been recorded (``places(ofFrame:)``). Tracks are then interpolated between
+/// detections, and extrapolated to the time before their first detection.
 ///
 /// For every frame in order, call ``advance(to:width:height:luma:)``, then ``observe(_:seenAt:region:)`` for each
 /// result, then ``endFrame()``. The tracker is not thread-safe: use it from one thread at a time.
 package final class RedactionTracker {
-    /// The labels and scores to redact, and the duration of redaction.
     package struct Options: Equatable, Sendable {
         /// The labels to redact, in lower case. With an empty set, all detections are redacted.
         package var labels: Set<String>
         /// The minimum score of a detection that is redacted without an existing track, 0 to 1.
         package var threshold: Double
-        /// Whether objects are tracked from frame to frame.
         package var follows: Bool
         /// The maximum time for which a missed track is redacted.
         package var maxAge: Nanoseconds
@@ -28,8 +24,7 @@ package final class RedactionTracker {
         /// The minimum score of a detection that can continue a track.
         package var floor: Double { threshold / 2 }
 
-        /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it
-        /// is redacted, too.
+        /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it is redacted, too.
         func mayNeedRedaction(_ label: Label?) -> Bool {
             guard !labels.isEmpty, let label else { return true }
             return labels.contains(label.text.lowercased())
@@ -55,19 +50,15 @@ package final class RedactionTracker {
 
     private let tracker = Tracker()
     private var window: [Snapshot] = []
-    /// The frame number of the first element of ``window``.
     private var firstNumber = 0
     private var detections: [Box] = []
-    /// The tracks of the previous frame.
     private var followed: [TrackPosition] = []
-    /// For each track key, the time of the latest detection that could have begun the track: a detection with one of
-    /// the labels and a sufficient score.
+    /// For each track key, the time of the latest detection that could have begun the track.
     private var lastQualified: [Int: Nanoseconds] = [:]
-    /// The boxes of the detections since the previous frame that could have begun a track.
+    /// The boxes of the detections since the previous frame that could have begun a track: with one of the labels and a sufficient score.
     private var qualifyingBoxes: Set<Box> = []
     /// Whether this scene has had a result of the full frame.
     private var hasResult = false
-    /// Whether the next frame is the first one of a scene.
     private var beginsScene = true
     private var sceneBegan = Nanoseconds.min
     private var now: Nanoseconds = 0
@@ -86,9 +77,8 @@ package final class RedactionTracker {
     /// A missed track is redacted for this time plus the time from its first to its latest detection, and at most until
     /// the tracker ends it after ``Options/maxAge``.
     private static let minimumCoasting: Nanoseconds = 300_000_000
-    /// The maximum time for which a missed track is redacted if the object does not return. The limit applies only if
-    /// the recorded frames extend at least ``horizon`` beyond the frame to redact and do not contain a new detection of
-    /// the track.
+    /// The maximum time for which a missed track is redacted if the object does not return. The limit applies only if the recorded frames
+    /// extend at least ``horizon`` beyond the frame to redact and do not contain a new detection of the track.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
     /// A detection with a label that is not redacted continues a redacted track if its IoU with the track is at least
@@ -102,7 +92,6 @@ package final class RedactionTracker {
 
     // MARK: Input
 
-    /// Starts a frame: propagates the tracks and detects scene cuts.
     package func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
         now = time.clampedToRange
         picture = Box(x: 0, y: 0, width: Double(width), height: Double(height))
@@ -117,11 +106,8 @@ package final class RedactionTracker {
         if tracker.isCut { (hasResult, beginsScene, sceneBegan) = (false, true, now) }
     }
 
-    /// Applies the detector's result for the frame at `time`.
-    ///
-    /// - Parameters:
-    ///   - result: all detections with a score of at least ``Options/floor``, unfiltered.
-    ///   - region: the inferred region, or `nil` for the full frame.
+    /// Applies the detector's result for the frame at `time`. `result` contains all detections with a score of at least ``Options/floor``,
+    /// unfiltered. `region` is `nil` for the full frame.
     package func observe(_ result: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
         let time = time.clampedToRange
         guard time >= sceneBegan else { return }
@@ -146,8 +132,7 @@ package final class RedactionTracker {
         if options.follows { tracker.update(offered, seenAt: time, region: region) }
     }
 
-    /// Returns whether a detection with a label that is not redacted probably shows an object of a recent redacted
-    /// track.
+    /// Returns whether a detection with a label that is not redacted probably shows an object of a recent redacted track.
     private func continuesRecentTrack(_ box: Box, at time: Nanoseconds) -> Bool {
         followed.contains {
             time.since(lastQualified[$0.key] ?? .min) <= Self.maximumRelabelledTime
@@ -158,9 +143,7 @@ package final class RedactionTracker {
     /// The score threshold of ``tracker``, and the strong and the weak score of the detections that it receives.
     private static let (scoreThreshold, strong, weak) = (0.4, 0.9, 0.2)
 
-    /// Completes the frame and records its tracks.
-    ///
-    /// - Returns: the number of the frame, for ``places(ofFrame:)``.
+    /// Records the tracks of the frame. Returns the frame's number for ``places(ofFrame:)``.
     package func endFrame() -> Int {
         let tracks = options.follows ? tracker.trackPositions() : []
         lastQualified = Dictionary(
@@ -184,7 +167,6 @@ package final class RedactionTracker {
         (hasResult, beginsScene, sceneBegan) = (false, true, .min)
     }
 
-    /// Ends all tracks and drops all recorded frames.
     package func removeAll() {
         beginEpoch()
         firstNumber += window.count
@@ -225,11 +207,8 @@ package final class RedactionTracker {
         return places
     }
 
-    /// Returns whether a missed track is still redacted, if the recorded frames contain no new detection of it.
-    ///
-    /// - Parameters:
-    ///   - end: the time of the last recorded frame of the scene.
-    ///   - time: the time of the frame to redact.
+    /// Returns whether a missed track is still redacted at `time`, if the recorded frames contain no new detection of it. `end` is the time
+    /// of the last recorded frame of the scene.
     private static func isStillRedacted(_ track: TrackPosition, knownUntil end: Nanoseconds, at time: Nanoseconds)
         -> Bool
     {
@@ -246,11 +225,11 @@ package final class RedactionTracker {
         return nil
     }
 
-    /// Returns the position of a track at a time before its first detection, extrapolated with its later velocity.
-    /// `nil` if there are too few detections, or if the time is too early. A first detection often contains only a part
-    /// of the object, so the box is the union of the boxes that are extrapolated from several detections.
+    /// Returns the position of a track at a time before its first detection, extrapolated with its later velocity. `nil` if there are too
+    /// few detections, or if the time is too early. `later` contains the frames from the first detection on.
     ///
-    /// - Parameter later: the frames from the first detection on.
+    /// A first detection often contains only a part of the object, so the box is the union of the boxes that are extrapolated from several
+    /// detections.
     private static func extrapolated(
         _ track: TrackPosition, to time: Nanoseconds, from later: ArraySlice<Snapshot>
     ) -> Box? {
@@ -283,10 +262,8 @@ extension Box {
     }
 }
 
-/// The position of one track in the latest frame, whether the track is reported or not. The positions in other frames
-/// are interpolated from this data.
+/// The position of one track in the latest frame, whether the track is reported or not.
 struct TrackPosition {
-    /// The key of the track. It stays the same from the first detection to the end.
     var key: Int
     /// The box in buffer pixels, propagated to the latest frame, not clipped to the picture.
     var box: Box
@@ -299,7 +276,6 @@ struct TrackPosition {
 }
 
 extension TrackerState {
-    /// Returns the positions of all tracks in the latest frame: tentative, confirmed and coasting ones.
     mutating func trackPositions() -> [TrackPosition] {
         settle(followingImage: true)
         return tracklets.map { tracklet in

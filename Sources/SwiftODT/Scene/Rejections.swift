@@ -1,12 +1,9 @@
 /// The detections and tracks that were not reported, by reason. They explain an empty result.
 package struct Rejections: Sendable {
-    /// The reason why a detection or track was not reported.
     package enum Reason: String, CaseIterable, Sendable {
         /// The score is below the threshold, and the detection matches no track.
         case belowThreshold = "below-threshold"
-        /// The area is below ``DetectionFilter/minArea``.
         case tooSmall = "too-small"
-        /// The area is above ``DetectionFilter/maxArea``.
         case tooLarge = "too-large"
         /// The label allowlist or denylist excludes the label.
         case notAllowed = "not-allowed"
@@ -16,7 +13,6 @@ package struct Rejections: Sendable {
         case unconfirmed
     }
 
-    /// A detection or track that was not reported.
     package struct Candidate: Sendable {
         package let label: Label?
         package let score: Double
@@ -24,12 +20,11 @@ package struct Rejections: Sendable {
     }
 
     private var counts = [Int](repeating: 0, count: Reason.allCases.count)
-    /// The candidate with the highest score. If several candidates have this score, the first of them.
+    /// The candidate with the highest score, the first one if several have this score.
     package private(set) var best: Candidate?
 
     package init() {}
 
-    /// Counts the detections with a score below `threshold`.
     package init(_ detections: [Detection], below threshold: Double) {
         for detection in detections where detection.score < threshold {
             add(.belowThreshold, label: detection.label, score: detection.score)
@@ -40,13 +35,11 @@ package struct Rejections: Sendable {
 
     package var isEmpty: Bool { best == nil }
 
-    /// Counts a rejected detection or track.
     mutating func add(_ reason: Reason, label: Label?, score: Double) {
         counts[reason.index] += 1
         if score > best?.score ?? -.infinity { best = Candidate(label: label, score: score, reason: reason) }
     }
 
-    /// Adds the counts of `others`, and their best candidate if it has a higher score.
     package mutating func add(_ others: Rejections) {
         for reason in Reason.allCases { counts[reason.index] += others[reason] }
         if let other = others.best, other.score > best?.score ?? -.infinity { best = other }
@@ -91,8 +84,7 @@ extension Rejections.Reason {
 
 /// Counts the objects that were not reported because of ``SceneOptions/maxObjects``.
 package struct LeftOutObjects: Hashable, Sendable {
-    /// The number of objects. Each track counts once, even if it was left out in many frames. Without tracking, each
-    /// detection counts.
+    /// Each track counts once, even if it was left out in many frames. Without tracking, each detection counts.
     package private(set) var objects = 0
     /// The number of frames in which at least one object was left out.
     package private(set) var frames = 0
@@ -103,11 +95,7 @@ package struct LeftOutObjects: Hashable, Sendable {
     /// The ids of the tracks that are counted and have not ended.
     private var counted: Set<Int> = []
 
-    /// Counts the objects that were left out of one frame.
-    ///
-    /// - Parameters:
-    ///   - tracks: the objects that were left out.
-    ///   - reported: the number of objects that were reported in the frame.
+    /// Counts the objects that were left out of one frame. `reported` is the number of objects that were reported in the frame.
     mutating func note(_ tracks: [Track], beside reported: Int) {
         guard !tracks.isEmpty else { return }
         frames += 1
@@ -119,6 +107,5 @@ package struct LeftOutObjects: Hashable, Sendable {
         }
     }
 
-    /// Forgets a track that has ended. Its id is not reused.
     mutating func forget(_ id: Int) { counted.remove(id) }
 }

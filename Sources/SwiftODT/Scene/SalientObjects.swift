@@ -24,7 +24,6 @@ struct SalientObjects {
     /// they are not reported as objects without a label.
     private var excluded: [Box] = []
 
-    /// The time between two runs of the network.
     private static let interval: Nanoseconds = 1_000_000_000
     private static let minimumRuns = 3
     private static let minimumScore = 0.5
@@ -42,14 +41,9 @@ struct SalientObjects {
         return true
     }
 
-    /// Records the boxes of detections that the filter excludes.
     mutating func leaveOut(_ boxes: [Box]) { excluded += boxes }
 
-    /// Applies the network's result for the frame at `time`.
-    ///
-    /// - Parameters:
-    ///   - named: the boxes of the labelled objects.
-    ///   - takeID: returns a new track id.
+    /// Applies the network's result for the frame at `time`. `named` contains the boxes of the labelled objects.
     mutating func observe(
         _ detections: [Detection], at time: Nanoseconds, pictureArea: Double, beside named: [Box], takeID: () -> Int
     ) {
@@ -109,20 +103,17 @@ struct SalientObjects {
         tracks += events.lazy.map(\.track)
     }
 
-    /// Returns the best detection and the path length of an object. `nil` if the id is unknown. The path length is 0,
-    /// because the objects stand still.
+    /// Returns the best detection and the path length of an object. The path length is 0, because the objects stand still.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         candidates.first { $0.track.id == id }.map { ($0.best, 0) }
     }
 
-    /// Returns the end events of objects since the last call.
     mutating func takeEvents() -> [TrackEvent] {
         if events.isEmpty { return [] }
         defer { events.removeAll() }
         return events
     }
 
-    /// Ends all objects.
     mutating func reset(reason: TrackEvent.Reason) {
         endAll(reason)
         drift.forget()

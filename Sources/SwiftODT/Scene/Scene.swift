@@ -26,8 +26,7 @@ package final class Scene {
     /// Recognises returning objects if ``SceneOptions/reidentify`` is true.
     package var reidentifier: TrackReidentifier?
 
-    /// The watched zones. A new value ends the old zones: objects in them cause `leave` events, and all counts start at
-    /// 0.
+    /// The watched zones. A new value ends the old zones: objects in them cause `leave` events, and all counts start at 0.
     package var zones: [Zone] = [] {
         didSet { resetZones() }
     }
@@ -42,7 +41,6 @@ package final class Scene {
     private var prominence = Prominence()
     private var prominenceOfUnclassified = Prominence()
     private var labels = LabelContext()
-    /// Without tracking: the objects of the latest result.
     private var seen: [Track] = []
     /// Whether a result for the latest frame has been applied.
     private var hasResult = false
@@ -50,7 +48,7 @@ package final class Scene {
     private var reported: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
     private var rejections = Rejections()
-    /// The objects that were not reported because of the limit ``SceneOptions/maxObjects``. They are counted only with
+    /// The objects that were not reported because of ``SceneOptions/maxObjects``. They are counted only with
     /// ``SceneOptions/multipleObjects``.
     package private(set) var leftOut = LeftOutObjects()
     private var now: Nanoseconds = 0
@@ -63,10 +61,8 @@ package final class Scene {
         tracker = Tracker(options: options.tracker)
     }
 
-    /// Starts a frame and propagates the objects to its time.
-    ///
-    /// - Parameter orientation: the transform from the frame to the upright picture. ``zones`` refer to the upright
-    ///   picture.
+    /// Starts a frame and propagates the objects to its time. `orientation` transforms the frame to the upright picture, to which ``zones``
+    /// refer.
     package func advance(
         to time: Nanoseconds, width: Int, height: Int, orientation: Orientation = .identity, luma: LumaPlane?
     ) {
@@ -86,9 +82,8 @@ package final class Scene {
         }
     }
 
-    /// Applies the detector's result for the frame at `time`, which is the latest or an earlier frame.
-    ///
-    /// - Parameter region: the inferred region, or `nil` for the full frame.
+    /// Applies the detector's result for the frame at `time`, which is the latest or an earlier frame. `region` is `nil` for the full
+    /// frame.
     package func observe(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         let time = time.clampedToRange
         let threshold = options.tracker.scoreThreshold
@@ -112,11 +107,8 @@ package final class Scene {
         }
     }
 
-    /// Returns whether the detections in a frame would begin a track or miss a detected object. Does not apply the
-    /// detections.
-    ///
-    /// - Parameter isFullFrame: whether inference covered the full frame. Otherwise objects without a detection do not
-    ///   count as missed.
+    /// Returns whether the detections in a frame would begin a track or miss a detected object. Does not apply the detections. Objects
+    /// count as missed only if inference covered the full frame.
     package func isChanged(by detections: [Detection], isFullFrame: Bool) -> Bool {
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter { $0.score >= threshold / 2 && judge($0) == .kept }
@@ -193,8 +185,7 @@ package final class Scene {
     ///
     /// - Parameters:
     ///   - frame: the picture for the classifier. With `nil`, categories are derived from labels alone.
-    ///   - waiting: whether to wait for the classifier. Results then do not depend on the machine's speed. Single-image
-    ///     mode always waits.
+    ///   - waiting: whether to wait for the classifier. Results then do not depend on the machine's speed. Single-image mode always waits.
     package func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
         var known = options.follows ? tracker.tracks : seen
         if options.follows { labels.withholdImplausibleLabels(of: &known, at: now) }
@@ -217,10 +208,8 @@ package final class Scene {
         return objects
     }
 
-    /// Returns the boxes of all objects that may have one of the labels. Tentative, coasting and unreported objects are
-    /// included.
-    ///
-    /// - Parameter labels: the labels in lower case. An empty set selects all objects.
+    /// Returns the boxes of all objects that may have one of the labels, given in lower case. An empty set selects all objects. Tentative,
+    /// coasting and unreported objects are included.
     package func places(of labels: Set<String>) -> [Box] {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
         if options.follows {
@@ -230,10 +219,8 @@ package final class Scene {
         return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? false }.map(\.box)
     }
 
-    /// The objects without a label in the latest frame.
     private var unlabelled: [Track] { options.detectsMoving ? unclassified.tracks : salient.tracks }
 
-    /// Updates the objects without a label in the latest frame.
     private func findUnclassified(beside named: inout [Track]) {
         if options.detectsSalientInVideo {
             salient.update(to: now, at: plane, beside: tracker.places { _ in true })
@@ -247,7 +234,6 @@ package final class Scene {
         }
     }
 
-    /// Replaces the ids of returned objects by their earlier ids.
     private func reidentify(_ tracks: inout [Track], in frame: Frame?) throws {
         guard options.follows, reidentifier != nil else { return }
         let changes = try reidentifier?.follow(
@@ -259,8 +245,7 @@ package final class Scene {
         }
     }
 
-    /// Selects the most prominent labelled objects. If these are fewer than the limit, adds the most prominent
-    /// unclassified objects.
+    /// Selects the most prominent labelled objects. If these are fewer than the limit, adds the most prominent unclassified objects.
     private func choose(among named: [Track]) -> [Track] {
         prominence.notesLeftOut = options.multipleObjects
         prominenceOfUnclassified.notesLeftOut = options.multipleObjects
@@ -278,11 +263,11 @@ package final class Scene {
         leftOut.note(prominence.leftOut + others, beside: chosen.count { $0.state != .lost })
     }
 
-    /// Whether the latest frame began a new scene. A new scene ends all tracks of the previous one.
+    /// Whether the latest frame began a new scene, which ends all earlier tracks.
     package var isCut: Bool { options.follows && tracker.isCut }
 
-    /// Returns the states of all tracks of the detector's objects in the latest frame. Unclassified moving objects and
-    /// salient objects are not included. `nil` without tracking or before the first frame.
+    /// Returns the states of the tracks of the detector's objects, without unclassified and salient objects. `nil` without tracking or
+    /// before the first frame.
     package func snapshot() -> TrackerSnapshot? { options.follows ? tracker.snapshot() : nil }
 
     /// The number of objects before the selection of the most prominent ones, including objects without a label.
@@ -292,14 +277,12 @@ package final class Scene {
     /// `true` without tracking.
     package var isUndecided: Bool { !options.follows || tracker.isUndecided }
 
-    /// Returns the detections and tracks that were rejected since the last call.
     package func takeRejections() -> Rejections {
         if rejections.isEmpty { return rejections }
         defer { rejections.removeAll() }
         return rejections
     }
 
-    /// Returns the events of reported objects since the last call.
     package func takeEvents() -> [SceneEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
@@ -308,7 +291,6 @@ package final class Scene {
     /// The counts of ``zones`` so far, in the order of the zones. Zones of the kind `ignore` have no count.
     package var zoneCounts: [ZoneCount] { watch.counts }
 
-    /// Returns the events of ``zones`` since the last call.
     package func takeZoneEvents() -> [ZoneEvent] {
         defer { zoneEvents.removeAll(keepingCapacity: true) }
         return zoneEvents + watch.takeEvents()

@@ -12,8 +12,7 @@ package struct SceneOptions: Hashable, Sendable {
     package enum UnknownObjects: Int, Sendable {
         /// No unlabelled objects are detected.
         case none
-        /// Detects moving objects that no detection explains. Requires a static camera and tracking, see
-        /// ``UnclassifiedObjects``.
+        /// Detects moving objects that no detection explains. Requires a static camera and tracking, see ``UnclassifiedObjects``.
         case moving
         /// Detects the salient object of a single picture without detections. In stream mode with tracking, detects
         /// standing objects that no detection explains, see ``SalientObjects``.
@@ -23,12 +22,11 @@ package struct SceneOptions: Hashable, Sendable {
     }
 
     package var mode = Mode.stream
-    /// Whether up to ``maxObjects`` objects are reported. Otherwise only the most prominent object is reported.
+    /// Whether up to ``maxObjects`` objects are reported instead of only the most prominent one.
     package var multipleObjects = false
     /// The maximum number of reported objects with ``multipleObjects``, 1 to ``mostObjects``.
     package var maxObjects = 5
     package static let mostObjects = 1000
-    /// Whether objects are sorted into categories.
     package var classify = false
     /// Whether objects are tracked. Applies to stream mode only.
     package var tracking = true
@@ -42,11 +40,8 @@ package struct SceneOptions: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether objects are tracked and have ids.
     package var follows: Bool { tracking && mode == .stream }
-    /// Whether returning objects are recognised.
     package var reidentifies: Bool { reidentify && follows }
-    /// Whether unclassified moving objects are reported.
     package var detectsMoving: Bool {
         follows && (unknownObjects == .moving || unknownObjects == .auto) && filter.wantsUnknown
     }
@@ -54,30 +49,25 @@ package struct SceneOptions: Hashable, Sendable {
     package var detectsSalient: Bool {
         mode == .singleImage && (unknownObjects == .salient || unknownObjects == .auto) && filter.wantsUnknown
     }
-    /// Whether salient standing objects are reported in a video.
     package var detectsSalientInVideo: Bool { follows && unknownObjects == .salient && filter.wantsUnknown }
     /// The minimum score that a detector should return. It is lower than the score threshold, because the tracker uses
     /// weak detections. If no object is found, ``Rejections`` names the best weak detection.
     package var scoreFloor: Double { tracker.scoreFloor }
-    /// The maximum number of reported objects.
     package var limit: Int { multipleObjects ? maxObjects : 1 }
 }
 
-/// A reported object: its track, category and rank.
 package struct SceneObject: Sendable {
     package var track: Track
     package var category = Category.unknown
     /// The confidence of the category, 0 to 1. `nil` if the category is unknown.
     package var confidence: Double?
-    /// Whether the object is the most prominent one.
     package var isProminent = false
-    /// The rank by prominence. 0 is the most prominent object.
+    /// 0 is the most prominent object.
     package var rank = 0
     /// The areas that the object is in, and the lines that it crosses in this frame. Requires tracking.
     package var zones: [ZoneRelation] = []
 }
 
-/// The beginning, re-entry, change or end of a reported object.
 package struct SceneEvent: Sendable {
     package var event: TrackEvent
     package var category: Category

@@ -1,9 +1,7 @@
-/// Detects and tracks moving objects that no detection explains. Requires a static camera. Processes the luma plane of
-/// each frame.
+/// Detects and tracks moving objects that no detection explains. Requires a static camera. Processes the luma plane of each frame.
 ///
-/// An object is reported when it has passed a ``DisplacementTest``. Swaying leaves, ripples, lamps and ghosts (false
-/// foreground where an object has left the background) do not pass. If a detection gives the object a label, the
-/// labelled track takes over its id.
+/// An object is reported when it has passed a ``DisplacementTest``. Swaying leaves, ripples, lamps and ghosts (false foreground where an
+/// object has left the background) do not pass. If a detection gives the object a label, the labelled track takes over its id.
 final class UnclassifiedObjects {
     /// The objects to report. Objects that ended with the latest frame are included once, as lost.
     private(set) var tracks: [Track] = []
@@ -49,10 +47,8 @@ final class UnclassifiedObjects {
     /// The boxes of all tracked moving objects, reported or not.
     var places: [Box] { tracker.places { _ in true } }
 
-    /// Whether there is no background model yet.
     var isFresh: Bool { analyzer == nil }
 
-    /// Starts a frame.
     func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?, options: TrackerOptions) {
         (plane, self.time, self.width, self.height) = (luma, time, width, height)
         for tracker in [tracker, unwanted] {
@@ -61,21 +57,13 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Tracks objects that are not to be reported, so that their motion does not count as unclassified objects.
-    ///
-    /// - Parameters:
-    ///   - detections: the detections of a result that the scene's filter excludes.
-    ///   - time: the time of the result's frame.
+    /// Tracks the detections of a result that the scene's filter excludes, so that their motion does not count as unclassified objects.
     func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         unwanted.update(detections, seenAt: time, region: region)
     }
 
-    /// Analyses the latest frame. Further calls for the same frame have no effect. If a labelled track in `named` shows
-    /// an unclassified object, the track takes over the id of the object.
-    ///
-    /// - Parameters:
-    ///   - named: the labelled tracks of `identityTracker`.
-    ///   - passes: whether the filter accepts an object.
+    /// Analyses the latest frame. Further calls for the same frame have no effect. If a track in `named`, the labelled tracks of
+    /// `identityTracker`, shows an unclassified object, the track takes over the id of the object.
     func update(beside named: inout [Track], of identityTracker: Tracker, passes: (Detection) -> Bool) {
         guard let plane else { return }
         self.plane = nil
@@ -93,19 +81,16 @@ final class UnclassifiedObjects {
         report(beside: known, idsFrom: identityTracker)
     }
 
-    /// Returns the best detection and the path length of an object. `nil` if the id is unknown.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         candidates.first { $0.value.id == id }.flatMap { tracker.summary(of: $0.key) }
     }
 
-    /// Returns the end events of objects since the last call.
     func takeEvents() -> [TrackEvent] {
         if events.isEmpty { return [] }
         defer { events.removeAll() }
         return events
     }
 
-    /// Ends all objects and discards the background model.
     func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
         noteEnds()
@@ -137,8 +122,7 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// If a labelled track begins in this frame and shows an object that was unclassified so far, the track gets the
-    /// object's id.
+    /// If a labelled track begins in this frame and shows an object that was unclassified so far, the track gets the object's id.
     private func handOver(to tracks: inout [Track], of identityTracker: Tracker) {
         let before = named
         named = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
@@ -196,8 +180,7 @@ final class UnclassifiedObjects {
         noteEnds()
     }
 
-    /// Returns whether an object is no longer reported: it is missed, and it is occluded by a known object or has been
-    /// missed for too long.
+    /// Returns whether an object is no longer reported: it is missed, and it is occluded by a known object or has been missed for too long.
     private func isHidden(_ track: Track, by known: [Box]) -> Bool {
         track.state == .coasting
             && (track.timeSinceUpdate > Self.coasting

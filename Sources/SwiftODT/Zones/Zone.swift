@@ -22,8 +22,7 @@ public struct Zone: Hashable, Sendable {
         case centre
     }
 
-    /// The direction of a crossing. It is defined for an observer who walks along the line from its first point to its
-    /// last.
+    /// The direction of a crossing. It is defined for an observer who walks along the line from its first point to its last.
     public enum Direction: String, Sendable {
         /// The object crosses from the left to the right of the observer.
         case `in`
@@ -73,8 +72,7 @@ public struct Zone: Hashable, Sendable {
 
 /// An event of one object in one zone.
 public struct ZoneEvent: Sendable {
-    /// The kind of an event: an object enters an area, leaves it, has stayed in it for ``Zone/minimumTime``, or crosses
-    /// a line.
+    /// The kind of an event: an object enters an area, leaves it, has stayed in it for ``Zone/minimumTime``, or crosses a line.
     public enum Kind: String, Sendable {
         /// The object has entered the area.
         case enter
@@ -110,7 +108,6 @@ public struct ZoneEvent: Sendable {
     }
 }
 
-/// The relation of an object to one zone in one frame.
 package struct ZoneRelation: Hashable, Sendable {
     package var zone: String
     /// The direction in which the object crosses a line. `nil` for an area that the object is in.
@@ -150,7 +147,6 @@ public struct ZoneCount: Hashable, Sendable {
         (self.name, self.kind, self.all, self.byLabel) = (name, kind, all, byLabel)
     }
 
-    /// Changes the counts of all objects and of one label.
     mutating func count(_ label: Label?, _ change: (inout Counts) -> Void) {
         change(&all)
         change(&byLabel[label?.text ?? "", default: Counts()])

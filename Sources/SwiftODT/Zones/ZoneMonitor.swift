@@ -12,14 +12,13 @@ public struct ZoneMonitor: Sendable {
 
     /// Creates a monitor with counts of zero.
     ///
-    /// - Throws: ``ODTError`` if a zone has too few points, if a point is outside the picture, or if two zones have the
-    ///   same name.
+    /// - Throws: ``ODTError`` if a zone has too few points, if a point is outside the picture, or if two zones have the same name.
     public init(zones: [Zone]) throws(ODTError) {
         try Zone.check(zones)
         watch = ZoneWatch(zones)
     }
 
-    /// Updates the counts with the objects of a frame.
+    /// Updates the counts with the objects of a frame. Returns the events since the last call, in order.
     ///
     /// - Parameters:
     ///   - objects: the objects of an ``ObjectTracker``, or of another tracker with stable ids.
@@ -27,7 +26,6 @@ public struct ZoneMonitor: Sendable {
     ///   - width: the width of the frame in pixels, before the orientation is applied.
     ///   - height: the height of the frame in pixels.
     ///   - orientation: the transformation that displays the frame upright; zones refer to the upright picture.
-    /// - Returns: the events since the last call, in order.
     public mutating func update(
         with objects: [TrackedObject], at time: MediaTime, width: Int, height: Int, orientation: Orientation = .identity
     ) -> [ZoneEvent] {
@@ -37,9 +35,7 @@ public struct ZoneMonitor: Sendable {
         return watch.takeEvents()
     }
 
-    /// Ends all objects. Objects that are in an area leave the area. The counts are kept.
-    ///
-    /// - Returns: the events of objects that left.
+    /// Ends all objects and returns the `leave` events of the objects that are in an area. The counts are kept.
     public mutating func finish() -> [ZoneEvent] {
         watch.reset()
         return watch.takeEvents()
@@ -90,8 +86,7 @@ extension Zone {
         try ODTError.wrapping { try list(parsing: FileBytes.read(path, limit: 4 << 20), file: path) }
     }
 
-    /// The time for which an object must stay in an area until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the
-    /// event is not emitted.
+    /// The time for which an object must stay in an area until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the event is not emitted.
     public var minimumTime: Duration? {
         get { minTime.map { .nanoseconds($0) } }
         set { minTime = newValue.map { Nanoseconds($0) } }
@@ -112,9 +107,7 @@ extension Zone {
         return JSONValue.array(entries).text
     }
 
-    /// Checks zones with the same rules as zones in JSON text.
-    ///
-    /// - Throws: ``ODTError`` that names the invalid zone and the problem.
+    /// Checks zones with the same rules as zones in JSON text. The error names the invalid zone and the problem.
     package static func check(_ zones: [Zone]) throws(ODTError) {
         try ODTError.wrapping { _ = try list(parsing: json(zones).utf8, file: "zones") }
     }

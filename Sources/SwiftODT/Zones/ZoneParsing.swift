@@ -1,7 +1,6 @@
 extension Zone {
-    /// The maximum number of zones. It bounds the cost per frame.
+    /// The maximum numbers of zones, and of points of one zone. They bound the cost per frame.
     private static let maximumZones = 256
-    /// The maximum number of points of one zone. It bounds the cost per frame.
     private static let maximumPoints = 256
 
     /// Parses zones from a JSON text or a JSON file. The JSON value is an array of zones, or an object with this array
@@ -18,9 +17,7 @@ extension Zone {
             : try list(parsing: FileBytes.read(name, limit: 4 << 20), file: name)
     }
 
-    /// Parses zones from JSON.
-    ///
-    /// - Parameter file: the name of the source in errors.
+    /// Parses zones from JSON. Errors name `file` as the source.
     static func list(parsing text: some Collection<UInt8>, file: String) throws -> [Zone] {
         let root: JSONValue
         do {
@@ -62,7 +59,6 @@ private struct ZoneEntry {
         self.place = members["name"]?.string.map { "\(place) (\"\($0)\")" } ?? place
     }
 
-    /// Returns the zone. Throws if a member is missing or invalid.
     func zone(maximumPoints: Int) throws -> Zone {
         if let unknown = members.keys.filter({ !Self.keys.contains($0) }).min() {
             throw error("unknown key \"\(unknown)\"; valid keys are " + Self.keys.sorted().joined(separator: ", "))

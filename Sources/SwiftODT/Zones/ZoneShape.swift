@@ -4,8 +4,7 @@ struct ZoneShape {
 
     private let corners: [Place]
     private let isClosed: Bool
-    /// The edges for crossings and distances. Edges of an area along the picture's border are excluded, because no
-    /// object crosses them.
+    /// The edges for crossings and distances. Edges of an area along the picture's border are excluded, because no object crosses them.
     private let edges: [(from: Place, to: Place)]
 
     init(_ zone: Zone, width: Double, height: Double) {
@@ -39,7 +38,6 @@ struct ZoneShape {
         return isInside
     }
 
-    /// Returns the distance from a point to the nearest edge, in pixels.
     func distance(to place: Place) -> Double {
         edges.map { from, to in
             let edge = to - from
@@ -62,8 +60,7 @@ struct ZoneShape {
         }
     }
 
-    /// Returns a number that is positive for points to the right of an edge, seen from its start to its end. The y axis
-    /// points down.
+    /// Returns a number that is positive for points to the right of an edge, seen from its start to its end. The y axis points down.
     private static func side(of place: Place, _ edge: (from: Place, to: Place)) -> Double {
         let (along, across) = (edge.to - edge.from, place - edge.from)
         return along.x * across.y - along.y * across.x

@@ -20,13 +20,11 @@ struct ZoneWatch {
 
     /// The maximum time in nanoseconds between two tracks of one object for re-identification.
     private static let reentryTime: Nanoseconds = 2_000_000_000
-    /// The time in nanoseconds after which an object on the other side of an edge changes sides even if it is still
-    /// close to the edge.
+    /// The time in nanoseconds after which an object on the other side of an edge changes sides even if it is still close to the edge.
     private static let settling: Nanoseconds = 1_000_000_000
 
     /// All zones except those of the kind `ignore`.
     private let zones: [Zone]
-    /// The zones of the kind `ignore`.
     private let ignored: [Zone]
     private(set) var counts: [ZoneCount]
 
@@ -34,7 +32,6 @@ struct ZoneWatch {
     private var size = Place(0, 0)
     private var shapes: [ZoneShape] = []
     private var ignoredShapes: [ZoneShape] = []
-    /// The objects by track id.
     private var zoneTracks: [Int: ZoneTrack] = [:]
     private var events: [ZoneEvent] = []
 
@@ -51,7 +48,6 @@ struct ZoneWatch {
         /// The box in pixels of the upright picture.
         var box: Box
         var lastSeen: Nanoseconds
-        /// The states in the zones, in the order of ``zones``.
         var presences: [ZonePresence]
     }
 
@@ -60,21 +56,18 @@ struct ZoneWatch {
         /// The time at which the object entered the area. `nil` outside.
         var since: Nanoseconds?
         var isDwellReported = false
-        /// The time since which the object has been on the opposite side of the edge without a change of sides, because
-        /// it is too close to the edge, or because the zone is limited to some labels and the object has no label. The
-        /// two sides are the inside and the outside of an area, or the two sides of a line. `nil` while the object is on
-        /// its recorded side.
+        /// The time since which the object has been on the opposite side of the edge without a change of sides, because it is too close to
+        /// the edge, or because the zone is limited to some labels and the object has no label. The two sides are the inside and the
+        /// outside of an area, or the two sides of a line. `nil` while the object is on its recorded side.
         var uncertainSince: Nanoseconds?
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
         /// The label with which the entry was counted.
         var label: Label?
-        /// Crossings that cannot be counted yet, because the zone is limited to some labels and the object has no
-        /// label.
+        /// Crossings that cannot be counted yet, because the zone is limited to some labels and the object has no label.
         var undecided: [(direction: Zone.Direction, time: Nanoseconds)] = []
     }
 
-    /// Sets the size and orientation of the picture for the following calls.
     mutating func setPicture(at picture: Picture) {
         guard picture != self.picture else { return }
         self.picture = picture
@@ -97,7 +90,6 @@ struct ZoneWatch {
         }
     }
 
-    /// Updates the zones with the tracks of a frame.
     mutating func follow(_ tracks: [Track], at now: Nanoseconds) {
         guard !zones.isEmpty else { return }
         let visible = tracks.filter { $0.state == .new || $0.state == .tracked }
@@ -119,8 +111,7 @@ struct ZoneWatch {
         }
     }
 
-    /// Counts the objects in areas if objects are not tracked. There are no events, because untracked objects have no
-    /// ids.
+    /// Counts the objects in areas if objects are not tracked. There are no events, because untracked objects have no ids.
     mutating func count(_ objects: [Track]) {
         for (index, zone) in zones.enumerated() where zone.kind == .area {
             counts[index] = ZoneCount(name: zone.name, kind: zone.kind)
@@ -131,8 +122,7 @@ struct ZoneWatch {
         }
     }
 
-    /// Forgets all objects, with a `leave` event for each object in an area. The counts of entries, exits and crossings
-    /// are kept.
+    /// Forgets all objects, with a `leave` event for each object in an area. The counts of entries, exits and crossings are kept.
     mutating func reset() {
         for (_, zoneTrack) in zoneTracks.sorted(by: { $0.key < $1.key }) { dismiss(zoneTrack) }
         zoneTracks = [:]
@@ -147,7 +137,6 @@ struct ZoneWatch {
             .map { ZoneRelation(zone: $0.zone, direction: $0.direction) }
     }
 
-    /// Returns the events since the last call.
     mutating func takeEvents() -> [ZoneEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
@@ -161,12 +150,11 @@ extension ZoneWatch {
         ZoneTrack(id: id, box: box, lastSeen: 0, presences: zones.map { _ in ZonePresence() })
     }
 
-    /// Returns the track that a new track continues, or `nil`. The continued track must not be visible, must have the
-    /// same label, and must have been detected recently and nearby. If there are several such tracks, the nearest one
-    /// is returned.
+    /// Returns the track that a new track continues, or `nil`. The continued track must have the same label, and must have been detected
+    /// recently and nearby. If there are several such tracks, the nearest one is returned.
     ///
-    /// - Parameter visible: the ids of all visible tracks in the frame, including those that are processed after the
-    ///   new track.
+    /// - Parameter visible: the ids of all visible tracks in the frame, including those that are processed after the new track. They are
+    ///   not continued.
     private mutating func reidentify(
         _ box: Box, _ label: Label?, unlessIn visible: Set<Int>, at now: Nanoseconds
     ) -> ZoneTrack? {
@@ -292,7 +280,6 @@ extension ZoneWatch {
         }
     }
 
-    /// Counts a crossing if the zone applies to the object's label.
     private mutating func count(
         _ direction: Zone.Direction, of zone: Zone, _ index: Int, _ zoneTrack: ZoneTrack, at time: Nanoseconds
     ) {
