@@ -2,7 +2,7 @@ import CGStreamer
 import SwiftODT
 
 extension Orientation {
-    /// Converts GStreamer's orientation method. Returns `nil` for the methods "auto" and "custom".
+    /// Returns `nil` for the methods "auto" and "custom".
     package init?(_ method: GstVideoOrientationMethod) {
         switch method {
         case GST_VIDEO_ORIENTATION_IDENTITY: self = .identity

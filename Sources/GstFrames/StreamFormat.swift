@@ -9,7 +9,7 @@ package struct StreamFormat {
     package let height: Int
     package let colorSpace: ColorSpace
     package let pixelAspectRatio: Double
-    /// The duration of a frame in nanoseconds, derived from the frame rate; `nil` if the frame rate is variable.
+    /// The duration of a frame in nanoseconds; `nil` if the frame rate is variable.
     package let frameDuration: Nanoseconds?
     /// The caps feature of the frames' memory, such as `memory:VAMemory`. `nil` for system memory.
     package let deviceMemory: String?
@@ -74,7 +74,7 @@ package struct StreamFormat {
         return try body(frame)
     }
 
-    /// Returns the mapped frame; `nil` if a plane is missing.
+    /// Returns `nil` if a plane is missing.
     private func frame(_ mapped: borrowing GstVideoFrame, orientation: Orientation, time: Nanoseconds) -> Frame? {
         let (bases, strides) = (mapped.data, mapped.info.stride)
         func plane(_ number: Int, _ base: UnsafeMutableRawPointer?, _ stride: Int32) -> Frame.Plane? {
@@ -90,18 +90,16 @@ package struct StreamFormat {
 }
 
 extension PixelFormat {
-    /// Converts a GStreamer format. Returns `nil` for unsupported formats.
+    /// Returns `nil` for unsupported formats.
     package init?(_ format: GstVideoFormat) {
         guard let known = PixelFormat.named.first(where: { $0.0 == format }) else { return nil }
         self = known.1
     }
 
-    /// The corresponding GStreamer format.
     package var gstreamer: GstVideoFormat {
         PixelFormat.named.first { $0.1 == self }?.0 ?? GST_VIDEO_FORMAT_UNKNOWN
     }
 
-    /// GStreamer's names of all formats.
     package static var names: [String] { named.map { String(cString: gst_video_format_to_string($0.0)) } }
 
     private static let named: [(GstVideoFormat, PixelFormat)] = [

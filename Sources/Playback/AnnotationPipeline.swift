@@ -6,7 +6,6 @@ import SwiftODT
 ///
 /// Frames are rotated before inference, so that the recorded video and the reported coordinates agree.
 package final class AnnotationPipeline: Sendable {
-    /// The source of the frames.
     package enum Input: Sendable {
         /// A file, a camera or a URI.
         case media(MediaSource)
@@ -16,7 +15,6 @@ package final class AnnotationPipeline: Sendable {
         case pictures
     }
 
-    /// The container format, the encoder and the quality of the annotated video.
     package struct Output: Sendable {
         package let container: Container
         package let encoder: String
@@ -31,9 +29,9 @@ package final class AnnotationPipeline: Sendable {
     /// The input must exist as long as the pipeline. GStreamer opens a FIFO twice, and the input keeps it open between the
     /// two times.
     private let input: Input
-    /// The container format of the annotated video; `nil` if no video is written.
+    /// `nil` if no video is written.
     private let container: Container?
-    /// Links the streams of the input; `nil` if the pipeline description itself links the input.
+    /// `nil` if the pipeline description links the input.
     private let linker: StreamLinker?
     /// The `videocrop` element that crops frames to an even width and height. The probe on its pad holds only a weak
     /// reference to the element, so this property keeps it alive.
@@ -86,8 +84,6 @@ package final class AnnotationPipeline: Sendable {
             + "! filesink name=file buffer-mode=unbuffered"
     }
 
-    /// Returns the container format for the extension of a file name.
-    ///
     /// - Throws: ``PlaybackError`` if no container format has this extension. The text lists the valid extensions.
     package static func container(of video: String) throws -> Container {
         guard let container = Container.named(PartFile.parts(of: video).ending) else {
@@ -97,7 +93,6 @@ package final class AnnotationPipeline: Sendable {
         return container
     }
 
-    /// Sets the file of the annotated video.
     package func write(to file: PartFile) {
         pipeline["file"].setFile(file.path)
         EncoderStart.keep(of: pipeline["encoder"])
@@ -134,8 +129,7 @@ package final class AnnotationPipeline: Sendable {
         pipeline["swiftodt"].pad("sink")?.endStream()
     }
 
-    /// Returns the text of an error. If the input is a URI and its source element has posted the error, the returned text
-    /// names the address and a remedy.
+    /// See ``MediaSource/explained(_:)``.
     package func explained(_ failure: String) -> String {
         if case .media(let source) = input { source.explained(failure) } else { failure }
     }

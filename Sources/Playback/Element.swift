@@ -48,14 +48,12 @@ package final class Element: @unchecked Sendable {
         return gst_structure_copy(structure).map(OwnedStructure.init)
     }
 
-    /// Returns whether GStreamer has an element factory of this name.
     package static func isThere(_ kind: String) -> Bool {
         guard let factory = gst_element_factory_find(kind) else { return false }
         gst_object_unref(UnsafeMutableRawPointer(factory))
         return true
     }
 
-    /// Returns whether the element has a property of this name.
     package func has(_ property: String) -> Bool {
         g_object_class_find_property(objectClass, property) != nil
     }
@@ -68,7 +66,6 @@ package final class Element: @unchecked Sendable {
         gst_element_request_pad_simple(pointer, template).map(Pad.init)
     }
 
-    /// Releases a pad that was requested with ``requestPad(_:)``.
     package func releasePad(_ pad: Pad) { gst_element_release_request_pad(pointer, pad.pointer) }
 
     /// Sets the element to the state of the pipeline. Use it after the element was added to a running pipeline.
@@ -133,7 +130,6 @@ extension Element {
 }
 
 extension Element {
-    /// Posts a structure as a message of the element.
     package func post(_ structure: OwnedStructure) {
         guard let copy = gst_structure_copy(structure.pointer) else { return }
         gst_element_post_message(pointer, gst_message_new_element(object, copy))
@@ -178,7 +174,7 @@ package enum PropertySetting {
         }
     }
 
-    /// Returns the specification of a writable property; `nil` if the element has no writable property of this name.
+    /// Returns `nil` if the element has no writable property of this name.
     private static func specification(_ name: String, of element: Element) -> UnsafeMutablePointer<GParamSpec>? {
         guard let about = g_object_class_find_property(element.objectClass, name),
             about.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
@@ -233,7 +229,6 @@ package enum PropertySetting {
 }
 
 extension OwnedStructure {
-    /// Creates a structure without fields.
     package convenience init(named name: String) { self.init(gst_structure_new_empty(name)) }
 
     /// Creates a copy of a structure, to which fields can be added. The structure of a bus message itself is immutable.

@@ -43,7 +43,6 @@ package struct KeyFile: Sendable {
         try self.init(text, name: name)
     }
 
-    /// - Parameter name: The file name that error messages show.
     package init(_ text: String, name: String) throws {
         self.name = name
         let values = g_key_file_new()

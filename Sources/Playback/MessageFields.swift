@@ -4,10 +4,9 @@ import CGStreamer
 package struct MessageFields {
     private let structure: UnsafePointer<GstStructure>
 
-    /// - Parameter structure: The structure, which must stay valid while the fields are read.
+    /// - Parameter structure: Must stay valid while the fields are read.
     package init(_ structure: UnsafePointer<GstStructure>) { self.structure = structure }
 
-    /// The names of all fields.
     package var names: [String] {
         (0..<gst_structure_n_fields(structure)).map {
             String(cString: gst_structure_nth_field_name(structure, guint($0)))
@@ -45,14 +44,13 @@ package struct MessageFields {
         return UInt64(large) == .max ? nil : UInt64(large)
     }
 
-    /// Returns the structure in a field.
     package func structure(_ field: String) -> MessageFields? {
         guard let value = gst_structure_get_value(structure, field), value.pointee.g_type == gst_structure_get_type()
         else { return nil }
         return gst_value_get_structure(value).map { MessageFields($0) }
     }
 
-    /// Returns the structures in a list field; empty if there is no such field.
+    /// Returns an empty list if there is no such field.
     package func list(_ field: String) -> [MessageFields] {
         guard let list = gst_structure_get_value(structure, field), list.pointee.g_type == gst_value_list_get_type()
         else { return [] }

@@ -19,7 +19,7 @@ package final class Pad: @unchecked Sendable {
         return gst_pad_link_full(pointer, sink.pointer, check) == GST_PAD_LINK_OK
     }
 
-    /// Sends an end-of-stream event to the pad. Blocks while the pad processes a buffer.
+    /// Blocks while the pad processes a buffer.
     package func endStream() { gst_pad_send_event(pointer, gst_event_new_eos()) }
 
     /// Requests a key frame from the encoder upstream of the pad.

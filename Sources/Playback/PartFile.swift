@@ -13,7 +13,6 @@ package final class PartFile: Sendable {
     /// The final path. If NAME.EXT is a symbolic link, this is the path of the file to which the link points, so that
     /// the link is kept.
     package let target: String
-    /// The path of the part file.
     package let path: String
     private let descriptor: Int32
 
@@ -96,15 +95,12 @@ package final class PartFile: Sendable {
     /// Closes the file without renaming it.
     package func close() { _ = Glibc.close(descriptor) }
 
-    /// Deletes and closes the part file.
     package func discard() {
         _ = PathText.withSystemPath(path) { unlink($0) }
         close()
     }
 
-    /// Renames a file. An existing file of the new name is replaced.
-    ///
-    /// - Returns: Whether the file was renamed.
+    /// Replaces an existing file of the new name. Returns whether the file was renamed.
     @discardableResult
     package static func rename(_ path: String, to name: String) -> Bool {
         PathText.withSystemPath(path) { old in PathText.withSystemPath(name) { Glibc.rename(old, $0) } } == 0
@@ -196,7 +192,7 @@ package final class PartFile: Sendable {
         return PathText.text(ofSystemPath: real)
     }
 
-    /// Returns the path to which a symbolic link points; `nil` if the file is not a symbolic link.
+    /// Returns `nil` if the file is not a symbolic link.
     private static func linked(_ name: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         guard PathText.withSystemPath(name, { readlink($0, &bytes, Int(PATH_MAX)) }) > 0 else { return nil }

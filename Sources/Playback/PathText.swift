@@ -75,6 +75,5 @@ package enum PathText {
         return length
     }
 
-    /// Returns whether a file of this name exists.
     package static func isThere(_ path: String) -> Bool { withSystemPath(path) { access($0, F_OK) } == 0 }
 }

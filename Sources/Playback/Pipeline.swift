@@ -41,7 +41,7 @@ package final class Pipeline: @unchecked Sendable {
 
     deinit { gst_object_unref(top) }
 
-    /// Returns the element of this name. It must exist.
+    /// The element must exist.
     package subscript(name: String) -> Element { Element(gst_bin_get_by_name(bin, name)!) }
 
     /// Builds a chain of elements from a description and adds it to the pipeline as a bin. The caller links the bin and
@@ -113,7 +113,6 @@ package final class Pipeline: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer<GstElement> {
-    /// The element as an instance in GLib's type system.
     var typeInstance: UnsafeMutablePointer<GTypeInstance> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self)
     }

@@ -12,7 +12,6 @@ package struct PlaybackError: Error, CustomStringConvertible, Sendable {
     }
 }
 
-/// Converts errors of GLib and GStreamer to text.
 package enum ErrorText {
     /// Returns the text of an error and frees the error.
     static func take(_ problem: inout UnsafeMutablePointer<GError>?) -> String {
@@ -44,7 +43,6 @@ package enum ErrorText {
     }
 }
 
-/// Finds the Debian package that contains a missing element.
 enum MissingElement {
     private static let packages: [(package: String, elements: Set<String>)] = [
         ("gstreamer1.0-plugins-ugly", ["x264enc"]),

@@ -40,7 +40,6 @@ package final class Player: Sendable {
         package init() {}
     }
 
-    /// The result of playing.
     package struct Ending: Sendable {
         /// Whether the end of stream has reached all sinks. Written files are then complete.
         package var isWhole = false

@@ -9,7 +9,7 @@ package enum PluginState {
     /// None of the folders in GStreamer's search path contains the plugin's file.
     case absent(folders: [String])
 
-    /// Returns the state of the plugin. GStreamer must be initialized.
+    /// GStreamer must be initialized.
     package static func query() -> PluginState {
         if let factory = gst_element_factory_find("swiftodt") {
             defer { release(factory) }
@@ -68,7 +68,6 @@ package enum PluginState {
     private static func text(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0) } ?? "" }
 }
 
-/// Initializes GStreamer and finds the `swiftodt` plugin.
 package enum PluginSearch {
     /// Initializes GStreamer. The plugin that belongs to this program takes precedence over other installed versions.
     /// It is in the checkout in which the program was built, or under the prefix where the program is installed.

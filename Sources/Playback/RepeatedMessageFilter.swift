@@ -20,8 +20,6 @@ package final class RepeatedMessageFilter: Sendable {
 
     package init(output: @escaping @Sendable (String) -> Void) { self.output = output }
 
-    /// Logs a message unless the same message was logged within the last hour.
-    ///
     /// - Parameter now: The monotonic time in nanoseconds.
     package func notify(_ text: String, now: Nanoseconds = MonotonicClock.now) {
         let key = Self.withoutNumbers(text)

@@ -25,7 +25,6 @@ package struct SharedLibrary: @unchecked Sendable {
         (self.name, self.package, self.purpose, self.handle) = (name, package, purpose, handle)
     }
 
-    /// Returns a function of the library.
     /// - Parameter type: A `@convention(c)` function type that matches the declaration in the library's header.
     /// - Throws: ``PlaybackError`` if the installed version of the library lacks the function.
     package func function<Function>(_ symbol: String, as type: Function.Type = Function.self) throws -> Function {

@@ -72,8 +72,6 @@ final class PictureEnd: Sendable {
     /// From now on, drops sound and subtitles that are later than the last video frame.
     func endEarly() { state.withLock { $0.isEarly = true } }
 
-    /// Observes the end of the video.
-    ///
     /// - Parameter slot: The muxer's video pad.
     func follow(_ slot: Pad) {
         slot.watchTimes { time in

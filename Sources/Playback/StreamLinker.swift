@@ -40,8 +40,7 @@ package final class StreamLinker: Sendable {
         if let slot = muxer?.pad("video_0") { pictureEnd.follow(slot) }
     }
 
-    /// Ends the video, sound and subtitle streams downstream of the source, because a stalled source does not react to
-    /// events. May block.
+    /// See ``AnnotationPipeline/endStreams()``.
     package func endStreams() {
         pictureEnd.endEarly()
         pipeline["swiftodt"].pad("sink")?.endStream()
@@ -92,7 +91,6 @@ package final class StreamLinker: Sendable {
         }
     }
 
-    /// Returns whether the muxer supports the format of the stream.
     private func isSupported(_ stream: StreamKind, at template: String) -> Bool {
         guard let muxer, let pattern = gst_element_get_pad_template(muxer.pointer, template),
             let supported = gst_pad_template_get_caps(pattern)

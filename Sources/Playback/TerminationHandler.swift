@@ -10,9 +10,7 @@ package final class TerminationHandler: Sendable {
     private static let tolerance: Nanoseconds = 7_000_000_000
 
     private struct State {
-        /// The number of the first signal; `nil` if no signal was received.
         var signal: Int32?
-        /// Whether all streams have to end.
         var isOver = false
         /// The active players: one in most subcommands, one per camera in `odt watch`.
         var players: [Player] = []

@@ -31,7 +31,6 @@ package struct VideoEncoder: Sendable {
             + (element.contains("h264") || element == "x264enc" ? " ! h264parse" : "")
     }
 
-    /// The pixel format that the encoder needs.
     package var format: String { element == Self.software.element || element == Self.vp9.element ? "I420" : "NV12" }
 
     // MARK: Choosing
@@ -102,11 +101,9 @@ package struct Container: Sendable {
     package let endings: [String]
     /// The muxer element that writes the container, with its properties.
     package let muxer: String
-    /// The demuxer element that reads the container.
     package let demuxer: String
     /// The elements that encode sound if the container does not support the sound's own format.
     package let soundEncoder: String
-    /// The video codec.
     package let codec: VideoEncoder.Codec
 
     // The file is written in fragments of half a second, so that an interrupted file can be played. When the muxer
@@ -154,13 +151,11 @@ package struct Container: Sendable {
         return isThere.read { $0 }
     }
 
-    /// Returns the container with this extension, or `nil`.
     package static func named(_ ending: String) -> Container? {
         all.first { $0.endings.contains(ending.lowercased()) }
     }
 }
 
-/// Lists the installed decoder elements for a codec.
 package enum Codecs {
     /// Returns the names of the decoder elements that accept these caps, sorted by descending rank.
     package static func decoders(of text: String) -> [String] {

@@ -14,7 +14,7 @@ public struct VisionObject: Hashable, Sendable {
     /// The detector's label, such as `person`; `nil` if the detector does not classify.
     public let name: String?
 
-    /// The bounding box in pixels of the image as stored, before the orientation is applied, clipped to the image.
+    /// ``box`` as a `CGRect`.
     public var frame: CGRect { CGRect(x: box.x, y: box.y, width: box.width, height: box.height) }
 
     /// The tracking id, a number from 1. It stays the same while the object is tracked. `nil` for single images.

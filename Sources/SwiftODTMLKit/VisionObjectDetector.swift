@@ -46,10 +46,6 @@ public final class VisionObjectDetector: Sendable {
     }
 
     /// Processes an image and calls `completion` exactly once, on another thread, with objects or an error.
-    ///
-    /// - Parameters:
-    ///   - image: the image.
-    ///   - completion: receives the objects or an error.
     public func process(_ image: VisionImage, completion: @escaping Completion) {
         queue.join(image) { result in
             switch result {

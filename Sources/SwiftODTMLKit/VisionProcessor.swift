@@ -22,7 +22,6 @@ final class VisionProcessor: @unchecked Sendable {
             scoreFloor: scene.options.scoreFloor, iouThreshold: options.detector.overlapThreshold, isAwaited: true)
     }
 
-    /// Returns the objects of an image.
     func find(in image: VisionImage) throws -> [VisionObject] {
         let picture = try image.frame.get()
         let parts = try loadedComponents()
@@ -79,7 +78,6 @@ struct VisionComponents {
     var salient: (any Detector)?
 }
 
-/// The configurations from which the components are created.
 struct VisionConfiguration: Sendable {
     private var detector: DetectorConfiguration
     private let classifier: TrackClassifierConfiguration
@@ -94,7 +92,6 @@ struct VisionConfiguration: Sendable {
         detector.isForStills = scene.mode == .singleImage
     }
 
-    /// Creates the components.
     /// - Throws: ``ODTError`` if a file is missing, with the remedy, or if options contradict each other.
     func make() throws -> VisionComponents {
         if detector.kind == .motion, scene.mode == .singleImage {

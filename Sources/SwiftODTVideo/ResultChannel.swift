@@ -124,7 +124,6 @@ final class ResultChannel: Sendable {
         }
     }
 
-    /// The error that ended the stream.
     var failure: ODTError? {
         state.read { state in
             if case .failure(let error) = state.end { error } else { nil }

@@ -3,9 +3,7 @@ import SwiftODT
 
 /// Parses the element's messages, see docs/messages.md.
 extension VideoResult {
-    /// Adds the content of a message to the result.
-    ///
-    /// - Returns: whether the message describes a frame. Other messages describe events.
+    /// Adds the content of a message. Returns whether the message describes a frame. Other messages describe events.
     mutating func add(_ fields: MessageFields) -> Bool {
         switch fields.name {
         case "swiftodt-track":

@@ -61,7 +61,6 @@ public struct VideoObjects: AsyncSequence, Sendable {
 
         /// Returns the next result; `nil` at the end of the video, or after the task was cancelled.
         ///
-        /// - Parameter actor: the actor that iterates.
         /// - Throws: `ODTError` if the source cannot be read, an option is invalid, or an element of the pipeline fails.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ODTError) -> VideoResult? {
             try await run.next(isolation: actor)

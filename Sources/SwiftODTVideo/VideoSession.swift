@@ -5,7 +5,6 @@ import SwiftODT
 
 /// A playing pipeline whose results go to a ``ResultChannel``.
 final class VideoSession: Sendable {
-    /// The annotated video to write.
     struct Recording: Sendable {
         let path: String
         let encoder: String
