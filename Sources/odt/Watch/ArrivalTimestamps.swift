@@ -3,8 +3,8 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Adds timestamps to buffers that have none. The timestamp is the time since the arrival of the first such buffer.
-/// Cameras that send JPEG over HTTP (MJPEG) have no timestamps, but recording needs them.
+/// Adds timestamps to buffers that have none: the time since the arrival of the first such buffer. Cameras that send
+/// JPEG over HTTP (MJPEG) have no timestamps, but recording needs them.
 final class ArrivalTimestamps: Sendable {
     private let start = Mutex<Nanoseconds?>(nil)
 
@@ -20,9 +20,9 @@ final class ArrivalTimestamps: Sendable {
         }
     }
 
-    /// Stores the wall-clock time of arrival in each buffer, unless the camera sends this time. The element reports the
-    /// stored time as `utc-time`. Without a stored time, the element would report the time at which it processes the
-    /// frame, which is later if the gate has delayed the frame.
+    /// Stores the wall-clock time of arrival in each buffer, unless the camera sends this time. The element reports it
+    /// as `utc-time`. Otherwise the element would report the time of processing, which is later if the gate has delayed
+    /// the frame.
     static func note(at pad: Pad) {
         pad.replaceBuffers { buffer in
             guard gst_buffer_get_reference_timestamp_meta(buffer, nil) == nil, let copy = gst_buffer_copy(buffer)

@@ -55,11 +55,10 @@ final class Camera: Sendable {
 
     var plan: CameraPlan { state.read(\.plan) }
 
-    /// Uses a plan (the source and settings of the camera) from now on. If the camera is connected with another plan,
-    /// the connection is ended and made again.
+    /// Uses a new plan (the source and settings of the camera). If the camera is connected with another plan, it is
+    /// reconnected.
     ///
-    /// - Returns: Whether no thread watches the camera. In that case the caller has to start a thread that calls
-    ///   ``watch()``.
+    /// - Returns: Whether no thread watches the camera. The caller then has to start a thread that calls ``watch()``.
     func use(_ plan: CameraPlan) -> Bool {
         let (connection, isIdle) = state.update { state in
             defer { (state.isRunning, state.stopReason) = (true, nil) }
@@ -86,8 +85,7 @@ final class Camera: Sendable {
         while true {
             let outcome = watchOnce()
             let isDone = state.update { state in
-                // A new plan may arrive while the last connection ends. Then the camera is watched again with this
-                // plan.
+                // A new plan may arrive while the last connection ends.
                 let isDone = !state.isChanged || state.stopReason != nil
                 (state.isChanged, state.isRunning) = (false, !isDone)
                 return isDone
@@ -191,9 +189,7 @@ final class Camera: Sendable {
         if wasLost { log.notify("reconnected") }
     }
 
-    /// Reports that the camera is lost. Each reason is reported once per outage.
-    ///
-    /// - Returns: Whether the reason was reported.
+    /// Reports that the camera is lost and returns whether the reason was new. Each reason is reported once per outage.
     @discardableResult
     private func lose(because reason: String, _ plan: CameraPlan) -> Bool {
         let reason = plan.discreet(reason)

@@ -2,8 +2,7 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// A camera as named on the command line or in the configuration file, for example `front=rtsp://192.168.1.20/stream1`,
-/// with its settings.
+/// A camera as named on the command line or in the configuration file, for example `front=rtsp://192.168.1.20/stream1`.
 struct CameraPlan: Sendable {
     var name: String
     /// A file, a URI or a device.
@@ -17,7 +16,6 @@ struct CameraPlan: Sendable {
     /// Whether clips (short videos of events) are saved for this camera.
     var savesClips = false
     var decoding = DecodingChoice()
-    /// Whether pictures of objects are taken.
     var takesPictures: Bool { sendsPictures || savesClips }
     /// The size and modification time of each file that a property names. Set by ``noteFiles()``.
     private var files: [String] = []
@@ -27,7 +25,6 @@ struct CameraPlan: Sendable {
     /// Parses the cameras of a command line and gives each of them a unique name.
     ///
     /// - Parameter others: The names of other cameras, which must not be used again.
-    /// - Throws: ``CommandLineError`` if a camera has no source or a name is used twice.
     static func list(_ words: [String], besides others: [String]) throws -> [CameraPlan] {
         let named = try words.map { word -> (name: String?, source: String) in
             guard let (name, source) = try split(word) else { return (nil, try StandardInput.videoPath(of: word)) }
@@ -54,8 +51,6 @@ struct CameraPlan: Sendable {
 
     /// Splits NAME=SOURCE. Returns `nil` if the word is an existing file, a URI, or a path whose folders contain the
     /// equals sign.
-    ///
-    /// - Throws: ``CommandLineError`` if the name is invalid.
     private static func split(_ word: String) throws -> (name: String, source: String)? {
         guard let equals = word.firstIndex(of: "="), !PathText.isThere(word), !MediaSource.isAddress(word),
             !word[..<equals].contains("/")
@@ -92,7 +87,6 @@ struct CameraPlan: Sendable {
 }
 
 extension CameraPlan {
-    /// Stores the size and the modification time of each file that a property names.
     mutating func noteFiles() {
         files = settings.compactMap { setting in
             let value = String(setting.word.drop { $0 != "=" }.dropFirst())
@@ -108,7 +102,6 @@ extension CameraPlan {
         MediaSource.isAddress(source) || (source.hasPrefix("/dev/") && !StandardInput.isPath(source))
     }
 
-    /// The names of the zones and lines; empty if the zones are invalid.
     var zoneNames: Set<String> {
         let words = settings.map(\.word).filter { $0.hasPrefix("zones=") }
         guard let zones = words.last.flatMap({ try? Zone.list(named: String($0.dropFirst("zones=".count))) }) else {
@@ -127,8 +120,6 @@ extension CameraPlan {
     }
 
     /// Returns the redaction that the properties request; `nil` for none.
-    ///
-    /// - Throws: ``PlaybackError`` if a property is invalid.
     func redaction() throws -> RedactionRequest? {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
         for setting in settings { try setting.set(of: element) }

@@ -11,15 +11,13 @@ import Synchronization
 ///
 /// Parts that are not needed are omitted. The gate drops encoded frames before the decoder while the picture is calm.
 final class CameraSession: Sendable {
-    /// The result of a connection.
     struct Ending {
-        /// The text of the error; `nil` if the stream ended without an error.
+        /// `nil` if the stream ended without an error.
         var failure: String?
         /// Whether the `swiftodt` element reported an error before the first frame. Reconnecting would fail in the same
         /// way.
         var isRefused = false
-        /// Whether the source has a known duration, like a file. The end of its stream is then final, and the source is
-        /// not connected again.
+        /// Whether the source has a known duration, like a file. At its end, such a source is not connected again.
         var isWhole = false
         /// The time from the first frame to the last, in nanoseconds.
         var held: Nanoseconds = 0
@@ -29,9 +27,7 @@ final class CameraSession: Sendable {
     private let player: Player
     private let watchdog: FrameWatchdog
     private let recorder: CameraRecorder?
-    /// The gate before the decoder; `nil` if it is not used.
     private let gate: CameraGate?
-    /// Whether the source has a known duration.
     private let hasLength: Monitor<Bool>
     private let beginIfNeeded: @Sendable () -> Void
     /// The counters at the end of the stream; `nil` while it plays.
@@ -39,16 +35,9 @@ final class CameraSession: Sendable {
 
     /// - Parameters:
     ///   - frameTimeout: The time in nanoseconds without a frame after which the camera counts as lost.
-    ///   - viewer: The receiver of pictures for the live page; `nil` for none.
-    ///   - crops: Collects pictures of the objects; `nil` for none.
-    ///   - times: Measures the times of the frames; `nil` without metrics.
-    ///   - alarms: The options of the alarms about the picture.
-    ///   - recording: The recording; `nil` if this camera is not recorded.
-    ///   - clips: Saves clips of the recorded frames; `nil` for none.
     ///   - recorded: Called for each finished segment of the recording.
     ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
     ///   - tick: Called several times per second on the same thread.
-    /// - Throws: ``PlaybackError`` if the pipeline cannot be built.
     init(
         _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, crops: BestCrops?,
         times: FrameTimes?, alarms: AlarmOptions,

@@ -139,7 +139,6 @@ enum CameraSource {
 }
 
 extension UnsafeMutablePointer<GstElement> {
-    /// The element's GType.
     fileprivate var kind: GType {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
     }

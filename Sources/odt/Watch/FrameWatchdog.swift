@@ -12,7 +12,6 @@ final class FrameWatchdog: Sendable {
         var first: Nanoseconds?
         /// The arrival of the latest frame, encoded or decoded.
         var latest: Nanoseconds
-        /// The arrival of the latest decoded frame.
         var latestDecoded: Nanoseconds
     }
 
@@ -39,7 +38,6 @@ final class FrameWatchdog: Sendable {
         }
     }
 
-    /// Installs a probe for encoded frames on the pad. The probe keeps this object alive.
     func attach(atEncoded pad: Pad) {
         pad.watchBuffers { _ in
             let now = MonotonicClock.now

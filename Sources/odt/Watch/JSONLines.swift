@@ -24,7 +24,6 @@ final class JSONLines: MeasuredSink {
         var lostCount = 0
         /// Whether no more lines will be queued.
         var isOver = false
-        /// Whether all lines have been written.
         var isWritten = false
         /// Whether `odt watch` has to end.
         var isInterrupted = false
@@ -140,9 +139,8 @@ final class JSONLines: MeasuredSink {
         }
     }
 
-    /// Writes a line. If only a part of the line can be written to a file, the part is removed from the file.
-    ///
-    /// - Returns: The `errno` value of the failure; `nil` after success.
+    /// Writes a line and returns the `errno` value of a failure. After a failure, a part of the line that was written
+    /// to a file is removed from the file.
     private func write(_ line: String) -> Int32? {
         var line = line
         let (written, error) = line.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: descriptor) }

@@ -19,12 +19,10 @@ struct WatchConfiguration {
     private(set) var cameras: [CameraPlan] = []
     /// The entries of the group [watch].
     private(set) var options: [KeyFile.Entry] = []
-    /// The options about decoding in the group [watch].
     private(set) var decoding = DecodingChoice()
     private(set) var rules: [EventRule] = []
     private let folder: String
 
-    /// - Throws: ``PlaybackError`` if the file is invalid. The text names the file and the line.
     init(_ name: String) throws {
         let file = try KeyFile(name)
         folder = PartFile.parts(of: name).folder
@@ -110,7 +108,7 @@ struct WatchConfiguration {
         return CameraSetting("zones=\(zones)", at: entry.place)
     }
 
-    /// Returns the path of a file. Relative names are relative to the folder of the configuration file.
+    /// Relative names are relative to the folder of the configuration file.
     private func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
 }
 
@@ -126,8 +124,6 @@ struct WatchPlan: Sendable {
     let longestPause: Nanoseconds
 
     /// Reads the plan from a command line and the configuration file that it names.
-    ///
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if a part of it is invalid.
     init(_ line: CommandLineOptions) throws {
         let file = try line.text("--config").map(WatchConfiguration.init)
         let listed = file?.cameras ?? []

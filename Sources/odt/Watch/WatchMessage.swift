@@ -1,9 +1,7 @@
 import Playback
 import SwiftODT
 
-/// A message about one camera.
 struct WatchMessage {
-    /// The camera's name.
     let camera: String
     /// The wall-clock time at which the message arrived, in nanoseconds since 1970.
     let time: Nanoseconds
@@ -49,7 +47,6 @@ extension WatchSink {
     func use(_ cameras: [CameraPlan]) {}
 }
 
-/// All sinks of `odt watch`.
 final class WatchSinks: Sendable {
     private let all: [any WatchSink]
     /// The sink that receives pictures; `nil` without a live page.
@@ -57,13 +54,10 @@ final class WatchSinks: Sendable {
     private let lines: JSONLines?
     /// The sink that stores the paths of recorded segments; `nil` without a database.
     private let store: StoreSink?
-    /// The metrics; `nil` if they are not served.
     let metrics: MetricsBoard?
     private let metricsServer: MetricsServer?
     let events: EventSink
 
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if a sink cannot be created. At this time no camera has been
-    ///   started.
     init(_ plan: WatchPlan, notify: @escaping @Sendable (String) -> Void) throws {
         let (options, cameras) = (plan.options, plan.cameras.map(\.name))
         var sinks: [any WatchSink] = []

@@ -38,7 +38,6 @@ struct WatchOptions: Sendable {
 
     func has(_ name: String) -> Bool { values[name] == "true" }
 
-    /// - Throws: ``CommandLineError`` if the value is not a number within the range.
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
         guard let text = text(name) else { return nil }
         guard let value = Double(text), range.contains(value) else {
@@ -62,7 +61,7 @@ struct WatchOptions: Sendable {
             .map { values[$0] == nil ? other.called($0) : called($0) }
     }
 
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid. Has no side effects.
+    /// Checks all options without side effects.
     func check() throws {
         _ = try (RecordOptions(self), ClipOptions(self), MQTTOptions(self), StoreOptions(self))
         _ = try (PageOptions(self), MetricsOptions(self))
@@ -77,7 +76,6 @@ struct WatchOptions: Sendable {
 enum ByteSize {
     private static let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
 
-    /// - Throws: ``PlaybackError`` if the value is not a size, or if the size is below `minimum` (bytes).
     static func bytes(of name: String, in options: WatchOptions, minimum: Int) throws -> Int? {
         guard let text = options.text(name) else { return nil }
         let option = options.called(name)

@@ -14,7 +14,6 @@ final class WatchedCameras: Sendable {
         var outcomes: [String: Camera.Outcome] = [:]
         /// The number of threads that watch a camera.
         var threads = 0
-        /// Whether SIGHUP was received.
         var isReloadDue = false
     }
 
@@ -24,7 +23,6 @@ final class WatchedCameras: Sendable {
     private let sinks: WatchSinks
     private let state = Monitor(State())
 
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an output cannot be created.
     init(_ plan: WatchPlan) throws {
         self.plan = plan
         recording = try RecordOptions(plan.options).map {
@@ -34,10 +32,9 @@ final class WatchedCameras: Sendable {
         sinks = try WatchSinks(plan) { printError("odt watch: \($0)") }
     }
 
-    /// Watches all cameras until the last one has ended.
+    /// Watches all cameras until the last one has ended, and returns the exit code.
     ///
     /// - Parameter line: The command line that names the configuration file.
-    /// - Returns: The exit code.
     func watch(rereading line: CommandLineOptions) throws -> Int32 {
         try use(plan.cameras)
         TerminationHandler.shared.onEnd { [state] _ in
@@ -56,9 +53,7 @@ final class WatchedCameras: Sendable {
         }
     }
 
-    /// Waits for SIGHUP.
-    ///
-    /// - Returns: `false` if all cameras have ended.
+    /// Waits for SIGHUP. Returns `false` if all cameras have ended.
     private func nextReload() -> Bool {
         state.wait { state in
             if state.threads == 0 { return false }
@@ -106,9 +101,7 @@ final class WatchedCameras: Sendable {
         }
     }
 
-    /// Starts, restarts and stops cameras as the configuration requires.
-    ///
-    /// - Returns: A description of the changes.
+    /// Starts, restarts and stops cameras as the configuration requires. Returns a description of the changes.
     @discardableResult
     private func use(_ plans: [CameraPlan]) throws -> String {
         let (before, known) = state.update { state in

@@ -2,7 +2,6 @@ import Playback
 import SwiftODT
 
 extension ZoneCount {
-    /// Reads the counts of a zone or line from the fields of a result message.
     init(_ fields: MessageFields) {
         self.init(name: fields.text("name") ?? "", kind: fields.text("kind") == "line" ? .line : .area)
         all = Counts(fields)

@@ -30,9 +30,7 @@ struct AnalysisPace {
     private var isCalm = false
     private var passed: Nanoseconds?
 
-    /// Notes a frame that passes the gate.
-    ///
-    /// - Returns: Whether ``waits`` has changed.
+    /// Notes a frame that passes the gate. Returns whether ``waits`` has changed.
     mutating func notePassed(at time: Nanoseconds, delay: Nanoseconds) -> Bool {
         isCalm = passed.map { time.since($0) > Self.rare } ?? false
         passed = time
@@ -40,9 +38,7 @@ struct AnalysisPace {
         return set(waits: !isOverloaded && (waits || isCalm || delay > Self.late))
     }
 
-    /// Notes a frame whose analysis begins.
-    ///
-    /// - Returns: Whether ``waits`` has changed.
+    /// Notes a frame whose analysis begins. Returns whether ``waits`` has changed.
     mutating func noteAnalysed(delay: Nanoseconds) -> Bool {
         guard delay < Self.caughtUp, !isCalm else { return false }
         isOverloaded = false

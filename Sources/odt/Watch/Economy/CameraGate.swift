@@ -6,14 +6,12 @@ import Synchronization
 /// The gate (`swiftodtgate`) of one connection to a camera, between the parser and the decoder of the analysis. It
 /// drops encoded frames while the picture is calm.
 final class CameraGate: Sendable {
-    /// The state of the gate for the metrics.
     struct Figures {
         var isOpen: Bool
         /// The age in nanoseconds of the oldest frame that was released when the gate opened for the last time.
         var delay: UInt64
     }
 
-    /// The kind of source that delivers the stream.
     enum Source {
         /// A camera, which delivers frames in real time.
         case camera
@@ -48,11 +46,8 @@ final class CameraGate: Sendable {
     /// Links the queue `analysis` with the decoder `coded`. If the codec is supported, a parser and the gate are
     /// inserted between them. The gate is omitted for a video of known duration at an address, and with redaction.
     ///
-    /// - Parameters:
-    ///   - kind: The media type of the stream, for example `video/x-h264`.
-    ///   - source: The kind of source that delivers the stream.
+    /// - Parameter kind: The media type of the stream, for example `video/x-h264`.
     /// - Returns: The reason why the gate is not used; `nil` if it is used.
-    /// - Throws: ``PlaybackError`` if an element is missing.
     func insert(into pipeline: Pipeline, for kind: String, from source: Source) throws -> String? {
         guard let parser = Self.parsers[kind] else {
             try Self.link("identity", in: pipeline)

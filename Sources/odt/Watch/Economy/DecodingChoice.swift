@@ -24,16 +24,13 @@ struct DecodingChoice: Equatable, Sendable {
 
     init() {}
 
-    /// Reads the options from the command line.
-    ///
-    /// - Throws: ``CommandLineError`` if a value is invalid.
     init(_ line: CommandLineOptions) throws {
         gate = try line.text("--gate").map { try Self.gate($0, called: "--gate") }
         isEconomical = line.has("--economy") ? true : nil
         processors = try line.text("--cpus").map { try Self.processors($0, called: "--cpus") }
     }
 
-    /// Takes an entry of the group [watch] of a configuration file. Such an entry applies to all cameras.
+    /// Takes an entry of the group [watch] of a configuration file, which applies to all cameras.
     mutating func takeCommon(_ entry: KeyFile.Entry) throws {
         if entry.key == "cpus" {
             processors = try Self.processors(entry.value, called: "\(entry.place): cpus")
@@ -42,10 +39,7 @@ struct DecodingChoice: Equatable, Sendable {
         }
     }
 
-    /// Takes an entry of the configuration of one camera.
-    ///
-    /// - Returns: Whether the entry is one of these options.
-    /// - Throws: ``PlaybackError`` if the value is invalid.
+    /// Takes an entry of the configuration of one camera. Returns whether the entry is one of these options.
     mutating func take(_ entry: KeyFile.Entry) throws -> Bool {
         switch entry.key {
         case "gate": gate = try Self.gate(entry.value, called: "\(entry.place): gate")

@@ -82,7 +82,6 @@ struct BrokerAddress: Sendable {
     }
 }
 
-/// The address and credentials of an MQTT broker.
 struct Broker: Sendable {
     /// The file names of certificates and the key.
     struct TLS: Sendable {

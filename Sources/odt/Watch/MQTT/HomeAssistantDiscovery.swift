@@ -12,7 +12,6 @@ struct HomeAssistantDiscovery: Sendable {
     /// The topic prefix of the messages of this `odt watch`.
     let topic: String
 
-    /// Returns the discovery message of the sensor that shows whether the camera is connected.
     func connection(of camera: String) -> MQTTMessage {
         message(
             "binary_sensor", "camera", of: camera,
@@ -24,7 +23,6 @@ struct HomeAssistantDiscovery: Sendable {
             ])
     }
 
-    /// Returns the discovery message of the sensor that shows whether the camera delivers a bad picture.
     func alarm(of camera: String) -> MQTTMessage {
         let base = "\(topic)/\(MQTTTopic.level(camera))"
         return message(
@@ -37,7 +35,6 @@ struct HomeAssistantDiscovery: Sendable {
             ])
     }
 
-    /// Returns the discovery message of the image entity that shows the picture of the latest event.
     func snapshot(of camera: String) -> MQTTMessage {
         message(
             "image", "snapshot", of: camera,
@@ -47,13 +44,11 @@ struct HomeAssistantDiscovery: Sendable {
             ])
     }
 
-    /// Returns the discovery message of the sensor for the number of objects in a zone. The zone's other counts are
-    /// attributes of the sensor.
+    /// The zone's other counts are attributes of the sensor.
     func count(of zone: String, _ camera: String) -> MQTTMessage {
         figure("\(MQTTTopic.slug(zone))_count", zone, "value_json['count']", zone, "measurement", of: camera)
     }
 
-    /// Returns the discovery message of the sensor for the number of objects of one label in a zone.
     func count(of label: String, in zone: String, _ camera: String) -> MQTTMessage {
         let value =
             "value_json['by-label'] | selectattr('label', 'eq', \(Self.quoted(label))) | map(attribute='count') | first | default(0)"
@@ -64,7 +59,6 @@ struct HomeAssistantDiscovery: Sendable {
             called: "\(MQTTTopic.slug(zone))_\(MQTTTopic.slug(label))_count")
     }
 
-    /// Returns the discovery messages of the two sensors for the crossings of a line, one for each direction.
     func crossings(of line: String, _ camera: String) -> [MQTTMessage] {
         ["in", "out"].map { way in
             figure(

@@ -29,8 +29,6 @@ final class MQTTConnection {
     private(set) var acknowledged: [Int32] = []
 
     /// Connects to the broker. Blocks until the TCP connection is established.
-    ///
-    /// - Throws: ``PlaybackError`` if the connection fails. The text names a remedy.
     init(_ library: MosquittoLibrary, to broker: Broker) throws {
         (self.library, self.broker) = (library, broker)
         guard let client = library.make(nil, true, nil) else { throw PlaybackError("--mqtt: no memory is left") }
@@ -52,8 +50,6 @@ final class MQTTConnection {
 
     /// Waits until the broker has sent data or the wakeup pipe is woken, but not longer than `milliseconds`. Then reads
     /// from and writes to the socket.
-    ///
-    /// - Throws: ``PlaybackError`` if the connection is lost.
     func process(_ wakeup: WakeupPipe, milliseconds: Int32) throws {
         acknowledged.removeAll(keepingCapacity: true)
         wakeup.wait(

@@ -2,12 +2,10 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// The options of `--mqtt`.
 struct MQTTOptions: Sendable {
     static let names: Set<String> = [
         "mqtt", "mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key", "mqtt-discovery", "mqtt-queue",
     ]
-    /// The names of options whose values are file names.
     static let files: Set<String> = ["mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key"]
     static let help = """
           --mqtt ADDRESS     publish to an MQTT broker: \(BrokerAddress.form). Below TOPIC: CAMERA/track and
@@ -34,7 +32,6 @@ struct MQTTOptions: Sendable {
     let queueSize: Int
 
     /// - Returns: `nil` if `--mqtt` is not given.
-    /// - Throws: ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "mqtt")
         guard let text = options.text("mqtt") else { return nil }

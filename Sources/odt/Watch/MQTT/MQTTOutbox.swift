@@ -5,9 +5,8 @@ struct MQTTOutbox {
     let maximumBytes: Int
     /// Events that were sent but not yet acknowledged, in the order of sending. `number` is the message id.
     private var inFlight: [(number: Int32, message: MQTTMessage)] = []
-    /// Events that were not sent yet, from index `start` on.
+    /// Events that were not sent yet, from index `start` on. The entries before `start` are obsolete.
     private var waiting: [MQTTMessage] = []
-    /// The index in `waiting` of the first event that was not sent yet. The entries before it are obsolete.
     private var start = 0
     /// The size of the waiting events in bytes.
     private var bytes = 0
@@ -112,7 +111,6 @@ struct MQTTOutbox {
     }
 }
 
-/// An MQTT message: a topic and a payload.
 struct MQTTMessage: Sendable {
     let topic: String
     let payload: [UInt8]

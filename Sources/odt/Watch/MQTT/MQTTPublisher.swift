@@ -36,7 +36,6 @@ final class MQTTPublisher: Sendable {
     /// Signals that the thread has ended.
     private let done = WakeupPipe()
 
-    /// - Parameter maximumBytes: The maximum size of queued events in bytes.
     init(
         _ library: MosquittoLibrary, to broker: Broker, maximumBytes: Int, notify: @escaping @Sendable (String) -> Void
     )

@@ -14,7 +14,6 @@ import Synchronization
 final class MQTTSink: MeasuredSink {
     private static let resultInterval: Nanoseconds = 1_000_000_000
 
-    /// The state of one camera.
     private struct Camera {
         /// The topic prefix of the camera.
         let topic: String

@@ -36,7 +36,6 @@ struct MosquittoLibrary: @unchecked Sendable {
     let wantsToWrite: @convention(c) (Client) -> Bool
     private let sentence: @convention(c) (Int32) -> UnsafePointer<CChar>?
 
-    /// - Throws: ``PlaybackError`` if the library is missing. The text names the package to install.
     init() throws {
         let library = try SharedLibrary("libmosquitto.so.1", package: "libmosquitto1", for: "--mqtt")
         make = try library.function("mosquitto_new")
@@ -63,7 +62,6 @@ struct MosquittoLibrary: @unchecked Sendable {
     func text(of code: Int32) -> String { sentence(code).map { String(cString: $0) } ?? "error \(code)" }
 }
 
-/// Result codes of libmosquitto.
 enum MosquittoCode {
     static let success: Int32 = 0
     static let invalidMessage: Int32 = 3

@@ -7,13 +7,10 @@ import Synchronization
 /// latency from the arrival of a frame until the element has processed it. Counts the frames that the queue dropped.
 final class FrameTimes: Sendable {
     struct Figures {
-        /// The number of frames that arrived.
         var received = 0
         /// The number of frames that were dropped because the element was busy.
         var dropped = 0
-        /// The times that frames waited in the queue.
         var wait = DurationHistogram()
-        /// The times from the arrival of a frame until the element has processed it.
         var latency = DurationHistogram()
         /// The monotonic time at which the latest frame arrived.
         var latest: Nanoseconds?

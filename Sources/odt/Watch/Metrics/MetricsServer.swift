@@ -15,7 +15,6 @@ struct MetricsOptions: Sendable {
     let tokenFile: String?
 
     /// - Returns: `nil` if `--metrics` is not given.
-    /// - Throws: ``CommandLineError`` or ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "metrics")
         guard let text = options.text("metrics") else { return nil }
@@ -28,7 +27,6 @@ struct MetricsOptions: Sendable {
 final class MetricsServer: Sendable {
     private let server: PageServer
 
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if the metrics cannot be served at the address.
     init(_ options: MetricsOptions, _ metrics: MetricsBoard, notify: @escaping @Sendable (String) -> Void) throws {
         let place = try PageSocket.Place(
             options.address, tokenFile: options.tokenFile, of: "--metrics", path: "metrics", called: "metrics",
@@ -36,7 +34,6 @@ final class MetricsServer: Sendable {
         server = try PageServer(place, TrustedProxies(), PageContent(metrics: metrics), pictures: NewestPictures())
     }
 
-    /// Begins to answer requests.
     func start() throws { try server.start() }
 
     func close() { server.close() }

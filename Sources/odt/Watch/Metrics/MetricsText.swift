@@ -29,12 +29,10 @@ struct MetricsText {
         add(name, kind, help, [Sample([:], value)])
     }
 
-    /// Adds a metric with a value for each camera.
     mutating func add<Camera>(
         _ name: String, _ kind: Kind, _ help: String, _ cameras: [(String, Camera)], _ value: (Camera) -> Int
     ) { add(name, kind, help, cameras.map { Sample(["camera": $0], value($1)) }) }
 
-    /// Adds a metric with a histogram for each camera.
     mutating func add(_ name: String, _ help: String, _ histograms: [(camera: String, histogram: DurationHistogram)]) {
         guard !histograms.isEmpty else { return }
         begin(name, .histogram, help)
@@ -77,7 +75,6 @@ struct MetricsText {
     }
 }
 
-/// The distribution of durations.
 struct DurationHistogram {
     /// The upper bounds of the intervals in seconds. The last interval has no upper bound.
     static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -25,7 +25,6 @@ final class CameraRecorder: @unchecked Sendable {
     private var caps: UnsafeMutablePointer<GstCaps>?
     /// The stream's GStreamer segment. It converts the stream's timestamps to running times.
     private var times = GstSegment()
-    /// The segment that is being written; `nil` if there is none.
     private var segment: RecordedSegment?
     /// The monotonic time before which no recorded segment is started.
     private var resting: Nanoseconds = .min
@@ -34,11 +33,8 @@ final class CameraRecorder: @unchecked Sendable {
     /// Whether a key frame has been requested for the start of the next segment.
     private var isAsked = false
 
-    /// - Parameters:
-    ///   - content: What the recorded frames show.
-    ///   - clips: Saves clips of the same frames; `nil` for none.
-    ///   - finished: Called for each finished segment, on the streaming thread or on the thread that calls
-    ///     ``finish()``.
+    /// - Parameter finished: Called for each finished segment, on the streaming thread or on the thread that calls
+    ///   ``finish()``.
     init(
         _ recording: Recording, camera: String, content: RecordedContent, clips: ClipRecorder?,
         finished: @escaping @Sendable (FinishedSegment) -> Void,

@@ -24,8 +24,6 @@ final class RecordedSegment {
     ///   - folder: The camera's folder, ending in a slash.
     ///   - time: The wall-clock time of the first frame, in nanoseconds since 1970.
     ///   - start: The timestamp of the first frame in nanoseconds.
-    ///   - content: What the frames show.
-    /// - Throws: ``PlaybackError`` if the file cannot be created.
     init(
         in folder: String, of camera: String, at time: Nanoseconds, start: Nanoseconds, content: RecordedContent,
         caps: UnsafeMutablePointer<GstCaps>
@@ -59,9 +57,7 @@ final class RecordedSegment {
     /// The final path of the file.
     var path: String { file.target }
 
-    /// Writes a frame.
-    ///
-    /// - Throws: ``PlaybackError`` if writing fails. The segment is then unusable.
+    /// Writes a frame. After a failure, the segment is unusable.
     func write(_ buffer: UnsafeMutablePointer<GstBuffer>) throws {
         latest = max(latest, Nanoseconds(clamping: UInt64(buffer.pointee.pts == .max ? 0 : buffer.pointee.pts)))
         gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
@@ -76,9 +72,7 @@ final class RecordedSegment {
         }
     }
 
-    /// Finishes the file and renames it to its final name.
-    ///
-    /// - Throws: ``PlaybackError`` if finishing or renaming fails. The file then keeps its temporary name.
+    /// Finishes the file and renames it to its final name. After a failure, the file keeps its temporary name.
     func finish() throws {
         slot.endStream()
         let problem = Player.problem(of: pipeline)
@@ -122,7 +116,6 @@ final class RecordedSegment {
     }
 }
 
-/// A recorded segment whose file is complete.
 struct FinishedSegment: Sendable {
     let path: String
     /// The running time of the segment's first frame, in nanoseconds.

@@ -24,7 +24,6 @@ final class Recording: Sendable {
         options.folder.largest.map { max(1, $0 / (8 * max(1, state.withLock(\.count)))) } ?? .max
     }
 
-    /// - Parameter cameras: The names of the recorded cameras.
     /// - Throws: ``PlaybackError`` if recording is impossible, or if another `odt watch` records one of the cameras in
     ///   the same folder.
     init(_ options: RecordOptions, cameras: [String]) throws {
@@ -35,8 +34,6 @@ final class Recording: Sendable {
     }
 
     /// Records these cameras from now on. Locks their folders until the program ends.
-    ///
-    /// - Throws: ``PlaybackError`` if another `odt watch` records one of the cameras in the same folder.
     func use(_ cameras: [String]) throws {
         let new = cameras.filter { name in state.withLock { $0.locks[name] == nil } }
         let added = try new.map { ($0, try Self.lock(options.folder.path + $0)) }
@@ -119,7 +116,6 @@ struct RecordOptions: Sendable {
     private let requestedEncoder: String
 
     /// - Returns: `nil` if `--record` is not given.
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names.union(Self.flags), without: "record")
         guard let folder = try SegmentFolder("record", options) else { return nil }
@@ -131,6 +127,5 @@ struct RecordOptions: Sendable {
         requestedEncoder = options.text("record-encoder") ?? "auto"
     }
 
-    /// - Throws: ``PlaybackError`` if the requested encoder does not work.
     func encoder() throws -> VideoEncoder { try .choose(.h264, wish: requestedEncoder, quality: quality) }
 }

@@ -12,7 +12,6 @@ struct SegmentFolder: Sendable {
     let largest: Int?
 
     /// - Parameter name: The option that names the folder, without dashes. Its limits are NAME-days and NAME-size.
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid.
     init?(_ name: String, _ options: WatchOptions) throws {
         guard let folder = options.text(name) else { return nil }
         guard !folder.isEmpty else { throw CommandLineError("\(options.called(name)) needs a folder.") }
@@ -26,7 +25,6 @@ struct SegmentFolder: Sendable {
     /// - Parameters:
     ///   - purpose: The use of the folder, for the error message.
     ///   - hasPictures: Whether each segment has a picture.
-    /// - Throws: ``PlaybackError`` if the folder is not writable.
     func retention(to purpose: String, hasPictures: Bool) throws -> SegmentRetention {
         PartFile.makeFolder(path)
         guard PathText.withSystemPath(path, { access($0, W_OK | X_OK) }) == 0 else {

@@ -17,7 +17,6 @@ struct AlarmOptions: Sendable {
     /// A time without objects is reported if it exceeds the usual time by this factor; `nil` to report none.
     let quietFactor: Double?
 
-    /// - Throws: ``CommandLineError`` if an option is invalid.
     init(_ options: WatchOptions) throws {
         picturePatience =
             options.text("picture-alarm") == "off"
@@ -30,9 +29,7 @@ struct AlarmOptions: Sendable {
 struct CameraProblems {
     private(set) var names: Set<String> = []
 
-    /// Updates the problems from a message. A new connection has no problems.
-    ///
-    /// - Returns: Whether the problems may have changed.
+    /// Updates the problems from a message and returns whether they may have changed. A new connection has no problems.
     mutating func take(_ fields: MessageFields) -> Bool {
         switch fields.name {
         case "swiftodt-camera": names = []

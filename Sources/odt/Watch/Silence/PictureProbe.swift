@@ -17,7 +17,6 @@ final class PictureProbe: Sendable {
     private let camera: String
     private let state: Mutex<State>
 
-    /// - Parameter patience: The time in nanoseconds after which a bad picture is reported.
     init(_ camera: String, patience: Nanoseconds) {
         self.camera = camera
         state = Mutex(State(monitor: PictureMonitor(patience: patience)))

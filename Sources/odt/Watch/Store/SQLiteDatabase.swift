@@ -14,7 +14,6 @@ final class SQLiteDatabase {
     let library: SQLiteLibrary
     private let handle: SQLiteLibrary.Database
 
-    /// - Throws: ``SQLiteError`` if the file cannot be opened.
     init(_ path: String, for access: Access, _ library: SQLiteLibrary) throws {
         self.library = library
         var handle: SQLiteLibrary.Database?
@@ -27,7 +26,6 @@ final class SQLiteDatabase {
 
     deinit { _ = library.close(handle) }
 
-    /// Executes one or more SQL statements.
     func execute(_ sql: String) throws {
         let code = library.execute(handle, sql, nil, nil, nil)
         guard code == 0 else { throw error(code) }
@@ -53,7 +51,6 @@ final class SQLiteDatabase {
     }
 }
 
-/// A value for a parameter of a statement.
 enum SQLiteValue {
     case integer(Int64)
     case real(Double)
@@ -66,7 +63,6 @@ enum SQLiteValue {
     init(_ text: String?) { self = text.map(SQLiteValue.text) ?? .null }
 }
 
-/// A prepared statement that can be executed repeatedly.
 final class SQLiteStatement {
     private static let (row, done): (Int32, Int32) = (100, 101)
     /// The value of `SQLITE_TRANSIENT`, with which SQLite copies the texts of parameters.
@@ -82,7 +78,6 @@ final class SQLiteStatement {
 
     deinit { _ = library.finish(handle) }
 
-    /// Executes the statement with these values for its parameters.
     func run(_ values: [SQLiteValue] = []) throws {
         try begin(values)
         defer { _ = library.reset(handle) }
@@ -105,9 +100,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Moves to the next row.
-    ///
-    /// - Returns: Whether there is another row.
+    /// Moves to the next row and returns whether there is one.
     func next() throws -> Bool {
         let code = library.step(handle)
         guard code == Self.row || code == Self.done else {
@@ -123,7 +116,6 @@ final class SQLiteStatement {
     func text(_ column: Int32) -> String { library.text(handle, column).map { String(cString: $0) } ?? "" }
 }
 
-/// An SQLite error with its result code and message.
 struct SQLiteError: Error, CustomStringConvertible {
     enum Kind {
         case locked, full, damaged, missing, other
@@ -177,7 +169,6 @@ struct SQLiteLibrary: @unchecked Sendable {
     let text: @convention(c) (Statement, Int32) -> UnsafePointer<UInt8>?
     let lastRow: @convention(c) (Database) -> Int64
 
-    /// - Throws: ``PlaybackError`` if the library is missing. The text names the package to install.
     init() throws {
         let library = try SharedLibrary("libsqlite3.so.0", package: "libsqlite3-0", for: "--store")
         open = try library.function("sqlite3_open_v2")

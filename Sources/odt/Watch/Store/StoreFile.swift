@@ -9,8 +9,6 @@ enum StoreFile {
     private static let application: Int64 = 0x4F44_5473
 
     /// Opens a database for writing. Creates the database if it does not exist.
-    ///
-    /// - Throws: ``PlaybackError`` if the file is not usable. The text names a remedy.
     static func open(toWrite path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
         try reportingErrors(path) {
             let database = try SQLiteDatabase(path, for: .write, library)
@@ -33,8 +31,6 @@ enum StoreFile {
     }
 
     /// Opens a database for reading. This is possible while `odt watch` writes to the database.
-    ///
-    /// - Throws: ``PlaybackError`` if the file is not usable. The text names a remedy.
     static func open(toRead path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
         try reportingErrors(path) {
             let database = try SQLiteDatabase(path, for: .read, library)

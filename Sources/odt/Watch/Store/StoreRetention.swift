@@ -10,9 +10,7 @@ struct StoreRetention {
     /// The divisor of a deletion step: each step deletes 1/20 of all rows.
     private static let stepsOfAll = 20
 
-    /// The maximum age of rows in days; `nil` for no limit.
     private let days: Int?
-    /// The maximum size of the database in bytes; `nil` for no limit.
     private let size: Int?
     /// The size of a page of the database in bytes.
     private let pageSize: Int64
@@ -32,13 +30,12 @@ struct StoreRetention {
             "PRAGMA wal_autocheckpoint = \(pagesUnderWay); PRAGMA journal_size_limit = \(pagesUnderWay * pageSize)")
     }
 
-    /// Applies the limits. If nothing has to be deleted, this costs one query.
+    /// Applies the limits and returns whether rows may have been deleted. If nothing has to be deleted, this costs one
+    /// query.
     ///
     /// - Parameters:
-    ///   - now: The monotonic time in nanoseconds.
-    ///   - wall: The wall-clock time in nanoseconds since 1970.
-    /// - Returns: Whether rows may have been deleted.
-    /// - Throws: ``SQLiteError``.
+    ///   - now: The monotonic time.
+    ///   - wall: The wall-clock time since 1970.
     mutating func keep(_ database: SQLiteDatabase, now: Nanoseconds, wall: Nanoseconds) throws -> Bool {
         var hasDeleted = false
         if let size { hasDeleted = try shrink(database, to: Int64(size)) }
@@ -52,9 +49,7 @@ struct StoreRetention {
     }
 
     /// Deletes the oldest rows if the database exceeds three quarters of `size` (in bytes), until it uses less than
-    /// five eighths.
-    ///
-    /// - Returns: Whether rows may have been deleted.
+    /// five eighths. Returns whether rows may have been deleted.
     private func shrink(_ database: SQLiteDatabase, to size: Int64) throws -> Bool {
         // The last quarter of the limit is reserved for the write-ahead log.
         guard try database.figure("PRAGMA page_count") * pageSize > size / 4 * 3 else { return false }
@@ -126,7 +121,6 @@ struct StoreOptions: Sendable {
     let size: Int?
 
     /// - Returns: `nil` if `--store` is not given.
-    /// - Throws: ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "store")
         guard let path = options.text("store") else { return nil }

@@ -61,7 +61,6 @@ final class StoreSink: MeasuredSink {
     /// Signals that the thread has ended.
     private let done = WakeupPipe()
 
-    /// - Throws: ``PlaybackError`` if libsqlite3 is missing or the database file is not usable.
     init(_ options: StoreOptions, notify: @escaping @Sendable (String) -> Void) throws {
         (path, self.notify) = (options.path, notify)
         let store: Store

@@ -48,8 +48,6 @@ final class StoreWriter {
     }
 
     /// Stores all rows in one transaction. If this fails, no row is stored.
-    ///
-    /// - Throws: ``SQLiteError``.
     func write(_ rows: ArraySlice<StoreRow>) throws {
         let before = numbers
         do {

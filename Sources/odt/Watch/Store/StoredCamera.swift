@@ -29,8 +29,6 @@ struct StoredCamera {
 
     init(_ name: String) { self.name = name }
 
-    /// Returns the rows to store for a message.
-    ///
     /// - Parameter sessionCount: The number of connections of all cameras. It is incremented if the message begins a
     ///   new connection.
     mutating func rows(of message: WatchMessage, sessionCount: inout Int) -> [StoreRow] {
@@ -82,7 +80,6 @@ struct StoredCamera {
             content: .segment(.init(ended: ended, length: end - start, file: segment.path)))
     }
 
-    /// - Returns: The row of a saved clip; `nil` before the first message with a time.
     func row(of clip: SavedClip) -> StoreRow? {
         guard let session, let began = clock.wall(at: clip.start.clampedToRange / 1_000_000),
             let ended = clock.wall(at: clip.end.clampedToRange / 1_000_000)
