@@ -55,7 +55,7 @@ function timeText(time, decimals = 0) {
   const head = minutes < 60 && WHOLE.to < 3600 ? minutes : Math.floor(minutes / 60) + ":" + String(minutes % 60).padStart(2, "0");
   return (time < 0 && all ? "−" : "") + head + ":" + tail;
 }
-// Formats a duration, with no-break spaces between numbers and units.
+// Numbers and units are separated by no-break spaces.
 function lengthText(seconds) {
   if (seconds < 10) return seconds.toFixed(1) + "\u00a0s";
   if (seconds < 120) return Math.round(seconds) + "\u00a0s";

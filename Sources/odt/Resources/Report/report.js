@@ -1,5 +1,3 @@
-// Shows all sections of the page.
-
 showSummary();
 showLabels();
 showZones();

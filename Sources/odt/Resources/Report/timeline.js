@@ -73,7 +73,6 @@ painters.push(() => {
 
 function shortened(text, most) { return text.length > most ? text.slice(0, most - 1) + "…" : text; }
 
-// Returns the object under the pointer; `null` if there is none.
 function trackAt(event) {
   const frame = $("lanes").getBoundingClientRect(), x = event.clientX - frame.left, y = event.clientY - frame.top, scale = scaleOf(frame.width);
   const band = bands.find(band => y >= band.top && y < band.top + band.rows.length * band.height);

@@ -13,7 +13,6 @@ function redraw() {
   requestAnimationFrame(() => { isDue = false; painters.forEach(paint => paint()); });
 }
 
-// Returns functions that convert between times and horizontal pixels of a chart.
 function scaleOf(width) {
   const left = gutter(width), right = width - 8, perSecond = (right - left) / (view.to - view.from);
   return {

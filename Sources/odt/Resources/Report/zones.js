@@ -61,7 +61,6 @@ function crossings(events, scale, top) {
     draw("text", {x: scale.left - 6, y: top + 24, "text-anchor": "end"}, scale.left < 60 ? "out" : "out ▼"));
 }
 
-// Draws the number of objects in a zone over time.
 function occupancy(events, scale, top) {
   const steps = events.filter(([, kind]) => kind === "enter" || kind === "leave").sort((one, other) => one[0] - other[0]);
   let now = 0, most = 1;

@@ -1,5 +1,4 @@
 "use strict";
-// Functions that create and find elements.
 
 const $ = id => document.getElementById(id);
 

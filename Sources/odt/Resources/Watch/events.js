@@ -1,5 +1,3 @@
-// Shows the list of events, the newest first.
-
 function eventText(event) {
   const who = event.id ? `#${event.id} ${nameOf(event.label)}` : nameOf(event.label);
   switch (event.kind + " " + event.event) {
@@ -22,7 +20,6 @@ function eventText(event) {
 }
 function stay(seconds, word) { return seconds === undefined ? "" : ` ${word} ${lengthText(seconds)}`; }
 
-// Returns links to the clip that shows an event, and to its picture.
 function clipLinks(event) {
   const clip = server.clips.find(clip => clip.camera === event.camera && clip.from <= event.time && event.time <= clip.to);
   if (!clip) return [];

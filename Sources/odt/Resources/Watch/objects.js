@@ -1,5 +1,3 @@
-// Shows the table of current objects.
-
 function showObjects(camera) {
   const things = [...camera.objects].sort((one, other) => one.since - other.since || one.id - other.id);
   say($("present"), things.length ? String(things.length) : "");

@@ -16,7 +16,6 @@ function clearOverlay() {
   $("overlay").width = 0;
 }
 
-// Requests the boxes of a window unless they are known.
 async function loadWindow(number) {
   if (number < 0 || overlay.windows.has(number)) return;
   const info = recordings.info, from = Math.floor(info.began + number * WINDOW);

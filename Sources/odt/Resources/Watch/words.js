@@ -3,12 +3,12 @@
 function nameOf(label) { return plain(label ?? "") || "object"; }
 
 function clockText(time) { return new Date(time).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false}); }
-// Formats a time of day. The date precedes it if it is not today.
+// The date precedes the time of day if it is not today.
 function momentText(time) {
   const moment = new Date(time), isToday = moment.toDateString() === new Date(server.now()).toDateString();
   return (isToday ? "" : moment.toLocaleDateString([], {month: "short", day: "numeric"}) + ", ") + clockText(time);
 }
-// Formats a duration, with no-break spaces between numbers and units.
+// Numbers and units are separated by no-break spaces.
 function lengthText(seconds) {
   seconds = Math.max(0, seconds);
   if (seconds < 10) return Number(seconds.toFixed(1)) + "\u00a0s";

@@ -2,7 +2,6 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// The options of `--clips`.
 struct ClipOptions: Sendable {
     static let names: Set<String> = ["clips", "clips-before", "clips-after", "clips-days", "clips-size"]
     static let help = """
@@ -22,7 +21,6 @@ struct ClipOptions: Sendable {
     let after: Nanoseconds
 
     /// - Returns: `nil` if `--clips` is not given.
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "clips")
         guard let folder = try SegmentFolder("clips", options) else { return nil }
@@ -41,7 +39,6 @@ struct Clips: Sendable {
     let options: ClipOptions
     let retention: SegmentRetention
 
-    /// - Throws: ``PlaybackError`` if the folder is not writable.
     init(_ options: ClipOptions, cameras: [String]) throws {
         (self.options, retention) = (options, try options.folder.retention(to: "save clips", hasPictures: true))
         for camera in cameras { adopt(camera) }
@@ -61,9 +58,7 @@ struct Clips: Sendable {
     }
 }
 
-/// A clip whose file is complete.
 struct SavedClip: Sendable {
-    /// The path of the video.
     let path: String
     let isH265: Bool
     /// The name of the picture in the same folder; `nil` if no picture was taken.

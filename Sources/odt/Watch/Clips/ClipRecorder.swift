@@ -43,7 +43,6 @@ final class ClipRecorder: @unchecked Sendable {
     /// The newest frames. The first one is a key frame.
     private var frames: [Frame] = []
     private var size = 0
-    /// The clip that is being written; `nil` if there is none.
     private var file: RecordedSegment?
     /// The clips that have ended and wait for the picture of their object, with the paths of their videos.
     private var ended: [(span: ClipSpans.Span, path: String)] = []
@@ -55,10 +54,7 @@ final class ClipRecorder: @unchecked Sendable {
     private var unfinished: RecordedSegment?
 
     /// - Parameters:
-    ///   - content: What the frames show: original, annotated or redacted video.
     ///   - isFile: Whether the frames are read from a file. ``noteEvents(until:)`` has to be called then.
-    ///   - crops: Takes the pictures of objects; `nil` for none.
-    ///   - saved: Called for each saved clip.
     ///   - pictured: Called with the picture of each clip, a JPEG file, as soon as it is taken.
     init(
         _ clips: Clips, camera: String, content: RecordedContent, isFile: Bool, crops: BestCrops?,
@@ -258,8 +254,6 @@ final class ClipRecorder: @unchecked Sendable {
     }
 }
 
-/// A reference to a buffer.
-///
 /// `@unchecked Sendable`: the buffer is only read, and its reference count is atomic.
 private final class HeldBuffer: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<GstBuffer>

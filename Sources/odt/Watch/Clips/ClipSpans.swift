@@ -26,14 +26,12 @@ struct ClipSpans {
 
     var first: Span? { spans.first }
 
-    /// Adds an event.
+    /// Adds an event and returns whether a new clip begins. If not, the event belongs to an earlier clip, or it is
+    /// dropped because too many clips are still to be saved.
     ///
     /// - Parameters:
-    ///   - time: The running time of the event in nanoseconds.
-    ///   - wall: The wall-clock time of the event in nanoseconds since 1970.
-    ///   - picture: The picture of the clip, if a new clip begins.
-    /// - Returns: Whether a new clip begins. If not, the event belongs to an earlier clip, or it is dropped because too
-    ///   many clips are still to be saved.
+    ///   - time: The running time of the event.
+    ///   - wall: The wall-clock time of the event since 1970.
     mutating func add(at time: Nanoseconds, wall: Nanoseconds, picture: ClipPicture) -> Bool {
         // A clip does not repeat the end of the previous clip if that clip is still to be saved.
         let (start, end) = (max(0, time.since(before), spans.last?.end ?? 0), time.adding(after))
@@ -72,10 +70,7 @@ final class ClipPicture: Sendable {
 
     func use(_ jpeg: [UInt8]) { state.withLock { $0 = .taken(jpeg) } }
 
-    /// Writes the picture beside the clip.
-    ///
-    /// - Returns: The name of the file; `nil` if there is no picture.
-    /// - Throws: ``PlaybackError`` if the file cannot be written.
+    /// Writes the picture beside the clip. Returns the name of the file; `nil` if there is no picture.
     func write(beside video: String) throws -> String? {
         guard case .taken(let jpeg) = state.withLock({ $0 }) else { return nil }
         return PartFile.parts(of: try PartFile.write(jpeg, to: video.dropLast(4) + ".jpg")).stem + ".jpg"

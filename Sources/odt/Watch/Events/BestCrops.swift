@@ -29,7 +29,6 @@ final class BestCrops: Sendable {
 
     /// The request for a picture of the whole frame with the box of an object.
     private struct Snapshot {
-        /// The monotonic time after which the request is dropped.
         let end: Nanoseconds
         let give: @Sendable ([UInt8]) -> Void
     }
@@ -43,7 +42,6 @@ final class BestCrops: Sendable {
         var crops: [UInt64: Crop] = [:]
         var frame = 0
         var latest: GstClockTime?
-        /// The requested snapshots, by tracking id.
         var snapshots: [UInt64: Snapshot] = [:]
     }
 
@@ -126,7 +124,6 @@ final class BestCrops: Sendable {
         }
     }
 
-    /// Returns the box of an object in pixels.
     private static func box(of object: MessageFields, in pixels: VideoPass.Pixels, margin: Double = 0) -> Box {
         let edges = ["x-min", "y-min", "x-max", "y-max"].map { object.real($0) ?? 0 }
         let (x, y) = (margin * (edges[2] - edges[0]), margin * (edges[3] - edges[1]))

@@ -10,7 +10,6 @@ final class EventCommand: EventDelivery {
     private static let timeout: Nanoseconds = 60_000_000_000
 
     private let command: String
-    /// The running command; `nil` if none is running.
     private let running = Mutex<pid_t?>(nil)
 
     init(_ command: String) { self.command = command }
@@ -43,10 +42,8 @@ final class EventCommand: EventDelivery {
         throw EventDeliveryError(description: text, isFinal: true)
     }
 
-    /// Waits until a process has ended or a monotonic time has come. The process is not reaped, so its id remains
-    /// valid.
-    ///
-    /// - Returns: Whether the process has ended.
+    /// Waits until a process has ended or a monotonic time has come, and returns whether the process has ended. The
+    /// process is not reaped, so its id remains valid.
     private static func waits(for id: pid_t, until deadline: Nanoseconds) -> Bool {
         let hasEnded = Monitor(false)
         let isStarted = DetachedThread.run {

@@ -53,7 +53,6 @@ struct EventMatcher {
     private var acted: [RuleAndCamera: Nanoseconds] = [:]
     /// The time of each file.
     private var clocks: [String: Nanoseconds] = [:]
-    /// The number of messages so far.
     private var messageCount = 0
 
     init(_ rules: [EventRule]) { self.rules = rules }
@@ -114,10 +113,8 @@ struct EventMatcher {
 
     // MARK: Stays
 
-    /// Notes the start or the end of an object's stay.
-    ///
-    /// - Returns: The event of a stay that ends, if the stay was long enough and no result has reported it before.
-    ///   Otherwise `nil`.
+    /// Notes the start or the end of an object's stay. When a stay ends, returns its event if the stay was long enough
+    /// and no result has reported it before.
     private mutating func takeStay(_ event: WatchEvent, _ rule: EventRule, at now: Nanoseconds) -> WatchEvent? {
         // For a rule without zones, the stay lasts from the start to the end of the track.
         let names = rule.zones.isEmpty ? ("begin", "end", "track") : ("enter", "leave", "zone")

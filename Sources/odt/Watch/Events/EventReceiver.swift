@@ -42,7 +42,6 @@ final class EventReceiver: Sendable {
     private let state = Monitor(State())
 
     /// - Parameter action: A command or a URL.
-    /// - Throws: ``PlaybackError`` if libsoup is missing or no thread can be started.
     init(_ action: String, notify: @escaping @Sendable (String) -> Void) throws {
         self.notify = notify
         delivery = try EventURL.isURL(action) ? EventURL(action) : EventCommand(action)
@@ -111,9 +110,8 @@ final class EventReceiver: Sendable {
         }
     }
 
-    /// Returns the event that waits for another attempt or, if there is none, waits for the next event.
-    ///
-    /// - Returns: `nil` if `odt watch` ends.
+    /// Returns the event that waits for another attempt or, if there is none, waits for the next event. Returns `nil`
+    /// if `odt watch` ends.
     private func next() -> Item? {
         let item: Item?? = state.wait { state in
             if let end = state.end, MonotonicClock.now >= end { return .some(nil) }

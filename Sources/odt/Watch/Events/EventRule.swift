@@ -31,9 +31,7 @@ struct EventRule: Sendable {
     var times: [(begin: Int, end: Int)] = []
     /// The rule that has to match first, and the maximum time in nanoseconds from its match to a match of this rule.
     var predecessor: (name: String, within: Nanoseconds)?
-    /// Whether the action receives a picture of the object.
     var sendsPicture = false
-    /// Whether a clip of the event is saved.
     var savesClip = false
     /// The file and line of the rule; `nil` for the command line.
     private(set) var place: String?
@@ -55,7 +53,6 @@ struct EventRule: Sendable {
         "zone",
     ]
 
-    /// - Throws: ``PlaybackError`` if the group is invalid. The text names the file and the line.
     init(_ group: KeyFile.Group) throws {
         name = String(group.name.dropFirst("event ".count))
         place = group.place

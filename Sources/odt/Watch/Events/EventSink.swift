@@ -8,16 +8,13 @@ final class EventSink: MeasuredSink {
         var matcher: EventMatcher
         /// The receivers by command or URL.
         var receivers: [String: EventReceiver] = [:]
-        /// The best pictures of the objects of each connected camera.
         var pictures: [String: BestCrops] = [:]
-        /// The recorders of the clips of each connected camera.
         var clips: [String: ClipRecorder] = [:]
     }
 
     private let state: Mutex<State>
     private let notify: @Sendable (String) -> Void
 
-    /// - Throws: ``PlaybackError`` if a receiver cannot be created.
     init(_ rules: [EventRule], notify: @escaping @Sendable (String) -> Void) throws {
         self.notify = notify
         state = Mutex(State(matcher: EventMatcher([])))

@@ -11,14 +11,12 @@ final class EventURL: EventDelivery, @unchecked Sendable {
 
     private let url: String
     private let library: SoupClient
-    /// The session; `nil` before the first request.
     private var session: Soup.Object?
 
     static func isURL(_ action: String) -> Bool {
         ["http://", "https://"].contains { action.lowercased().hasPrefix($0) }
     }
 
-    /// - Throws: ``PlaybackError`` if libsoup is missing or the URL is invalid.
     init(_ url: String) throws {
         (self.url, library) = (url, try SoupClient())
         guard let message = library.newMessage("POST", url) else {
@@ -74,7 +72,6 @@ final class EventURL: EventDelivery, @unchecked Sendable {
     }
 }
 
-/// The functions of libsoup 3 for clients.
 struct SoupClient: Sendable {
     let newSession: @convention(c) () -> Soup.Object?
     let newMessage: @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Soup.Object?
@@ -82,7 +79,6 @@ struct SoupClient: Sendable {
     let send: @convention(c) (Soup.Object, Soup.Object, Soup.Object?, Soup.Problem?) -> OpaquePointer?
     let status: @convention(c) (Soup.Object) -> guint
 
-    /// - Throws: ``PlaybackError`` if libsoup is not installed.
     init() throws {
         let library = try SharedLibrary("libsoup-3.0.so.0", package: "libsoup-3.0-0", for: "--\(EventRule.option) URL")
         newSession = try library.function("soup_session_new")

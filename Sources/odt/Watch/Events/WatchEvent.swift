@@ -42,11 +42,7 @@ struct WatchEvent: Sendable {
         }
     }
 
-    /// Returns the event as JSON.
-    ///
-    /// - Parameters:
-    ///   - rule: The name of the rule that selected the event.
-    ///   - picture: A picture in the JPEG format; `nil` for none.
+    /// - Parameter picture: A JPEG file; `nil` for none.
     func json(rule: String, picture: [UInt8]?) -> JSONValue {
         var members: [String: JSONValue] = [
             "rule": .string(rule), "camera": .string(camera), "kind": .string(kind), "event": .string(event),

@@ -49,7 +49,6 @@ final class CameraBoard: Sendable {
         reply("clips", .array(state.withLock { $0.clips.clips(since: number) }))
     }
 
-    /// Returns the count history of a camera; `nil` if no camera has this name.
     func counts(of camera: String) -> JSONValue? {
         state.withLock { state in
             guard let place = state.cameras.firstIndex(where: { $0.name == camera }) else { return nil }
@@ -91,8 +90,7 @@ struct ClipLog {
     func clips(since number: Int) -> [JSONValue] { clips.suffix(max(0, latest - number)) }
 }
 
-/// The latest events. They have consecutive numbers, so that clients can request only events that are newer than a
-/// number.
+/// The latest events, numbered like the clips in ``ClipLog``.
 struct EventLog {
     private static let maximum = 1000
 

@@ -44,7 +44,6 @@ struct CountHistory {
         private(set) var values: [Value] = []
         private var end = 0
 
-        /// The value of the newest step.
         var last: Value {
             get { values[values.count - 1] }
             set { values[values.count - 1] = newValue }

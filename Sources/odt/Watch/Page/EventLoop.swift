@@ -32,7 +32,6 @@ final class EventLoop: @unchecked Sendable {
 
     func end() { g_main_context_pop_thread_default(context) }
 
-    /// Runs the loop until ``quit()`` is called.
     func run() { g_main_loop_run(loop) }
 
     func quit() { g_main_loop_quit(loop) }

@@ -10,7 +10,6 @@ final class LivePage: PictureSink {
     private let pictures = NewestPictures()
     private let server: PageServer
 
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if the page cannot be served at the address.
     init(
         _ options: PageOptions, _ metrics: MetricsBoard, cameras: [String], recordings: PageRecordings,
         notify: @escaping @Sendable (String) -> Void
@@ -24,7 +23,6 @@ final class LivePage: PictureSink {
             pictures: pictures)
     }
 
-    /// Begins to answer requests.
     func start() throws { try server.start() }
 
     func take(_ message: WatchMessage) { board.take(message) }
@@ -46,8 +44,7 @@ final class LivePage: PictureSink {
     func close() { server.close() }
 }
 
-/// The HTML document of the live page. The page loads data only from this server. It is composed from the files in
-/// `Resources`.
+/// The HTML document of the live page. The page loads data only from this server.
 enum PageDocument {
     /// - Parameter nonce: A random value, new for each response. It permits the page's own style and script.
     static func html(nonce: String) -> [UInt8] {

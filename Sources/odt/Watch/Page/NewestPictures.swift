@@ -41,7 +41,6 @@ final class NewestPictures: Sendable {
 
     private let slots = Mutex<[String: Slot]>([:])
 
-    /// Returns whether the camera should encode pictures.
     func areWanted(of camera: String) -> Bool {
         slots.withLock { slots in slots[camera].map { $0.viewerCount > 0 || $0.isAwaited } ?? false }
     }

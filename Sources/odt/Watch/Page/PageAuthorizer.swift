@@ -102,8 +102,6 @@ struct PageToken: Sendable {
 
     /// Reads the token from a file. If the file does not exist, creates it with a new token. Only the file's owner can
     /// read it.
-    ///
-    /// - Throws: ``PlaybackError`` if the file cannot be read or does not contain a valid token.
     init(file: String, of option: String) throws {
         guard PathText.isThere(file) else {
             self = try Self.make(file, of: option)

@@ -20,7 +20,6 @@ final class PageConnection {
     private(set) var since = MonotonicClock.now
     /// The request that is being answered; `nil` between requests.
     private(set) var message: Soup.Object?
-    /// The stream of pictures that is being sent; `nil` if there is none.
     var stream: PictureStream?
     /// The camera whose next picture the current request waits for, and the monotonic time since which it waits.
     var awaited: (camera: String, since: Nanoseconds)?

@@ -14,13 +14,11 @@ struct PageOptions: Sendable {
                              reverse proxies in front of the page, whose X-Forwarded-For header names the client
         """
 
-    /// The address at which the page is served.
     let address: PageAddress
     let tokenFile: String?
     let trustedProxies: TrustedProxies
 
     /// - Returns: `nil` if `--page` is not given.
-    /// - Throws: ``CommandLineError`` or ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "page")
         guard let text = options.text("page") else { return nil }
@@ -42,7 +40,6 @@ struct PageAddress: Sendable {
     let port: UInt16
 
     /// - Parameter name: The name of the option, for error messages.
-    /// - Throws: ``CommandLineError`` if the text is not a valid address. The error shows the valid format.
     init(_ text: String, called name: String) throws {
         let (host, port) = try Self.split(text, called: name)
         guard let number = UInt16(port), port.allSatisfy({ $0.isASCII && $0.isNumber }) else {

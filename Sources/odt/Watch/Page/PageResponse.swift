@@ -1,7 +1,6 @@
 import Playback
 import SwiftODT
 
-/// A response of the page's server.
 enum PageResponse {
     case text(Int, [UInt8], kind: String, headers: [(String, String)] = [])
     /// A multipart stream of the pictures of the named camera.
@@ -119,7 +118,6 @@ struct PageRequest {
     /// The address of the client: the address of the TCP peer or, if the peer is a trusted proxy, the address that the
     /// proxy forwards.
     var remote: String
-    /// Whether the request has a body.
     var hasBody: Bool
 
     /// Returns the value of a query parameter without decoding its escapes; `nil` if the parameter does not occur

@@ -48,7 +48,6 @@ final class PageServer: @unchecked Sendable {
         option = place.option
     }
 
-    /// Starts the thread, which answers requests.
     func start() throws {
         guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("\(option): cannot start a thread") }
     }
@@ -163,9 +162,8 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Closes the connection that has been without a complete request for the longest time.
-    ///
-    /// - Returns: Whether there was a connection without a complete request.
+    /// Closes the connection that has been without a complete request for the longest time. Returns whether there was
+    /// one.
     private func evictIdle() -> Bool {
         let idle = connections.filter { $0.value.message == nil }.min { $0.value.since < $1.value.since }
         guard let idle else { return false }

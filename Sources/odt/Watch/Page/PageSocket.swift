@@ -9,8 +9,6 @@ struct PageSocket {
     /// The addresses of this machine under which the page can be reached.
     let hosts: [String]
 
-    /// - Throws: ``PlaybackError`` with a remedy, for example if the port is in use or the address does not belong to
-    ///   this machine.
     init(_ address: PageAddress, of option: String) throws {
         var wish = addrinfo()
         wish.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -127,7 +125,6 @@ extension PageSocket {
         /// - Parameters:
         ///   - path: The path of the printed address, without the leading slash.
         ///   - name: The word for what the address serves, for example `page` or `metrics`.
-        /// - Throws: ``PlaybackError`` or ``CommandLineError``.
         init(
             _ address: PageAddress, tokenFile: String?, of option: String, path: String, called name: String,
             notify: (String) -> Void

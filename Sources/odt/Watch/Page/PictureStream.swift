@@ -14,7 +14,6 @@ final class PictureStream {
     private let server: Soup.Object
     private let message: Soup.Object
     private let pictures: NewestPictures
-    /// The picture that was sent last.
     private var sent: PagePicture?
     /// Whether a picture is being written. If not, libsoup has paused the message.
     private var isBusy = true

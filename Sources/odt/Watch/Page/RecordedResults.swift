@@ -12,10 +12,8 @@ struct RecordedResults {
 
     private let database: SQLiteDatabase
 
-    /// - Throws: ``PlaybackError`` if the database cannot be read.
     init(_ path: String) throws { database = try StoreFile.open(toRead: path, SQLiteLibrary()) }
 
-    /// The times of a segment in the database.
     struct Times {
         let (session, began, ended, length): (Int64, Int64, Int64, Int64)
     }

@@ -14,8 +14,6 @@ struct ShownCamera {
 
     init(_ name: String, at time: Nanoseconds) { (self.name, since) = (name, time) }
 
-    /// Updates the state from a message.
-    ///
     /// - Parameter step: The number of the current step of the count history.
     mutating func take(_ message: WatchMessage, at step: Int) {
         let fields = message.fields
@@ -126,7 +124,6 @@ struct ShownZone {
 
     init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
 
-    /// Updates the counts from a result message.
     mutating func note(_ zone: MessageFields, at step: Int) {
         let figures = ZoneCount.Counts(zone)
         (self.figures, isSeen) = (figures, true)
@@ -152,7 +149,6 @@ struct ShownZone {
         outward.advance(to: step)
     }
 
-    /// The current counts as JSON.
     var json: JSONValue {
         var members = figures?.json(isLine: isLine) ?? [:]
         if !isSeen { members["count"] = nil }
@@ -160,7 +156,6 @@ struct ShownZone {
         return .object(members)
     }
 
-    /// The count history as JSON.
     var historyJSON: JSONValue {
         var members: [String: JSONValue] = ["name": .string(name), "kind": .string(kind)]
         if isLine {

@@ -49,7 +49,6 @@ struct Soup: Sendable {
     let connectionOfSocket: @convention(c) (Object) -> Object?
     let shutdownSocket: @convention(c) (Object, gboolean, gboolean, Problem?) -> gboolean
 
-    /// - Throws: ``PlaybackError`` if libsoup is not installed.
     init(for option: String) throws {
         let library = try SharedLibrary("libsoup-3.0.so.0", package: "libsoup-3.0-0", for: option)
         serverType = try library.function("soup_server_get_type")

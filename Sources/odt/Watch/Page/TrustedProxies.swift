@@ -39,13 +39,9 @@ struct TrustedProxies: Sendable {
 
     private let networks: [Network]
 
-    /// Creates a list without proxies, so that no header is trusted.
     init() { networks = [] }
 
-    /// - Parameters:
-    ///   - text: Addresses and networks, separated by commas, for example `127.0.0.1,172.16.0.0/12`.
-    ///   - name: The name of the option, for error messages.
-    /// - Throws: ``CommandLineError``. The error names the first word that is neither an address nor a network.
+    /// - Parameter text: Addresses and networks, separated by commas, for example `127.0.0.1,172.16.0.0/12`.
     init(_ text: String, called name: String) throws {
         let words = text.filter { $0 != " " }.split(separator: ",", omittingEmptySubsequences: false)
         networks = try words.map { word in
