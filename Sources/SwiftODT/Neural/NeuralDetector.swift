@@ -1,10 +1,9 @@
 /// Detects objects with a neural network.
 ///
-/// The thread that calls ``start(_:options:)`` fills the input of the network. Inference and decoding run on threads of
-/// the runtime. If ``DetectionOptions/isAwaited`` is `true`, they run on the calling thread instead.
+/// The thread that calls ``start(_:options:)`` fills the input of the network. Inference and decoding run on threads of the runtime. If
+/// ``DetectionOptions/isAwaited`` is `true`, they run on the calling thread instead.
 ///
-/// Detectors with the same model file, input format, device, thread count and hint share one compiled network and its
-/// threads.
+/// Detectors with the same model file, input format, device, thread count and hint share one compiled network and its threads.
 ///
 ///     let detector = try NeuralDetector(modelFile: file, hint: .latency) { network in
 ///         try DetectionFamily.decoder(for: network, manifest: nil, labels: Labels.vocabulary("coco80"), file: file)
@@ -32,14 +31,12 @@ package final class NeuralDetector: Detector {
 
     /// - Parameters:
     ///   - threads: the maximum number of inference threads. 0 uses the default of the runtime.
-    ///   - maximumInFlight: the maximum number of inferences in flight. 0 uses the number that the runtime recommends,
-    ///     plus one if the recommended number is greater than 1.
-    ///   - knownAnswers: the expected detections in the ``ReferencePicture``, a fixed test picture. Each answer is
-    ///     valid for one input size. If an answer has the input size of this network, loading fails unless the network
-    ///     returns the expected detections. The expression is evaluated after the model file has been inspected.
+    ///   - maximumInFlight: the maximum number of inferences in flight. 0 uses the number that the runtime recommends, plus one if the
+    ///     recommended number is greater than 1.
+    ///   - knownAnswers: if an answer has the input size of this network, loading fails unless the network returns the expected detections.
+    ///     The expression is evaluated after the model file has been inspected.
     ///   - comparesLabels: whether the labels must match the expected labels, too.
-    ///   - decoder: returns the decoder for a network with the given description. The decoder also defines the input of
-    ///     the network.
+    ///   - decoder: returns the decoder for a network with the given description. The decoder also defines the input of the network.
     package init(
         modelFile: String, device: String = "CPU", threads: Int = 0, hint: InferenceHint, maximumInFlight: Int = 0,
         knownAnswers: @autoclosure () throws -> [KnownAnswer] = [], comparesLabels: Bool = true,
@@ -62,8 +59,7 @@ package final class NeuralDetector: Detector {
         }
         let network = try Network.load(
             file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint, check: check)
-        // There is one request more than the runtime executes at once. The spare request is filled while the others
-        // run, so the runtime does not wait for preprocessing.
+        // The spare request is filled while the others run, so the runtime does not wait for preprocessing.
         let spare = network.requestCount > 1 ? 1 : 0
         let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount + spare
         self.decoder = decoder
@@ -105,8 +101,8 @@ package final class NeuralDetector: Detector {
         return promise
     }
 
-    /// Starts one inference of the full frame and one inference of each tile. When all have ended, the promise is
-    /// fulfilled with the merged detections.
+    /// Starts one inference of the full frame and one inference of each tile. When all have ended, the promise is fulfilled with the merged
+    /// detections.
     private func inferTiles(
         of frame: Frame, in size: InputSize, options: DetectionOptions, for promise: DetectionPromise
     ) throws {
@@ -142,7 +138,7 @@ package final class NeuralDetector: Detector {
         at frame: Frame, region: Box?, options: DetectionOptions, for promise: DetectionPromise,
         completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void
     ) throws {
-        // The request is added to `running` before it is filled. `cancel()` can thus find it at any time.
+        // The request is added to `running` before it is filled, so `cancel()` can find it at any time.
         let request = work.wait { work -> InferenceRequest? in
             guard let request = work.free.popLast() else { return nil }
             work.running.append((request, promise))
@@ -156,8 +152,8 @@ package final class NeuralDetector: Detector {
             work.update { $0.putBack(request) }
             throw error
         }
-        // If `cancel()` was called before or while the request was filled, filling may have reset the request's
-        // cancellation. The promise still shows the cancellation.
+        // If `cancel()` was called before or while the request was filled, filling may have reset the request's cancellation. The promise
+        // still shows the cancellation.
         guard !promise.isDone else { return work.update { $0.putBack(request) } }
         let filled = MonotonicClock.now
         work.update { $0.timings.preprocess.add(filled - begin) }
@@ -195,27 +191,23 @@ package final class NeuralDetector: Detector {
         }
     }
 
-    /// The durations of preprocessing, inference and decoding.
     package var timings: StageTimings? { work.read { $0.timings } }
 }
 
-/// Converts the output tensors of a detection network into detections. There is one decoder type for each output
-/// format.
+/// Converts the output tensors of a detection network into detections. There is one decoder type for each output format.
 package protocol DetectionDecoder: Sendable {
-    /// The input that the network expects.
     var input: NetworkInput { get }
 
-    /// Whether inference may run on a region instead of the full frame. If `false`, detections in a region would not be
-    /// valid for the frame, and inference always runs on the full frame.
+    /// Whether inference may run on a region instead of the full frame. If `false`, inference always runs on the full frame.
     var supportsTiles: Bool { get }
 
-    /// The possible labels of detections. Empty if detections have no labels, `nil` if the labels are unknown.
+    /// Empty if detections have no labels, `nil` if the labels are unknown.
     var labels: [String]? { get }
 
-    /// Returns the detections in the outputs after non-maximum suppression, in descending order of score.
+    /// Returns the detections after non-maximum suppression, in descending order of score. Throws if the shape of an output does not match
+    /// the network's description.
     ///
-    /// `outputs` has the order of ``NetworkDescription/outputs``. Several threads may call this method at the same
-    /// time. The method throws an error if the shape of an output does not match the network's description.
+    /// `outputs` has the order of ``NetworkDescription/outputs``. Several threads may call this method at the same time.
     func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection]
 }
 

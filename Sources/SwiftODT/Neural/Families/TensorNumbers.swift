@@ -1,9 +1,7 @@
 extension TensorView {
-    /// Calls `body` with the values of the tensor as floats. Aligned 32-bit floats are not copied. Other elements are
-    /// converted into a temporary buffer.
+    /// Calls `body` with the values as floats. Aligned 32-bit floats are not copied. Other elements are converted into a temporary buffer.
     ///
-    /// - Throws: ``ODTError`` if the memory is smaller than the shape requires, or if the elements are bytes without a
-    ///   quantisation.
+    /// - Throws: ``ODTError`` if the memory is smaller than the shape requires, or if the elements are bytes without a quantisation.
     func withFloats<Answer>(_ body: (UnsafeBufferPointer<Float>) throws -> Answer) throws -> Answer {
         let count = try checkedCount()
         switch element {
@@ -37,8 +35,7 @@ extension TensorView {
         }
     }
 
-    /// Returns the number of values that the shape specifies. Throws if the shape is invalid or the tensor's memory is
-    /// too small.
+    /// Returns the number of values that the shape specifies. Throws if the shape is invalid or the tensor's memory is too small.
     func checkedCount() throws -> Int {
         guard let count = shape.product else {
             throw ODTError(
@@ -64,8 +61,7 @@ extension TensorView {
 }
 
 extension Float {
-    /// Creates a float from the bits of a 16-bit float. The conversion uses integer and float arithmetic, because some
-    /// supported processors have no instruction for it.
+    /// Converts the bits of a 16-bit float. Some supported processors have no instruction for this conversion.
     init(half bits: UInt16) {
         let magnitude = UInt32(bits & 0x7FFF)
         let sign = UInt32(bits & 0x8000) << 16

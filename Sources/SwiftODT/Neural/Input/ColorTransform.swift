@@ -1,16 +1,14 @@
-/// The affine transform from the resampled components of a pixel to the values of the network's input. It combines the
-/// colour matrix, the sample range, the mean and the scale.
+/// The affine transform from the resampled components of a pixel to the values of the network's input. It combines the colour matrix, the
+/// sample range, the mean and the scale.
 ///
-/// For HDR frames, the transform instead produces indices into the table of ``ToneMap``. The mean and the scale are
-/// then applied to the values of the table.
+/// For HDR frames, the transform instead produces indices into the table of ``ToneMap``. The mean and the scale are applied to the values
+/// of the table.
 struct ColorTransform {
-    /// For each of red, green and blue: the factors of the three components (`x`, `y`, `z`) and the constant term
-    /// (`w`).
+    /// Each vector has the factors of the three components (`x`, `y`, `z`) and the constant term (`w`).
     var red = SIMD4<Float>.zero
     var green = SIMD4<Float>.zero
     var blue = SIMD4<Float>.zero
-    /// The range of the results for red, green and blue. Its ends are the results for the levels 0 and 255. All results
-    /// are clamped to this range.
+    /// The results for red, green and blue are clamped to this range. Its ends are the results for the levels 0 and 255.
     var low = SIMD4<Float>.zero
     var high = SIMD4<Float>.zero
 
@@ -21,7 +19,7 @@ struct ColorTransform {
             input.scale = SIMD3(repeating: ToneMap.scale)
         }
         let fullRange = !format.isYUV || colorSpace.fullRange
-        // The number of units of the resampled components that correspond to one 8-bit level.
+        // Units of the resampled components per 8-bit level.
         let one = RowKernels.blendedOne(format.depth, fullRange: fullRange)
         let swapped = input.channelOrder == .bgr
         let mean = swapped ? SIMD3(input.mean.z, input.mean.y, input.mean.x) : input.mean
@@ -37,14 +35,13 @@ struct ColorTransform {
             let bu = 2 * (1 - kb) * chroma
             let gu = -bu * kb / kg
             let gv = -rv * kr / kg
-            // The neutral chroma (no colour) in 8-bit levels. It is exactly 128 * 64 units. For full-range samples with
-            // more than 8 bits, this is slightly less than 128 levels, because a level has slightly more than 64 units.
+            // The neutral chroma (no colour) in 8-bit levels. It is exactly 128 * 64 units. For full-range samples with more than 8 bits,
+            // this is slightly less than 128 levels, because a level has slightly more than 64 units.
             let neutral = 128 * RowKernels.blendedOne(.byte, fullRange: fullRange) / one
             red = SIMD4(luma, 0, rv, -luma * black - neutral * rv)
             green = SIMD4(luma, gu, gv, -luma * black - neutral * (gu + gv))
             blue = SIMD4(luma, bu, 0, -luma * black - neutral * bu)
         } else {
-            // In RGB and grey formats, each channel is computed from one component and has one factor.
             red.x = 1
             green.y = 1
             blue.z = 1

@@ -1,4 +1,4 @@
-/// The parameters that determine how the pixels of a frame are mapped to the input of a network.
+/// The parameters of the mapping from the pixels of a frame to the input of a network.
 struct InputGeometry: Hashable {
     let format: PixelFormat
     let orientation: Orientation
@@ -8,11 +8,10 @@ struct InputGeometry: Hashable {
     let y: Int
     let width: Int
     let height: Int
-    /// The area of the network's input that the region covers. The region is rotated upright first.
+    /// The area of the network's input that the upright region covers.
     let area: FittedArea
 
-    /// - Parameter region: the region in buffer pixels. It is clipped to the frame and enlarged to whole pixels. `nil`
-    ///   is the full frame.
+    /// - Parameter region: in buffer pixels. It is clipped to the frame and enlarged to whole pixels. `nil` is the full frame.
     init(frame: Frame, region: Box?, input: NetworkInput) throws {
         let whole = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
         let box = region.map { $0.isFinite ? whole.intersection($0) : Box(x: 0, y: 0, width: 0, height: 0) } ?? whole
@@ -41,8 +40,7 @@ struct InputGeometry: Hashable {
             : input.area(width: shownWidth, height: Double(height))
     }
 
-    /// The mapping from output pixels to source pixels along the rows of the buffer (`across`) and along the columns of
-    /// the buffer (`down`).
+    /// The mapping from output pixels to source pixels along the rows (`across`) and the columns (`down`) of the buffer.
     var sampling: (across: AxisSampling, down: AxisSampling) {
         let (mirroredAcross, mirroredDown) =
             switch orientation {
@@ -69,31 +67,26 @@ struct InputGeometry: Hashable {
     }
 }
 
-/// Maps output pixels to source pixels along one axis of a region. The position of a pixel is its centre, as in
-/// bilinear resizing with half-pixel centres.
+/// Maps output pixels to source pixels along one axis of a region. The position of a pixel is its centre, as in bilinear resizing with
+/// half-pixel centres.
 struct AxisSampling {
-    /// The index of the first pixel of the region.
     let start: Int
-    /// The number of pixels in the region.
     let length: Int
-    /// The number of output pixels along this axis.
     let count: Int
-    /// Whether the output is mirrored. If `true`, the first output pixel is at the end of the region.
+    /// Whether the output is mirrored. The first output pixel is then at the end of the region.
     let reversed: Bool
 
-    /// The two neighbouring samples between which an output pixel is interpolated: `first` and `first + 1`. `weight` is
-    /// the weight of the second sample, 0 to below 1.
+    /// The two samples between which an output pixel is interpolated: `first` and `first + 1`. `weight` is the weight of the second sample,
+    /// 0 to below 1.
     struct Tap {
         var first: Int
         var weight: Double
     }
 
-    /// Returns the samples between which an output pixel is interpolated, for a component that is subsampled by
-    /// 2^`shift` along this axis. If the output pixel lies before the first or after the last sample of the region, it
-    /// has the value of this sample.
+    /// Returns the samples for an output pixel of a component that is subsampled by 2^`shift` along this axis. An output pixel before the
+    /// first or after the last sample of the region has the value of this sample.
     func tap(_ output: Int, shift: Int) -> Tap {
-        // The position is computed with integers. The weight is then exactly 0 for an output pixel at the position of a
-        // sample.
+        // The position is computed with integers. The weight is then exactly 0 for an output pixel at the position of a sample.
         let number = reversed ? count - 1 - output : output
         let unit = 2 * count << shift
         let position = 2 * start * count + (2 * number + 1) * length - unit / 2
@@ -104,7 +97,7 @@ struct AxisSampling {
         return Tap(first: first, weight: Double(position % unit) / Double(unit))
     }
 
-    /// Returns the range of samples that the region covers, for a component that is subsampled by 2^`shift`.
+    /// Returns the samples that the region covers, for a component that is subsampled by 2^`shift`.
     func samples(shift: Int) -> ClosedRange<Int> {
         (start >> shift)...((start + length - 1) >> shift)
     }
@@ -119,22 +112,17 @@ struct FittedArea: Hashable {
 }
 
 extension NetworkInput {
-    /// Returns the area of the input that an upright picture covers.
+    /// Returns the area of the input that an upright picture covers. The size of the picture is in square pixels.
     ///
-    /// The rounding matches the reference implementations of the network families: `letterboxTopLeft` rounds down,
-    /// `letterboxCentered` rounds to the nearest pixel.
-    ///
-    /// - Parameters:
-    ///   - pictureWidth: the width of the picture in square pixels.
-    ///   - pictureHeight: the height of the picture in square pixels.
+    /// The rounding matches the reference implementations of the network families: `letterboxTopLeft` rounds down, `letterboxCentered`
+    /// rounds to the nearest pixel.
     func area(width pictureWidth: Double, height pictureHeight: Double) -> FittedArea {
         let ratio = min(Double(width) / pictureWidth, Double(height) / pictureHeight)
         switch fit {
         case .stretch:
             return FittedArea(x: 0, y: 0, width: width, height: height)
         case .letterboxTopLeft:
-            // Because of rounding, `ratio` may be slightly too small. 5e-7 is added, because a size could otherwise
-            // become one pixel too small.
+            // Rounding can make `ratio` slightly too small. Without 5e-7, a size could become one pixel too small.
             return FittedArea(
                 x: 0, y: 0, width: min(width, max(1, Int(pictureWidth * ratio + 5e-7))),
                 height: min(height, max(1, Int(pictureHeight * ratio + 5e-7))))
@@ -146,7 +134,7 @@ extension NetworkInput {
         }
     }
 
-    /// The grey level of the area that the picture does not cover, 0 to 255.
+    /// The grey level of the area that the picture does not cover.
     var fillLevel: UInt8 {
         switch fit {
         case .stretch: 0
@@ -155,13 +143,11 @@ extension NetworkInput {
     }
 }
 
-/// Computes the offsets of pixels in the input tensor of a network. A plane has one channel of the full picture. In
-/// space-to-depth layout, a plane has one channel of one phase. A phase has every second pixel of every second row.
+/// Computes the offsets of pixels in the input tensor of a network. A plane has one channel of the full picture. In space-to-depth layout,
+/// a plane has one channel of one phase. A phase has every second pixel of every second row.
 struct TensorOffsets {
-    /// The distance in picture pixels between neighbours of the same plane, horizontally and vertically: 1, or 2 in
-    /// space-to-depth layout.
+    /// The distance in picture pixels between neighbours of the same plane: 1, or 2 in space-to-depth layout.
     let step: Int
-    /// The number of elements in a plane.
     let plane: Int
     private let width: Int
 
@@ -171,18 +157,16 @@ struct TensorOffsets {
         plane = width * (input.height / step)
     }
 
-    /// The number of planes: 3, or 12 in space-to-depth layout. The three channels of a phase are in adjacent planes.
+    /// 3, or 12 in space-to-depth layout. The three channels of a phase are in adjacent planes.
     var planes: Int { 3 * step * step }
 
-    /// Returns the index of the tensor element for a channel of a pixel. Channels are in separate planes even if the layout
-    /// of the network is `nhwc`.
+    /// Returns the index of a tensor element. Channels are in separate planes even if the layout of the network is `nhwc`.
     func offset(x: Int, y: Int, channel: Int) -> Int {
         let phase = x % step * step + y % step
         return (phase * 3 + channel) * plane + y / step * width + x / step
     }
 
-    /// Returns how many pixels of a row or column are in the same plane as pixel `first`. `length` is the number of
-    /// pixels in the row or column.
+    /// Returns how many of the `length` pixels of a row or column are in the same plane as pixel `first`.
     ///
     /// - Parameter first: less than ``step``.
     func count(of length: Int, from first: Int) -> Int { (length - first + step - 1) / step }

@@ -1,35 +1,32 @@
-/// For each output pixel: the source samples between which it is interpolated, and their weights. The tables are
-/// computed once for each ``InputGeometry``.
+/// For each output pixel: the source samples between which it is interpolated, and their weights.
 struct ResampleTables {
-    /// The two source rows of a plane between which an output row is interpolated. `weight` is the weight of the second
-    /// row, in units of 1/16384.
+    /// The two source rows between which an output row is interpolated. `weight` is the weight of the second row, in units of 1/16384.
     struct RowPair {
         let first: Int
         let second: Int
         let weight: Int16
     }
 
-    /// The samples of one plane of the frame that the inferred region covers, and the row pairs of the plane.
+    /// The samples of one plane of the frame that the inferred region covers.
     struct Plane {
         let index: Int
-        /// The range of samples that the region covers in each row of the plane.
+        /// The samples that the region covers in each row of the plane.
         let sampleStart: Int
         let sampleCount: Int
         /// One entry per output row.
         let rows: [RowPair]
-        /// The buffer for a row that was blended from two source rows. It is longer than the row, because the kernels
-        /// also read samples beyond the end of the row, with a weight of 0.
+        /// The buffer for a row that was blended from two source rows. It is longer than the row, because the kernels also read samples
+        /// beyond the end of the row, with a weight of 0.
         let blended: GrowingStorage<Int16>
     }
 
-    /// Interleaved components of one plane, which are resampled together. They are read from `blended`, the blended row
-    /// of the plane.
+    /// Interleaved components of one plane, which are resampled together from the blended row of the plane.
     struct Group {
         let blended: GrowingStorage<Int16>
         /// The number of interleaved samples per pixel.
         let step: Int
-        /// The index of the first component row of the group. A component row has the resampled values of one
-        /// component. ``InputFiller`` stores the component rows of all groups one after another.
+        /// The index of the first component row of the group. A component row has the resampled values of one component. ``InputFiller``
+        /// stores the component rows of all groups one after another.
         let firstRow: Int
         /// For each output pixel: the index in the blended row of the first of the two source pixels.
         let index = GrowingStorage<Int32>()
@@ -41,11 +38,10 @@ struct ResampleTables {
     private(set) var groups: [Group] = []
     /// The indices of the component rows of Y, U and V, or of R, G and B. Grey formats have index 0 three times.
     private(set) var componentRows: [Int] = []
-    /// The number of component rows of all groups.
     private(set) var rowCount = 0
 
-    /// - Parameter padded: the number of output pixels in a row, rounded up to a multiple of four. The table entries of
-    ///   the additional pixels are 0.
+    /// - Parameter padded: the number of output pixels in a row, rounded up to a multiple of four. The table entries of the additional
+    ///   pixels are 0.
     init(geometry: InputGeometry, padded: Int) {
         let (across, down) = geometry.sampling
         let all = geometry.format.components
@@ -107,7 +103,7 @@ final class GrowingStorage<Element: BitwiseCopyable> {
 
     deinit { base.deallocate() }
 
-    /// Ensures capacity for `count` elements and sets all of these elements to `value`. The old content is lost.
+    /// Sets the first `count` elements to `value`. The old content is lost.
     func reset(count: Int, to value: Element) {
         if count > capacity {
             base.deallocate()

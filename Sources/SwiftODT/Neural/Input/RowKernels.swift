@@ -1,7 +1,7 @@
-/// The inner loops of preprocessing. Each function processes one row, 4 to 16 samples at a time.
+/// The inner loops of preprocessing. Each function processes one row.
 ///
-/// The first step blends two source rows. A blended sample is a 16-bit integer, in which about 64 units correspond to
-/// one 8-bit level, for every bit depth. The values after this step are floats.
+/// The first step blends two source rows to 16-bit integers, in which about 64 units correspond to one 8-bit level for every bit depth. The
+/// values after this step are floats.
 enum RowKernels {
     /// Returns how many units of a blended sample correspond to one 8-bit level.
     static func blendedOne(_ depth: SampleDepth, fullRange: Bool) -> Float {
@@ -10,8 +10,7 @@ enum RowKernels {
 
     /// Blends two rows of bytes: `first + (second - first) * weight`. The unit of `weight` is 1/16384.
     ///
-    /// The difference is multiplied by the upper and by the lower seven bits of the weight separately. All products
-    /// thus fit in 16 bits.
+    /// The difference is multiplied by the upper and by the lower seven bits of the weight separately. All products thus fit in 16 bits.
     static func blend(
         _ first: UnsafePointer<UInt8>, _ second: UnsafePointer<UInt8>, weight: Int16, count: Int,
         into target: UnsafeMutablePointer<Int16>
@@ -27,9 +26,9 @@ enum RowKernels {
         }
     }
 
-    /// Blends two rows of samples in 16-bit words, like ``blend(_:_:weight:count:into:)``. Each word is first shifted
-    /// to 14 bits. This discards unused bits above the sample. Unused bits below the sample are kept, but change the
-    /// result by less than one level of the sample.
+    /// Blends two rows of samples in 16-bit words, like ``blend(_:_:weight:count:into:)``. Each word is first shifted to 14 bits. This
+    /// discards unused bits above the sample. Unused bits below the sample are kept, but change the result by less than one level of the
+    /// sample.
     ///
     /// - Parameter headroom: the number of unused bits above the sample.
     static func blendWords(
@@ -41,8 +40,7 @@ enum RowKernels {
         while i < count {
             let sample = word(first, i, headroom)
             let difference = word(second, i, headroom) &- sample
-            // Only the upper 16 bits of the product are used, because the compiler then selects a single vector
-            // instruction.
+            // With the upper 16 bits of the product, the compiler selects a single vector instruction.
             let product = Int32(truncatingIfNeeded: difference &<< 1) &* doubled
             target[i] = sample &+ Int16(truncatingIfNeeded: product &>> 16)
             i &+= 1
@@ -59,10 +57,9 @@ enum RowKernels {
     ///
     /// - Parameters:
     ///   - step: the number of samples per pixel, 1 to 4.
-    ///   - index: for each output pixel, the index of the first sample of the left source pixel. The output is
-    ///     interpolated between this source pixel and the next source pixel.
+    ///   - index: for each output pixel, the index of the first sample of the left source pixel.
     ///   - weights: for each output pixel, the weight of the right source pixel, 0 to 1.
-    ///   - count: the number of output pixels, a multiple of four. `index` and `weights` have this number of elements.
+    ///   - count: the number of output pixels, a multiple of four.
     ///   - target: ``lanes(step:)`` rows of `count` elements. Row n receives sample n of each interpolated pixel.
     static func resample(
         _ row: UnsafePointer<Int16>, step: Int, index: UnsafePointer<Int32>, weights: UnsafePointer<Float>, count: Int,
@@ -78,8 +75,7 @@ enum RowKernels {
         }
     }
 
-    /// Returns the number of samples that are interpolated per pixel. Pixels with three samples are processed like
-    /// pixels with four samples.
+    /// Returns the number of samples that are interpolated per pixel. Three samples are processed like four.
     static func lanes(step: Int) -> Int { step < 3 ? step : 4 }
 
     @inline(__always)
@@ -91,8 +87,7 @@ enum RowKernels {
         }
     }
 
-    /// Interpolates four output pixels with one sample per pixel. For each output pixel, one 32-bit load reads both
-    /// source pixels.
+    /// One sample per pixel. For each output pixel, one 32-bit load reads both source pixels.
     @inline(__always)
     private static func resampleSingle(
         _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -106,8 +101,7 @@ enum RowKernels {
         store(first + (second - first) * load(weights, as: SIMD4<Float>.self), at: target)
     }
 
-    /// Interpolates four output pixels with two samples per pixel. For each output pixel, one 64-bit load reads both
-    /// source pixels.
+    /// Two samples per pixel. For each output pixel, one 64-bit load reads both source pixels.
     @inline(__always)
     private static func resamplePairs(
         _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -129,8 +123,7 @@ enum RowKernels {
         store(all.oddHalf, at: target + count)
     }
 
-    /// Interpolates four output pixels with three or four samples per pixel. For each output pixel, two 64-bit loads
-    /// read the two source pixels.
+    /// Three or four samples per pixel. For each output pixel, two 64-bit loads read the two source pixels.
     @inline(__always)
     private static func resampleQuads(
         _ row: UnsafePointer<Int16>, _ step: Int, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -156,15 +149,13 @@ enum RowKernels {
         return first + (floats(row + step) - first) * weight
     }
 
-    /// Loads four non-negative samples as floats.
+    /// Loads four non-negative samples.
     @inline(__always)
     private static func floats(_ row: UnsafePointer<Int16>) -> SIMD4<Float> {
         SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: load(row, as: SIMD4<UInt16>.self)))
     }
 
-    /// Converts a row of YUV components to RGB, and clamps the results to the transform's range.
-    ///
-    /// - Parameter count: a multiple of four.
+    /// Converts a row of YUV components to RGB, and clamps the results to the transform's range. `count` must be a multiple of four.
     static func convert(
         luma: UnsafePointer<Float>, u: UnsafePointer<Float>, v: UnsafePointer<Float>, count: Int,
         transform: ColorTransform, red: UnsafeMutablePointer<Float>, green: UnsafeMutablePointer<Float>,
@@ -185,10 +176,8 @@ enum RowKernels {
         }
     }
 
-    /// Multiplies a component by a factor, and adds the constant term `row.w`. The factor is `row.x`, `row.y` or
-    /// `row.z`; the other two are 0.
-    ///
-    /// - Parameter count: a multiple of four.
+    /// Multiplies a component by a factor, and adds `row.w`. The factor is `row.x`, `row.y` or `row.z`; the other two are 0. `count` must
+    /// be a multiple of four.
     static func scale(
         _ source: UnsafePointer<Float>, count: Int, by row: SIMD4<Float>, into target: UnsafeMutablePointer<Float>
     ) {
@@ -196,8 +185,8 @@ enum RowKernels {
         each4(count) { store(factor * load(source + $0, as: SIMD4<Float>.self) + row.w, at: target + $0) }
     }
 
-    /// Replaces each value, which is an index into `levels`, by the entry at this index. The index is rounded and
-    /// clamped to the table. The entry is normalised with `mean` and `scale`.
+    /// Replaces each index into `levels` by the entry at this index, normalised with `mean` and `scale`. The index is rounded and clamped
+    /// to the table.
     static func lookUp(
         _ numbers: UnsafeMutablePointer<Float>, in levels: UnsafeBufferPointer<Float>, count: Int, mean: Float,
         scale: Float
@@ -228,7 +217,7 @@ enum RowKernels {
         }
     }
 
-    /// Copies every `step`th value of `source` to a contiguous target, rounded to a byte. Values must be from 0 to 255.
+    /// Rounds to bytes. The values must be from 0 to 255.
     static func pick(
         _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<UInt8>
     ) {
@@ -246,19 +235,17 @@ enum RowKernels {
         }
     }
 
-    /// Returns the first, third, fifth, ... of 16 values. The function also reads the 16th value, which it does not
-    /// need. It must therefore not be used at the end of a row, where this value may not exist.
+    /// Returns the first, third, fifth, ... of 16 values. The 16th value must exist, although it is not used.
     @inline(__always)
     private static func everySecond(_ source: UnsafePointer<Float>) -> SIMD8<Float> {
         load(source, as: SIMD16<Float>.self).evenHalf
     }
 
-    /// Rounds a value from 0 to 255 to a byte.
+    /// Rounds a value from 0 to 255.
     @inline(__always)
     static func byte(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: (value + byteBias).bitPattern) }
 
-    /// 2²³. If this number is added to a non-negative value below 2²³, the lowest mantissa bits of the sum are the
-    /// rounded value.
+    /// 2²³. If it is added to a non-negative value below 2²³, the lowest mantissa bits of the sum are the rounded value.
     private static let byteBias: Float = 8_388_608
 
     @inline(__always)

@@ -1,9 +1,8 @@
-/// Removes the "focus" layer at the start of an .onnx network. ``InputFiller`` then writes the picture in the layout
-/// that this layer would have computed.
+/// Removes the "focus" layer at the start of an .onnx network. ``InputFiller`` then writes the picture in the layout that this layer would
+/// have computed.
 ///
-/// YOLOX and early YOLOv5 versions start with four strided slices of the picture and concatenate the slices (space to
-/// depth). Runtimes execute these operations as slow copies. Without the layer, ``InputFiller`` writes each pixel
-/// directly to its final position. The outputs of the network are bit-identical.
+/// YOLOX and early YOLOv5 versions start with four strided slices of the picture and concatenate the slices (space to depth). Runtimes
+/// execute these operations as slow copies. The outputs of the changed network are bit-identical.
 struct FocusLayer {
     /// Returns the content of an .onnx file without the focus layer. The input of the new network has the layout
     /// ``NetworkInput/Layout/spaceToDepth``. Returns `nil` if the network has no focus layer in the expected form.
@@ -29,8 +28,7 @@ struct FocusLayer {
             let input = graph.inputs.first(where: { $0.name == source }), input.dimensions.count == 4
         else { return nil }
         let slices = quarters.reduce(into: Set()) { $0.formUnion($1.slices) }
-        // The focus layer must be the only consumer of the original input, because the new network does not have this
-        // input.
+        // No other node may use the original input, because the new network does not have this input.
         guard graph.nodes.allSatisfy({ slices.contains($0.field) || !$0.inputs.contains(source) }) else { return nil }
         self.graph = graph
         self.input = input
@@ -38,7 +36,7 @@ struct FocusLayer {
         concat = node
     }
 
-    /// The order of the slices in YOLOX and YOLOv5: top left, bottom left, top right, bottom right.
+    /// The order of the slices in YOLOX and YOLOv5.
     private static let order = [
         FocusSlice.Offset(row: 0, column: 0), FocusSlice.Offset(row: 1, column: 0),
         FocusSlice.Offset(row: 0, column: 1), FocusSlice.Offset(row: 1, column: 1),
@@ -57,10 +55,9 @@ struct FocusLayer {
     }
 }
 
-/// One of the four slices of the focus layer: a tensor that has every second pixel of every second row of another
-/// tensor.
+/// One of the four slices of the focus layer: a tensor that has every second pixel of every second row of another tensor.
 private struct FocusSlice {
-    /// The first row and the first column, each 0 or 1.
+    /// Each 0 or 1.
     struct Offset: Equatable {
         var row: Int
         var column: Int
@@ -76,8 +73,7 @@ private struct FocusSlice {
         source = name
         var axes: Set = [2, 3]
         while !axes.isEmpty {
-            // Each axis must be sliced only once. Because of this condition, the loop also ends if the graph has a
-            // cycle.
+            // Each axis must be sliced only once. The loop therefore also ends if the graph has a cycle.
             guard let node = graph.node(producing: source, ifSoleConsumer: true), node.operation == "Slice",
                 let ranges = Self.ranges(node, in: graph), !ranges.isEmpty
             else { return nil }

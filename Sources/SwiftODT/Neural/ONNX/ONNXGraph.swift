@@ -1,15 +1,15 @@
-/// The nodes, inputs and constants of an .onnx file, with functions that find and replace nodes of the graph.
+/// The nodes, inputs and constants of an .onnx file. Nodes can be found and replaced.
 struct ONNXGraph {
-    /// The protobuf fields of the file (`file`) and of the graph in the file (`fields`).
+    /// The protobuf fields of the file (`file`) and of its graph (`fields`).
     private let file: [ProtobufField]
     private let fields: [ProtobufField]
     private(set) var nodes: [Node] = []
     private(set) var inputs: [Input] = []
-    /// For each tensor name: the index in ``nodes`` of the node that computes the tensor.
+    /// Indices in ``nodes``, by the names of the tensors that the nodes compute.
     private var producers: [String: Int] = [:]
-    /// For each tensor name: how often the tensor is an input of a node or an output of the graph.
+    /// How often a tensor is an input of a node or an output of the graph, by tensor name.
     private var consumers: [String: Int] = [:]
-    /// For each name of a constant: the protobuf fields of its `TensorProto`.
+    /// The protobuf fields of each `TensorProto`, by name.
     private var constants: [String: [ProtobufField]] = [:]
 
     struct Node {
@@ -22,16 +22,15 @@ struct ONNXGraph {
     }
 
     struct Input {
-        /// The index of the input among the protobuf fields of the graph.
         let field: Int
         let name: String
         let type: Int
-        /// The sizes of the dimensions. `nil` for dimensions that are symbolic or missing.
+        /// `nil` for dimensions that are symbolic or missing.
         let dimensions: [Int?]
     }
 
-    /// - Returns: `nil` if the file is malformed, or if it stores weights in other files. The runtime then reads the
-    ///   original file. It reports a malformed file with a better message than this parser could.
+    /// Returns `nil` if the file is malformed, or if it stores weights in other files. The runtime then reads the original file. It reports
+    /// a malformed file with a better message than this parser could.
     init?(_ content: [UInt8]) {
         guard let file = ProtobufFields.all(of: content[...]), let graph = file.bytes(Number.graph),
             let fields = ProtobufFields.all(of: graph)
@@ -66,28 +65,22 @@ struct ONNXGraph {
         }
     }
 
-    /// Returns the elements of a constant by its name. Returns `nil` if the constant does not exist or if its elements
-    /// are not 64-bit integers.
+    /// Returns `nil` if the constant does not exist or if its elements are not 64-bit integers.
     func integers(_ name: String) -> [Int]? { constants[name]?.tensor }
 
-    /// Returns the dimensions of a constant by its name. Returns `nil` if the constant does not exist.
     func shape(_ name: String) -> [Int]? { constants[name]?.integers(1) }
 
-    /// Returns how often a tensor is an input of a node or an output of the graph.
     func consumers(of name: String) -> Int { consumers[name] ?? 0 }
 
-    /// Returns the node that computes a tensor.
-    ///
-    /// - Parameter ifSoleConsumer: if `true`, the node is returned only if its output tensor has exactly one consumer.
+    /// Returns the node that computes a tensor. With `ifSoleConsumer`, the tensor must have exactly one consumer.
     func node(producing name: String, ifSoleConsumer: Bool = false) -> Node? {
         if ifSoleConsumer && consumers(of: name) != 1 { return nil }
         return producers[name].map { nodes[$0] }
     }
 
-    /// Returns the content of the file after the replacement of some fields of the graph.
+    /// Returns the content of the file with some fields of the graph replaced.
     ///
-    /// - Parameter changes: for the index of each changed field of the graph, the fields that replace it. An empty list
-    ///   removes the field.
+    /// - Parameter changes: the new fields, by the index of the field that they replace. An empty list removes the field.
     func written(_ changes: [Int: [Part]]) -> [UInt8] {
         var graph = ProtobufMessage()
         for (place, field) in fields.enumerated() {
@@ -104,7 +97,7 @@ struct ONNXGraph {
         return whole.bytes
     }
 
-    /// Field numbers in onnx.proto. `graph` is a field of `ModelProto`, the other fields are fields of `GraphProto`.
+    /// Field numbers in onnx.proto. `graph` is a field of `ModelProto`, the others are fields of `GraphProto`.
     enum Number {
         static let graph = 7
         static let node = 1
@@ -148,7 +141,7 @@ extension ONNXGraph.Input {
 }
 
 extension [ProtobufField] {
-    /// The elements of a `TensorProto` of 64-bit integers. `nil` for other element types.
+    /// The elements of a `TensorProto`. `nil` if they are not 64-bit integers.
     fileprivate var tensor: [Int]? {
         guard number(2) == 7 else { return nil }
         guard let raw = bytes(9) else { return integers(7) }
@@ -161,9 +154,8 @@ extension [ProtobufField] {
     }
 }
 
-/// Encodes nodes, constants and inputs of an .onnx graph.
 extension ONNXGraph {
-    /// A protobuf field of the graph, encoded as bytes.
+    /// An encoded protobuf field of the graph.
     struct Part {
         let number: Int
         let bytes: [UInt8]
@@ -187,7 +179,7 @@ extension ONNXGraph.Part {
         return Self(number: ONNXGraph.Number.node, bytes: node.bytes)
     }
 
-    /// Returns a constant that is a list of 64-bit integers.
+    /// Returns a list of 64-bit integers.
     static func constant(_ name: String, _ list: [Int]) -> Self {
         var tensor = ProtobufMessage()
         tensor.append(1, list.count)

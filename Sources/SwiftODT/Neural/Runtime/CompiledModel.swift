@@ -4,18 +4,19 @@ import Glibc
 /// The device and settings that a model is compiled for.
 struct CompilationTarget: Hashable {
     var device: String
-    /// The maximum number of inference threads. 0 uses the runtime's default.
+    /// 0 uses the runtime's default.
     var threads: Int
     var hint: InferenceHint
 }
 
 /// A model that the runtime has compiled for a ``CompilationTarget``.
+///
+/// `@unchecked Sendable`: all properties are constant.
 final class CompiledModel: @unchecked Sendable {
     let runtime: OpenVINO
     let model: OpaquePointer
 
-    /// The bytes from which this model was restored, or `nil` if the model was compiled. The runtime may read weights
-    /// from these bytes while the model exists.
+    /// `nil` if the model was compiled. The runtime may read weights from the bytes of a restored model while the model exists.
     private let bytes: FileBlock?
 
     private init(_ model: OpaquePointer, runtime: OpenVINO, bytes: FileBlock? = nil) {
@@ -24,8 +25,8 @@ final class CompiledModel: @unchecked Sendable {
         self.bytes = bytes
     }
 
-    /// Frees the runtime's model on a separate thread. Freeing takes milliseconds, and would delay a streaming thread
-    /// that releases the last reference.
+    /// Freeing the runtime's model takes milliseconds. A separate thread does it, because a streaming thread may release the last
+    /// reference.
     deinit {
         guard InFlightInferences.enter() else { return }
         let free = { @Sendable [runtime, bytes, address = UInt(bitPattern: model)] in
@@ -35,8 +36,7 @@ final class CompiledModel: @unchecked Sendable {
         if !DetachedThread.run(free) { free() }
     }
 
-    /// Compiles a model. Calls must not overlap, because the settings of `target` are set for the whole device before
-    /// the compilation.
+    /// Calls must not overlap, because the settings of `target` are set for the whole device before the compilation.
     static func compile(_ read: LoadedModel, for target: CompilationTarget) throws -> CompiledModel {
         var compiled: OpaquePointer?
         guard read.runtime.set(target),
@@ -53,8 +53,7 @@ final class CompiledModel: @unchecked Sendable {
         return CompiledModel(compiled, runtime: read.runtime)
     }
 
-    /// Restores a compiled model from bytes that ``exported()`` has returned. Returns `nil` if the runtime rejects the
-    /// bytes.
+    /// Restores a model from bytes that ``exported()`` has returned. Returns `nil` if the runtime rejects the bytes.
     static func restore(_ bytes: FileBlock, for target: CompilationTarget, runtime: OpenVINO) -> CompiledModel? {
         var compiled: OpaquePointer?
         let content = bytes.content.bindMemory(to: CChar.self)
@@ -66,8 +65,8 @@ final class CompiledModel: @unchecked Sendable {
         return CompiledModel(compiled, runtime: runtime, bytes: bytes)
     }
 
-    /// Returns the compiled model as bytes for ``restore(_:for:runtime:)``. Returns `nil` if the runtime cannot export
-    /// the model. The runtime's C interface exports only to a path, so the model is exported to a file in memory.
+    /// Returns bytes for ``restore(_:for:runtime:)``, or `nil` if the runtime cannot export the model. The runtime's C interface exports
+    /// only to a path, so the model is exported to a file in memory.
     func exported() -> FileBlock? {
         let file = swiftodt_file_in_memory()
         guard file >= 0 else { return nil }
@@ -89,8 +88,7 @@ final class CompiledModel: @unchecked Sendable {
 }
 
 extension OpenVINO {
-    /// Sets the properties of a device for later compilations and imports of models. The properties are set for the
-    /// device, because the import of a model has no parameters for them.
+    /// Sets the properties of a device for later compilations and imports of models. The import of a model has no parameters for them.
     ///
     /// - Returns: whether the device supports the properties that the target needs.
     fileprivate func set(_ target: CompilationTarget) -> Bool {
@@ -98,11 +96,10 @@ extension OpenVINO {
             func set(_ key: String, _ value: String) -> Bool {
                 swiftodt_openvino_set(functions, core, target.device, key, value) == 0
             }
-            // Threads are not pinned to processors. A pinned thread would be slow whenever another thread of the
-            // pipeline uses the same processor.
+            // A pinned thread would be slow whenever another thread of the pipeline uses the same processor.
             _ = set("ENABLE_CPU_PINNING", "NO")
-            // Devices other than CPUs do not have this property. An error is ignored if the target specifies no number
-            // of threads (0). On a CPU, 0 resets a number that was set before.
+            // Devices other than CPUs do not have this property. An error is ignored if the target specifies no number of threads (0). On a
+            // CPU, 0 resets a number that was set before.
             let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
             return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
         }
@@ -112,7 +109,7 @@ extension OpenVINO {
         withUnsafePointer(to: functions, body)
     }
 
-    /// Returns the full name of a device, which includes the processor model.
+    /// The name includes the processor model.
     func fullName(of device: String) -> String {
         var text: UnsafeMutablePointer<CChar>?
         guard functions.ov_core_get_property(core, device, "FULL_DEVICE_NAME", &text) == 0, let text else {

@@ -2,31 +2,28 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// Counts the calls of the inference runtime that are in flight: compilation, inference, and freeing of models and
-/// requests. When the process exits, it waits for these calls.
+/// Counts the calls of the inference runtime that are in flight: compilation, inference, and freeing of models and requests. When the
+/// process exits, it waits for these calls.
 ///
-/// `exit()` destroys the static objects of the runtime, including the machine code that its CPU plugin generates for
-/// the first inference of a network. If a program exits without stopping its pipeline, other threads may still execute
-/// this code. An exit handler of this type therefore prevents new calls of the runtime and waits for the calls in
-/// flight.
+/// `exit()` destroys the static objects of the runtime, including the machine code that its CPU plugin generates for the first inference of
+/// a network. If a program exits without stopping its pipeline, other threads may still execute this code. An exit handler of this type
+/// therefore prevents new calls of the runtime and waits for the calls in flight.
 ///
-/// Exit handlers run in reverse order of registration. The runtime registers its exit handlers when its libraries are
-/// loaded, and when a network runs for the first time. The exit handler of this type must run before them. It is
-/// therefore registered again after each of these operations, and every 0.1 ms while they run. One case is not covered:
-/// `exit()` is called less than 0.1 ms after the runtime has registered a handler.
+/// Exit handlers run in reverse order of registration. The runtime registers its exit handlers when its libraries are loaded, and when a
+/// network runs for the first time. The exit handler of this type must run before them. It is therefore registered again after each of
+/// these operations, and every 0.1 ms while they run. One case is not covered: `exit()` is called less than 0.1 ms after the runtime has
+/// registered a handler.
 enum InFlightInferences {
     private struct State {
         var count = 0
         var isClosed = false
-        /// The time at which the latest call returned, on the monotonic clock.
+        /// When the latest call returned, on the monotonic clock.
         var lastEnd: Nanoseconds = 0
     }
 
     private static let state = Monitor(State())
 
-    /// Counts the beginning of a call of the runtime.
-    ///
-    /// - Returns: whether the runtime may be called. If `true`, ``leave()`` must be called after the call.
+    /// Returns whether the runtime may be called. If `true`, ``leave()`` must be called after the call of the runtime.
     static func enter() -> Bool {
         state.update { state in
             if state.isClosed { return false }
@@ -35,11 +32,9 @@ enum InFlightInferences {
         }
     }
 
-    /// Counts the beginning of a call that must be made even while the process exits. ``leave()`` must be called after
-    /// the call.
+    /// Like ``enter()``, for a call that must be made even while the process exits.
     static func enterLate() { state.update { $0.count += 1 } }
 
-    /// Counts the end of a call that ``enter()`` or ``enterLate()`` has counted.
     static func leave() {
         state.update { state in
             state.count -= 1
@@ -47,8 +42,8 @@ enum InFlightInferences {
         }
     }
 
-    /// Runs `body`, which calls the runtime. While the process exits, the function does not run `body` and returns
-    /// `nil`. The result can be ignored if `body` only frees memory, because the exit of the process frees it, too.
+    /// Runs `body`, which calls the runtime. While the process exits, returns `nil` without running `body`. The result can be ignored if
+    /// `body` only frees memory, because the exit of the process frees it, too.
     @discardableResult
     static func within<Answer>(_ body: () throws -> Answer) rethrows -> Answer? {
         guard enter() else { return nil }
@@ -58,11 +53,11 @@ enum InFlightInferences {
 
     // MARK: The exit handler
 
-    /// Registers the exit handler, even if it is already registered. Only the last registration is certain to run
-    /// before all handlers of the runtime. Each registration takes 32 bytes until the process ends.
+    /// Registers the exit handler again. Only the last registration is certain to run before all handlers of the runtime. Each registration
+    /// takes 32 bytes until the process ends.
     static func drainAtExit() {
         guard state.read({ !$0.isClosed }) else { return }
-        // In contrast to handlers of `atexit`, handlers of `on_exit` receive the exit status.
+        // Unlike handlers of `atexit`, handlers of `on_exit` receive the exit status.
         on_exit({ InFlightInferences.end(status: $0, process: Int(bitPattern: $1)) }, .init(bitPattern: Int(getpid())))
     }
 
@@ -70,18 +65,17 @@ enum InFlightInferences {
         let isDone = Atomic(false)
     }
 
-    /// Runs `body`, during which the runtime may register exit handlers. The exit handler of this type is registered
-    /// before `body`, repeatedly while `body` runs, and after `body`.
+    /// Runs `body`, during which the runtime may register exit handlers. The exit handler of this type is registered before `body`,
+    /// repeatedly while `body` runs, and after `body`.
     ///
-    /// - Parameter isFirst: whether `body` runs for the first time in this process. The runtime registers a handler only
-    ///   once, so the repeated registrations are otherwise omitted. Their memory is not freed before the process ends.
-    /// - Throws: `CancellationError` if the process has begun to exit. In this case, parts of the runtime may be
-    ///   destroyed.
+    /// - Parameter isFirst: whether `body` runs for the first time in this process. The runtime registers a handler only once, so the
+    ///   repeated registrations are otherwise omitted.
+    /// - Throws: `CancellationError` if the process has begun to exit. Parts of the runtime may then be destroyed.
     static func drainAtExit<Answer>(isFirst: Bool = true, during body: () throws -> Answer) throws -> Answer {
         let work = Work()
         drainAtExit()
-        // If the thread cannot be started, the handler is registered only before and after `body`. If the process exits
-        // during `body`, the handler may then run too late.
+        // If the thread cannot be started, the handler is registered only before and after `body`. If the process exits during `body`, the
+        // handler may then run too late.
         if isFirst {
             DetachedThread.run {
                 for number in 0..<registrationLimit {
@@ -98,20 +92,19 @@ enum InFlightInferences {
         return try answer.get()
     }
 
-    /// The number of registrations at intervals of 0.1 ms. Later registrations follow at intervals of 1 ms, because a
-    /// compilation may take seconds.
+    /// The number of registrations at intervals of 0.1 ms. Later intervals are 1 ms, because a compilation may take seconds.
     private static let frequentCount = 2000
-    /// The maximum number of registrations while one `body` runs. It limits their memory to 320 KB.
+    /// Limits the memory of the registrations during one `body` to 320 KB.
     private static let registrationLimit = 10_000
 
-    /// The time in nanoseconds for which the exit handler waits after the last call has ended. A call can end inside a
-    /// callback of the runtime, which then still returns through the runtime's code. Returning usually takes
-    /// microseconds, but longer if the thread is preempted.
+    /// The time in nanoseconds for which the exit handler waits after the last call has ended. A call can end inside a callback of the
+    /// runtime, which then still returns through the runtime's code. Returning usually takes microseconds, but longer if the thread is
+    /// preempted.
     private static let returnTime: Nanoseconds = 10_000_000
 
     private static func end(status: Int32, process: Int) {
-        // A forked process inherits the exit handlers but not the threads of its parent. In the forked process, the
-        // lock of `state` may be held forever by a thread of the parent.
+        // A forked process inherits the exit handlers but not the threads of its parent. In the forked process, the lock of `state` may be
+        // held forever by a thread of the parent.
         guard getpid() == process else { return }
         let isFirst = state.update { state in
             defer { state.isClosed = true }
@@ -122,15 +115,13 @@ enum InFlightInferences {
             if isFirst, wait > 0 { usleep(useconds_t(wait / 1000)) }
             return
         }
-        // A call takes too long, or waits for the exiting thread. The remaining exit handlers would destroy objects
-        // that the call uses. The process therefore ends without running them. Buffered output is written first.
+        // A call takes too long, or waits for the exiting thread. The remaining exit handlers would destroy objects that the call uses. The
+        // process therefore ends without running them.
         fflush(nil)
         _exit(status)
     }
 
-    /// Waits until no call is in flight.
-    ///
-    /// - Returns: `false` if calls are still in flight after the given time.
+    /// Waits until no call is in flight. Returns `false` if calls are still in flight after the given time.
     static func drain(within milliseconds: Int) -> Bool {
         for _ in 0..<milliseconds {
             if state.read({ $0.count == 0 }) { return true }

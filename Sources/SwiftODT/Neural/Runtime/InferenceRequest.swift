@@ -1,11 +1,10 @@
 import COpenVINO
 import Glibc
 
-/// An inference request. It converts a picture to the input of a network, runs the network and returns the outputs.
+/// Converts a picture to the input of a network, runs the network and returns the outputs.
 ///
-/// A request is not thread-safe. Only ``cancel()`` may be called from any thread. While an inference is in flight, do
-/// not fill the request and do not read ``outputs()``. Both are allowed in the completion handler, which may also start
-/// the next inference.
+/// A request is not thread-safe. Only ``cancel()`` may be called from any thread. While an inference is in flight, do not fill the request
+/// and do not read ``outputs()``. Both are allowed in the completion handler, which may also start the next inference.
 package final class InferenceRequest: @unchecked Sendable {
     package let network: Network
 
@@ -47,8 +46,7 @@ package final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// Writes the values of an auxiliary input, an input for the size of the picture (``AuxiliaryInput``). The values
-    /// are the same for all pictures, so they are written only once.
+    /// The values of an auxiliary input, an input for the size of the picture, are the same for all pictures. They are written only once.
     private func writeAuxiliaryInput(_ number: Int) throws {
         let functions = network.compiled.runtime.functions
         let description = network.description.inputs[number]
@@ -86,17 +84,16 @@ package final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// Converts a picture into the network's input. The `region` is in buffer pixels and is enlarged to whole pixels.
-    /// `nil` is the full frame.
+    /// Converts a picture into the network's input. The `region` is in buffer pixels and is enlarged to whole pixels. `nil` is the full
+    /// frame.
     ///
-    /// The function allocates memory only if the size, the format or the region of the frame differs from the previous
-    /// call.
+    /// Allocates memory only if the size, the format or the region differs from the previous call.
     package func fill(from frame: Frame, region: Box? = nil) throws -> InputPlacement {
         run.prepare()
         return try filler.fill(inputBytes, from: frame, region: region)
     }
 
-    /// Starts the inference and returns immediately. `completion` is called once, on a thread of the runtime.
+    /// Returns immediately. `completion` is called once, on a thread of the runtime.
     package func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         run.start(completion: completion)
     }
@@ -104,12 +101,10 @@ package final class InferenceRequest: @unchecked Sendable {
     /// Runs the inference on the calling thread and the runtime's threads. Returns when the inference has ended.
     package func infer() throws { try run.infer() }
 
-    /// Returns the output tensors, in the order of the network's description. Their memory is valid until the next
-    /// inference starts.
+    /// The tensors have the order of the network's description. Their memory is valid until the next inference starts.
     package func outputs() throws -> [TensorView] { try run.outputs() }
 
-    /// Cancels the inference in flight as soon as possible. If no inference is in flight, the next inference is
-    /// cancelled before it begins. Filling the request resets this cancellation. A cancelled inference ends with a
-    /// `CancellationError`.
+    /// Cancels the inference in flight as soon as possible. If no inference is in flight, the next inference is cancelled before it begins.
+    /// Filling the request resets this cancellation. A cancelled inference ends with a `CancellationError`.
     package func cancel() { run.cancel() }
 }

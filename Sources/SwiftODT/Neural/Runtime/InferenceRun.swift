@@ -1,38 +1,36 @@
 import COpenVINO
 import Glibc
 
-/// The part of an ``InferenceRequest`` that calls the runtime: it starts inferences, receives the runtime's callback,
-/// and frees the runtime's request.
+/// The part of an ``InferenceRequest`` that calls the runtime: it starts inferences, receives the runtime's callback, and frees the
+/// runtime's request.
 ///
-/// The runtime passes the address of this object to the callback. The object therefore retains itself until the
-/// runtime's request is freed.
+/// The runtime passes the address of this object to the callback. The object therefore retains itself until the runtime's request is freed.
 ///
-/// `@unchecked Sendable`: `state` has a lock, and the other properties are constant after initialisation. The memory at
-/// `mark` is written before an inference starts and read after it has ended.
+/// `@unchecked Sendable`: `state` has a lock, and the other properties are constant after initialisation. The memory at `mark` is written
+/// before an inference starts and read after it has ended.
 final class InferenceRun: @unchecked Sendable {
     let request: OpaquePointer
     private let network: Network
     private let callback: UnsafeMutablePointer<ov_callback>
     private let state = Monitor(State())
-    /// The address of the first output that has a fixed size. ``start(completion:)`` stores ``unwritten`` there before
-    /// it starts an inference. `nil` if the network has no such output.
+    /// The address of the first output that has a fixed size, or `nil`. ``start(completion:)`` stores ``unwritten`` there before it starts
+    /// an inference.
     private var mark: UnsafeMutableRawPointer?
 
     private struct State {
-        /// The completion handler of the inference in flight. `nil` if no inference is in flight.
+        /// `nil` if no inference is in flight.
         var completion: (@Sendable (Result<Void, any Error>) -> Void)?
         /// Whether the inference of the current picture was cancelled. ``prepare()`` resets it for the next picture.
         var isCancelled = false
-        /// The thread that runs the completion handler, or `nil`.
+        /// The thread that runs the completion handler.
         var completing: pthread_t?
-        /// The number of threads that currently query the status of an inference.
+        /// The number of threads that query the status of an inference.
         var askers = 0
     }
 
-    /// A bit pattern that a network is unlikely to compute: as a float, it is a NaN. The runtime's C interface does not
-    /// pass the status of an inference to the callback. The status is detected in this way: before each inference, the
-    /// pattern is written to an output. If the output no longer begins with the pattern after the inference, the
-    /// inference has succeeded.
+    /// A bit pattern that a network is unlikely to compute: as a float, it is a NaN. The runtime's C interface does not pass the status of
+    /// an inference to the callback. Therefore, the pattern is written to an output before each inference. If the output no longer begins
+    /// with the pattern after the inference, the inference has succeeded.
     private static let unwritten: UInt32 = 0x7FED_0D7E
 
     init(_ network: Network) throws {
@@ -58,7 +56,7 @@ final class InferenceRun: @unchecked Sendable {
 
     deinit { callback.deallocate() }
 
-    /// Starts the inference and returns immediately. `completion` is called on a thread of the runtime.
+    /// `completion` is called on a thread of the runtime.
     func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         guard InFlightInferences.enter() else { return completion(.failure(CancellationError())) }
         do {
@@ -69,7 +67,7 @@ final class InferenceRun: @unchecked Sendable {
         }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
         let runtime = network.compiled.runtime
-        // The callback is set before each start, because the runtime removes a callback when it calls it.
+        // The runtime removes a callback when it calls it.
         if runtime.functions.ov_infer_request_set_callback(request, callback) != 0
             || runtime.functions.ov_infer_request_start_async(request) != 0
         {
@@ -77,21 +75,19 @@ final class InferenceRun: @unchecked Sendable {
             finish { .failure(ODTError(.failed, "cannot start an inference of \(self.network.name): \(reason)")) }
             return
         }
-        // The runtime ignores a cancellation before the start of an inference. If ``cancel()`` was called before the
-        // start, the cancellation is repeated now.
+        // The runtime ignores a cancellation before the start of an inference. An earlier cancellation is therefore repeated now.
         state.read { if $0.isCancelled { cancelUnderWay($0) } }
     }
 
-    /// Resets the cancellation, before the request is filled with a new picture. Does nothing while an inference is in
-    /// flight.
+    /// Resets the cancellation, before the request is filled with a new picture. Does nothing while an inference is in flight.
     func prepare() {
         state.update { state in
             if state.completion == nil { state.isCancelled = false }
         }
     }
 
-    /// Runs the inference on the calling thread and the runtime's threads, and returns when it has ended. This needs
-    /// two fewer thread switches than ``start(completion:)``.
+    /// Runs the inference on the calling thread and the runtime's threads. This needs two fewer thread switches than
+    /// ``start(completion:)``.
     func infer() throws {
         guard InFlightInferences.enter() else { throw CancellationError() }
         defer { InFlightInferences.leave() }
@@ -120,12 +116,10 @@ final class InferenceRun: @unchecked Sendable {
         }
     }
 
-    /// Cancels the inference in flight. If no inference is in flight, the next inference of the same picture is
-    /// cancelled before it begins.
+    /// Cancels the inference in flight. If no inference is in flight, the next inference of the same picture is cancelled before it begins.
     ///
-    /// There is a short time between the call of ``infer()`` and the start of the inference in the runtime. The runtime
-    /// ignores a cancellation in this time. The inference then runs to its end, but ``infer()`` throws a
-    /// `CancellationError`.
+    /// The runtime ignores a cancellation between the call of ``infer()`` and the start of the inference in the runtime. The inference then
+    /// runs to its end, but ``infer()`` throws a `CancellationError`.
     func cancel() {
         state.update { state in
             state.isCancelled = true
@@ -141,8 +135,8 @@ final class InferenceRun: @unchecked Sendable {
     /// Handles the end of an inference. Called on a thread of the runtime, inside the runtime's callback.
     fileprivate func ended() {
         if let mark, mark.loadUnaligned(as: UInt32.self) != Self.unwritten { return complete { .success(()) } }
-        // The status of the inference cannot be queried inside the callback, so another thread queries it. This is
-        // necessary only for failed inferences and for networks without an output of fixed size.
+        // The status of the inference cannot be queried inside the callback, so another thread queries it. This is necessary only for
+        // failed inferences and for networks without an output of fixed size.
         state.update { $0.askers += 1 }
         let isAsked = onAnotherThread { run in
             run.complete { run.answer() }
@@ -156,8 +150,8 @@ final class InferenceRun: @unchecked Sendable {
     private func complete(_ result: () -> Result<Void, any Error>) {
         state.update { $0.completing = pthread_self() }
         finish(result)
-        // The completion handler may have started the next inference, whose completion handler may already run on
-        // another thread. Then `completing` is that thread and stays unchanged.
+        // The completion handler may have started the next inference, whose completion handler may already run on another thread. Then
+        // `completing` is that thread and stays unchanged.
         state.update { state in
             if state.completing.map({ pthread_equal($0, pthread_self()) != 0 }) == true { state.completing = nil }
         }
@@ -171,8 +165,8 @@ final class InferenceRun: @unchecked Sendable {
     }
 
     private func finish(_ result: () -> Result<Void, any Error>) {
-        // The completion handler is released at the end of this block, before ``InFlightInferences/leave()``. Releasing
-        // the objects that it captures may call the runtime.
+        // The completion handler is released at the end of this block, before ``InFlightInferences/leave()``. Releasing the objects that it
+        // captures may call the runtime.
         do {
             let (completion, isCancelled) = state.update { state in
                 defer { state.completion = nil }
@@ -188,7 +182,7 @@ final class InferenceRun: @unchecked Sendable {
 // MARK: - Outputs
 
 extension InferenceRun {
-    /// Returns the output tensors. Their memory is valid until the next inference starts.
+    /// The memory of the tensors is valid until the next inference starts.
     func outputs() throws -> [TensorView] { try network.description.outputs.indices.map(output) }
 
     private func output(_ index: Int) throws -> TensorView {
@@ -201,7 +195,7 @@ extension InferenceRun {
         guard functions.ov_infer_request_get_output_tensor_by_index(request, index, &tensor) == 0, let tensor else {
             throw ODTError(.failed, "\(network.name) has no output \(index): \(runtime.lastError)")
         }
-        // This frees only the handle of the tensor. The memory of the tensor belongs to the request.
+        // Frees only the handle of the tensor. The memory of the tensor belongs to the request.
         defer { functions.ov_tensor_free(tensor) }
         guard functions.ov_tensor_get_shape(tensor, &shape) == 0 else {
             throw ODTError(.failed, "output \(index) of \(network.name) has no shape: \(runtime.lastError)")
@@ -224,28 +218,24 @@ extension InferenceRun {
 // MARK: - The end
 
 extension InferenceRun {
-    /// Cancels the inference in flight, waits until the runtime's callback has returned, and frees the runtime's
-    /// request.
+    /// Cancels the inference in flight, waits until the runtime's callback has returned, and frees the runtime's request.
     ///
-    /// A completion handler can release the last reference to the request, and thus call this function. Waiting for the
-    /// callback would then deadlock, because the completion handler runs inside the callback. In this case, another
-    /// thread cancels, waits and frees.
+    /// A completion handler can release the last reference to the request, and thus call this function. Waiting for the callback would then
+    /// deadlock, because the completion handler runs inside the callback. In this case, another thread cancels, waits and frees.
     func end() {
         let isInside = state.read { $0.completing.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         guard isInside else { return free() }
         onAnotherThread { $0.free() }
     }
 
-    /// Runs `body` on a new thread.
-    ///
-    /// - Returns: whether the thread could be started.
+    /// Returns whether the thread could be started.
     @discardableResult
     private func onAnotherThread(_ body: @escaping @Sendable (InferenceRun) -> Void) -> Bool {
         InFlightInferences.enterLate()
         let run = Unmanaged.passRetained(self)
         let isStarted = DetachedThread.run {
-            // The reference to the run is released at the end of this block, before ``InFlightInferences/leave()``. It
-            // may be the last reference.
+            // The reference to the run is released at the end of this block, before ``InFlightInferences/leave()``. It may be the last
+            // reference.
             do { body(run.takeRetainedValue()) }
             InFlightInferences.leave()
         }
@@ -265,8 +255,7 @@ extension InferenceRun {
     }
 }
 
-/// The callback that the runtime calls at the end of a successful or failed inference. `argument` is the
-/// ``InferenceRun``.
+/// The runtime calls this function at the end of a successful or failed inference. `argument` is the ``InferenceRun``.
 private func inferenceEnded(_ argument: UnsafeMutableRawPointer?) {
     guard let argument else { return }
     Unmanaged<InferenceRun>.fromOpaque(argument).takeUnretainedValue().ended()

@@ -1,7 +1,7 @@
 import COpenVINO
 import Glibc
 
-/// A model that the runtime has read but not compiled. It can be described and adapted before it is compiled.
+/// A model that the runtime has read but not compiled. It can be adapted before it is compiled.
 final class LoadedModel {
     let runtime: OpenVINO
     let file: ModelFile
@@ -20,7 +20,7 @@ final class LoadedModel {
         self.model = model
     }
 
-    /// Reads the changed content of an .onnx file from memory. Returns `nil` if the runtime cannot read it.
+    /// Reads the changed content of an .onnx file. Returns `nil` if the runtime cannot read it.
     init?(_ content: [UInt8], of file: ModelFile, runtime: OpenVINO) {
         var model: OpaquePointer?
         let status = content.withUnsafeBytes {
@@ -35,14 +35,14 @@ final class LoadedModel {
 
     deinit { runtime.functions.ov_model_free(model) }
 
-    /// Replaces the runtime's model and frees the previous one.
+    /// Frees the previous model.
     func replace(with model: OpaquePointer) {
         guard model != self.model else { return }
         runtime.functions.ov_model_free(self.model)
         self.model = model
     }
 
-    /// An input or output of the model, and the runtime's code for its element type.
+    /// An input or output of the model.
     struct Port {
         let description: TensorDescription
         let code: UInt32
@@ -50,7 +50,6 @@ final class LoadedModel {
         let anyRank: Bool
     }
 
-    /// Returns the inputs and outputs of the model in its current state.
     func ports() throws -> (inputs: [Port], outputs: [Port]) {
         let functions = runtime.functions
         return (
@@ -59,7 +58,6 @@ final class LoadedModel {
         )
     }
 
-    /// Returns the descriptions of the inputs and outputs of the model in its current state.
     func description() throws -> NetworkDescription {
         let (inputs, outputs) = try ports()
         return NetworkDescription(inputs: inputs.map(\.description), outputs: outputs.map(\.description))
@@ -102,8 +100,7 @@ final class LoadedModel {
             code: code, anyRank: anyRank)
     }
 
-    /// Returns the element type in which decoders receive an output. 32-bit floats and integers of type uint8, int8,
-    /// int32 and int64 keep their type. All other types are converted to 32-bit floats.
+    /// Returns the element type in which decoders receive an output. Types that decoders do not support are converted to 32-bit floats.
     func passedOn(_ code: UInt32) -> TensorElement {
         switch runtime.elements[code] {
         case .uint8: .uint8
@@ -119,8 +116,8 @@ final class LoadedModel {
     }
 }
 
-/// A model file that the runtime can read. It is the original file, or a temporary copy from which an unsupported
-/// operation (``TFLitePostProcess``) was removed. `deinit` deletes the copy.
+/// A model file that the runtime can read: the original file, or a temporary copy from which an unsupported operation
+/// (``TFLitePostProcess``) was removed. `deinit` deletes the copy.
 final class RuntimeReadableModel {
     let path: String
     private let isCopy: Bool

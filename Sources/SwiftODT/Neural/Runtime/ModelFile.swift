@@ -6,8 +6,7 @@ struct ModelFile: Hashable {
     let name: String
     private let identity: Identity
 
-    /// The path of a model and the states of its files. Two values of the same path are equal only if none of the files
-    /// changed between the creation of the two values.
+    /// Two values of the same path are equal only if none of the files changed between the creation of the two values.
     private struct Identity: Hashable {
         let path: String
         /// The states of the model file (first) and of its separate weight files.
@@ -17,7 +16,7 @@ struct ModelFile: Hashable {
     private struct FileState: Hashable {
         let path: String
         let bytes: Int
-        /// The modification time of the file.
+        /// The modification time.
         let seconds: Int
         let nanoseconds: Int
 
@@ -28,7 +27,7 @@ struct ModelFile: Hashable {
             nanoseconds = status.st_mtim.tv_nsec
         }
 
-        /// - Returns: `nil` if the file does not exist.
+        /// Returns `nil` if the file does not exist.
         init?(path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -38,8 +37,7 @@ struct ModelFile: Hashable {
         var text: String { "\(bytes) bytes of \(seconds).\(nanoseconds) in \(path)" }
     }
 
-    /// - Throws: ``ODTError`` if the file cannot be read, or if its extension or its first bytes show that it is not a
-    ///   model.
+    /// - Throws: ``ODTError`` if the file cannot be read, or if its extension or its first bytes show that it is not a model.
     init(_ name: String) throws {
         var status = stat()
         guard let path = FilePath.canonical(name), stat(path, &status) == 0 else {
@@ -62,8 +60,8 @@ struct ModelFile: Hashable {
                 .fileNotFound,
                 "the weights of the model file \(name) are missing: the .bin file of the same name in its folder")
         }
-        // The next steps read the model file, load the runtime and open the cache. If file descriptors or address space
-        // run out, these steps fail with misleading errors. Both are therefore checked first.
+        // The next steps read the model file, load the runtime and open the cache. Without file descriptors or address space, they fail
+        // with misleading errors.
         try FreeDescriptors.require()
         try FreeAddressSpace.require()
         guard Self.beginsRight(path) else {
@@ -76,21 +74,18 @@ struct ModelFile: Hashable {
             path: path, states: [FileState(path: path, status)] + Self.weights(of: path).compactMap(FileState.init))
     }
 
-    /// The absolute path of the model file.
     var path: String { identity.path }
 
-    /// The paths, sizes and modification times of the model's files as text. The text changes when one of the files is
-    /// written.
+    /// The paths, sizes and modification times of the model's files.
     var identityText: String { identity.states.map(\.text).joined(separator: ", ") }
 
-    /// A checksum of the contents of the model's files, independent of their paths and modification times. Computing it
-    /// reads all files.
+    /// A checksum of the contents of the model's files, independent of their paths and modification times. Computing it reads all files.
     var contentSum: String {
         identity.states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
     }
 
-    /// Returns the possible paths of separate weight files, which need not exist. An .onnx file may use any names for
-    /// its weight files; the function returns the names that exporters usually choose.
+    /// Returns the possible paths of separate weight files, which need not exist. An .onnx file may use any names; the function returns the
+    /// names that exporters usually choose.
     private static func weights(of path: String) -> [String] {
         switch ModelFormat(file: path) {
         case .xml: [path.dropLast(4) + ".bin"]
@@ -100,16 +95,14 @@ struct ModelFile: Hashable {
         }
     }
 
-    /// Returns whether the path leads to a readable regular file. Other files are rejected: the runtime would block on
-    /// a pipe, and would read a device without end.
+    /// Returns whether the path leads to a readable regular file. The runtime would block on a pipe, and would read a device without end.
     private static func isReadableFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
     }
 
-    /// Returns whether the first bytes of the file match its extension. Files of a format without a signature always
-    /// match. Without this check, the runtime would try all of its readers on a damaged file, and each reader would log
-    /// its own messages.
+    /// Returns whether the first bytes of the file match its extension. Files of a format without a signature always match. Without this
+    /// check, the runtime would try all of its readers on a damaged file, and each reader would log messages.
     private static func beginsRight(_ path: String) -> Bool {
         var start = [UInt8](repeating: 0, count: 4096)
         guard let file = fopen(path, "rb") else { return false }
@@ -127,13 +120,13 @@ struct ModelFile: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
-/// The content of a file, copied to memory. The file is not mapped, because later changes of a mapped file would change
-/// the content.
+/// The content of a file, copied to memory. The file is not mapped, because later changes of a mapped file would change the content.
+///
+/// `@unchecked Sendable`: the object owns its memory and is immutable.
 final class FileBlock: @unchecked Sendable {
     let content: UnsafeRawBufferPointer
 
-    /// - Returns: `nil` if the file cannot be read, is empty, or is not a regular file. Reading a pipe, for example,
-    ///   could block.
+    /// Returns `nil` if the file cannot be read, is empty, or is not a regular file. Reading a pipe, for example, could block.
     convenience init?(_ path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -141,11 +134,10 @@ final class FileBlock: @unchecked Sendable {
         self.init(descriptor: file)
     }
 
-    /// Reads the whole content of an open file.
     init?(descriptor file: Int32) {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
-        // The memory is page-aligned. Data with an aligned offset in the file is therefore also aligned in memory.
+        // The memory is page-aligned, so data with an aligned offset in the file is also aligned in memory.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: status.st_size, alignment: 4096)
         var count = 0
         while count < memory.count {
@@ -162,10 +154,9 @@ final class FileBlock: @unchecked Sendable {
 
     deinit { content.deallocate() }
 
-    /// A checksum of the content, to detect damage. It is not cryptographic.
+    /// Detects damage. Not cryptographic.
     var sum: UInt64 { Self.sum(content) }
 
-    /// Returns a checksum of bytes. The function processes eight bytes at a time.
     static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum = UInt64(bytes.count) &+ 0x9E37_79B9_7F4A_7C15
         var offset = 0
