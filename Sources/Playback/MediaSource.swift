@@ -41,12 +41,10 @@ package final class MediaSource: Sendable {
         return "\(isCamera ? "v4l2src" : "filesrc") name=source ! decodebin name=decoded"
     }
 
-    /// Whether the source is a FIFO. GStreamer blocks when it opens a FIFO, until another program opens the FIFO for
-    /// writing.
+    /// Whether the source is a FIFO. GStreamer blocks when it opens a FIFO, until another program opens the FIFO for writing.
     package var isFIFO: Bool { held != nil }
 
-    /// Sets the path or URI of the source as a property of the pipeline's source element. A pipeline description cannot
-    /// express every name.
+    /// Sets the path or URI of the source as a property of the pipeline's source element. A pipeline description cannot express every name.
     package func give(to pipeline: Pipeline) {
         guard let path else { return pipeline["decoded"].set("uri", to: name) }
         if isCamera {

@@ -26,8 +26,7 @@ package enum PluginState {
         return .absent(folders: folders)
     }
 
-    /// Tries to load a plugin, even if it is in GStreamer's list of blocked plugins. A damaged file can crash the
-    /// process.
+    /// Tries to load a plugin, even if it is in GStreamer's list of blocked plugins. A damaged file can crash the process.
     ///
     /// - Returns: The reason why the plugin cannot be loaded; `nil` if it was loaded.
     package static func reason(against file: String) -> String? {
@@ -53,7 +52,6 @@ package enum PluginState {
         return folders
     }
 
-    /// The folder of GStreamer's own plugins.
     private static var systemFolder: String? {
         guard let plugin = gst_registry_find_plugin(gst_registry_get(), "coreelements") else { return nil }
         defer { release(plugin) }

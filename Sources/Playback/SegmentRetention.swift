@@ -69,8 +69,7 @@ package final class SegmentRetention: Sendable {
         }
     }
 
-    /// Calls ``clean(now:steady:)`` if the latest clean-up is more than 10 s ago. May be called by all cameras that
-    /// share the folder.
+    /// Calls ``clean(now:steady:)`` if the latest clean-up is more than 10 s ago. May be called by all cameras that share the folder.
     package func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
         let isDue = state.withLock { state in
             guard steady > state.cleaned.adding(Self.cleaningInterval) else { return false }
@@ -115,8 +114,7 @@ package final class SegmentRetention: Sendable {
     private static func isOurs(_ file: Int32) -> Bool {
         var head = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &head, head.count, 0)
-        // An empty file without the mark is a segment whose recording was interrupted before the first byte. It may be
-        // deleted.
+        // An empty file without the mark is a segment whose recording was interrupted before the first byte. It may be deleted.
         if count == 0 { return true }
         guard count > 0 else { return false }
         let mark = Array(mark.utf8)

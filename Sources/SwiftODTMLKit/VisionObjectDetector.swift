@@ -3,10 +3,9 @@ import SwiftODT
 
 /// Detects objects in images, and tracks them if the images form a stream.
 ///
-/// The detector is thread-safe. In stream mode it processes one image at a time and queues at most one. If another image
-/// arrives, the queued image is dropped with an error of the reason `dropped`. In single-image mode all images are
-/// processed in order. The detector loads its networks at the first image. If a network has to be compiled, this can take
-/// seconds.
+/// The detector is thread-safe. In stream mode it processes one image at a time and queues at most one. If another image arrives, the
+/// queued image is dropped with an error of the reason `dropped`. In single-image mode all images are processed in order. The detector
+/// loads its networks at the first image. If a network has to be compiled, this can take seconds.
 ///
 ///     let objectDetector = VisionObjectDetector()
 ///     for object in try objectDetector.results(in: image) { print(object.name ?? "object", object.frame) }
@@ -25,8 +24,7 @@ public final class VisionObjectDetector: Sendable {
     /// Creates a detector from existing components.
     /// - Parameters:
     ///   - classifier: classifies objects if the options request it.
-    ///   - salient: finds the most prominent object of single images if the options request it and `detector` finds
-    ///     nothing.
+    ///   - salient: finds the most prominent object of single images if the options request it and `detector` finds nothing.
     convenience init(
         options: VisionObjectDetectorOptions, detector: any Detector, classifier: TrackClassifier? = nil,
         salient: (any Detector)? = nil

@@ -104,8 +104,7 @@ final class ResultChannel: Sendable {
 
     // MARK: The task's side
 
-    /// Returns all results that are ready. If there are none, waits for the next result. Returns an empty list at the
-    /// end.
+    /// Returns all results that are ready. If there are none, waits for the next result. Returns an empty list at the end.
     func take() async -> [Entry] {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

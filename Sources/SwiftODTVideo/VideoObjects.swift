@@ -117,8 +117,7 @@ extension VideoObjects {
             var hasFrame = false
             for message in entry.messages { hasFrame = message.read { result.add($0) } == true || hasFrame }
             if !hasFrame {
-                // A result at the end of the stream can have only events and warnings. It repeats the values of the
-                // previous frame.
+                // A result at the end of the stream can have only events and warnings. It repeats the values of the previous frame.
                 (result.time, result.width, result.height) = (last.time, last.width, last.height)
                 result.zoneCounts = last.zoneCounts
             }

@@ -30,8 +30,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var device = "CPU"
     /// The number of inference threads; 0 lets the runtime decide (`threads`).
     public var threads = 0
-    /// The minimum score of a detection that starts a track, 0 to 1 (`score-threshold`). With `nil`, the model's
-    /// threshold applies.
+    /// The minimum score of a detection that starts a track, 0 to 1 (`score-threshold`). With `nil`, the model's threshold applies.
     public var scoreThreshold: Double?
     /// The intersection over union, 0 to 1, above which two detections are merged (`iou-threshold`).
     public var overlapThreshold = 0.5
@@ -39,8 +38,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var classifier: String?
     /// A file with the class names of the classification network (`classifier-label-file`).
     public var classifierLabelFile: String?
-    /// The minimum confidence of a category, 0 to 1 (`classification-threshold`). With `nil`, the classifier's
-    /// threshold applies.
+    /// The minimum confidence of a category, 0 to 1 (`classification-threshold`). With `nil`, the classifier's threshold applies.
     public var classificationThreshold: Double?
     /// The labels of the objects to report; empty for all (`label-allowlist`).
     public var allowedLabels: Set<String> = []
@@ -189,8 +187,7 @@ extension VideoOptions {
         case none
         /// Moving objects in front of a static camera.
         case moving
-        /// In videos, salient objects that do not move. In single images, the most prominent object if nothing is
-        /// detected.
+        /// In videos, salient objects that do not move. In single images, the most prominent object if nothing is detected.
         case salient
         /// `moving` for videos, `salient` for single images.
         case auto

@@ -23,8 +23,7 @@ struct AnnotatedObject: Sendable {
 struct AnnotatedRegion: Hashable, Sendable {
     /// The region in buffer pixels.
     let box: Box
-    /// The factor by which objects appeared larger to the network than in a full-frame inference; `nil` for a
-    /// full-frame inference.
+    /// The factor by which objects appeared larger to the network than in a full-frame inference; `nil` for a full-frame inference.
     let magnification: Double?
     /// The opacity of the drawn region: 1 for a new region, falling to almost 0.
     let strength: Float

@@ -33,7 +33,6 @@ final class BlendRow {
         }
     }
 
-    /// Sets the sample at an index to one component of a premultiplied colour.
     func set(_ place: Int, component: Int, color: SIMD4<Float>) {
         if depth.bytes == 1 { return set(place, BlendRow.samples(UInt8.self, 255, component: component, color: color)) }
         set(place, BlendRow.samples(UInt16.self, UInt16(depth.white), component: component, color: color))
@@ -57,9 +56,8 @@ final class BlendRow {
         keep.storeBytes(of: samples.keep, toByteOffset: place * MemoryLayout<Sample>.size, as: Sample.self)
     }
 
-    /// Converts one component of a colour to a sample and the weight of the destination sample. The lanes of `color`
-    /// are premultiplied with alpha and in the range 0 to white; the last lane is alpha. The sample never exceeds
-    /// alpha, so the blended sum never exceeds white.
+    /// Converts one component of a colour to a sample and the weight of the destination sample. The lanes of `color` are premultiplied with
+    /// alpha and in the range 0 to white; the last lane is alpha. The sample never exceeds alpha, so the blended sum never exceeds white.
     @inline(__always)
     static func samples<Sample: BlendSample>(
         _: Sample.Type, _ white: Sample, component: Int, color: SIMD4<Float>
@@ -92,9 +90,8 @@ extension UInt16: BlendSample {
 }
 
 extension BlendRow {
-    /// Blends source samples with destination samples. A weight of 0 yields exactly the source sample, and a full
-    /// weight leaves the destination sample unchanged. Bits of a memory word that do not belong to the sample are
-    /// preserved.
+    /// Blends source samples with destination samples. A weight of 0 yields exactly the source sample, and a full weight leaves the
+    /// destination sample unchanged. Bits of a memory word that do not belong to the sample are preserved.
     static func blend(
         _ value: UnsafeRawPointer, keep: UnsafeRawPointer, into old: UnsafeMutableRawPointer, count: Int,
         depth: SampleDepth
@@ -107,8 +104,7 @@ extension BlendRow {
         }
     }
 
-    /// Copies the same `count` bytes into each of `lines` lines, which start `stride` bytes apart. The previous content is
-    /// replaced.
+    /// Copies the same `count` bytes into each of `lines` lines, which start `stride` bytes apart. The previous content is replaced.
     static func cover(
         _ value: UnsafeRawPointer, count: Int, into old: UnsafeMutableRawPointer, lines: Int, stride: Int
     ) {

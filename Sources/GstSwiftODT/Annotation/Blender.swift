@@ -2,10 +2,9 @@ import SwiftODT
 
 /// Blends colours and tiles into frames, directly in the frame's pixel format.
 ///
-/// In this type, a *row* is a row of pixels of the picture, and a *line* is a row of samples of a plane. With
-/// vertically subsampled chroma, a line covers two rows. A *unit* is a group of samples that repeats along a line, see
-/// ``PlaneLayout``. All formats share the same loop over samples. Samples outside the drawing and padding bytes are not
-/// changed.
+/// In this type, a *row* is a row of pixels of the picture, and a *line* is a row of samples of a plane. With vertically subsampled chroma,
+/// a line covers two rows. A *unit* is a group of samples that repeats along a line, see ``PlaneLayout``. All formats share the same loop
+/// over samples. Samples outside the drawing and padding bytes are not changed.
 ///
 /// `gst_video_blend` is not used for three reasons. It unpacks and packs whole destination lines. It converts with the
 /// matrix of BT.601, whatever the stream's colorimetry is. If two pixels share a chroma sample, it uses the chroma of only
@@ -145,10 +144,9 @@ final class Blender {
 extension Blender {
     func lineCount(of layout: PlaneLayout) -> Int { layout.lines(down: canvas.height) }
 
-    /// Returns the two rows of pixels in the buffer that a line of samples covers. If the plane is not vertically
-    /// subsampled, the line covers one row, which is returned twice. The second row may be below the picture. In
-    /// interlaced content, chroma lines alternate between the fields. The two rows then belong to the same field and are
-    /// two apart.
+    /// Returns the two rows of pixels in the buffer that a line of samples covers. If the plane is not vertically subsampled, the line
+    /// covers one row, which is returned twice. The second row may be below the picture. In interlaced content, chroma lines alternate
+    /// between the fields. The two rows then belong to the same field and are two apart.
     func pixelRows(of line: Int, in layout: PlaneLayout) -> (Int, Int) {
         guard layout.lineShift > 0 else { return (line, line) }
         guard canvas.interlaced else { return (2 * line, 2 * line + 1) }

@@ -65,8 +65,7 @@ struct BoxOutline {
         let gaps = max(1, (whole.count - even) * 5 / (even * 9))
         return (0...gaps).map { number in
             let start = (whole.count - even) * number / gaps
-            // Dashes start at even positions, so that they align with subsampled chroma. The last dash ends at the end
-            // of the side.
+            // Dashes start at even positions, so that they align with subsampled chroma. The last dash ends at the end of the side.
             let place = whole.lowerBound + (number == gaps ? start : start - start % 2)
             return place..<min(place + even, whole.upperBound)
         }

@@ -14,7 +14,6 @@ extension UInt8: CairoPixel {
     static var format: cairo_format_t { CAIRO_FORMAT_A8 }
 }
 
-/// A small image with a Cairo context that draws into it.
 final class CairoSurface<Pixel: CairoPixel> {
     let width: Int
     let height: Int

@@ -85,9 +85,8 @@ struct LabelText {
         label.utf8.allSatisfy { $0 < 0x80 } ? label : "\u{2068}\(label)\u{2069}"
     }
 
-    /// Returns a text on one line without invisible characters. Line breaks and control characters are replaced by
-    /// blanks. Format characters are removed, except those that join or separate letters. Characters that select a
-    /// variant of a glyph are kept.
+    /// Returns a text on one line without invisible characters. Line breaks and control characters are replaced by blanks. Format
+    /// characters are removed, except those that join or separate letters. Characters that select a variant of a glyph are kept.
     ///
     /// - Parameter maximum: The maximum number of Unicode scalars. An ellipsis replaces the rest of a longer text.
     static func legible(_ text: String, maximum: Int) -> String {

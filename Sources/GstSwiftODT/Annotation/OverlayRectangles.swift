@@ -89,8 +89,7 @@ final class OverlayRectangles {
         current.order.append(key)
     }
 
-    /// Attaches the composition of this frame to a writable buffer. Rectangles that upstream elements attached remain
-    /// below it.
+    /// Attaches the composition of this frame to a writable buffer. Rectangles that upstream elements attached remain below it.
     func attach(to buffer: UnsafeMutablePointer<GstBuffer>) {
         guard !current.order.isEmpty else { return }
         let composition = previous.order == current.order ? previous.composition : nil
@@ -117,8 +116,7 @@ final class OverlayRectangles {
 private final class Pixels {
     let buffer: UnsafeMutablePointer<GstBuffer>
     let flags: GstVideoOverlayFormatFlags
-    /// Keeps the tile alive, because `Content.tile` identifies it by its address, and a new tile could get the address
-    /// of a released one.
+    /// Keeps the tile alive, because `Content.tile` identifies it by its address, and a new tile could get the address of a released one.
     private let tile: Tile?
 
     /// - Parameter bytes: BGRA without padding.

@@ -4,8 +4,7 @@ import SwiftODT
 enum Palette {
     /// Returns the colour of an object. A tracked object keeps its colour.
     ///
-    /// - Parameter colors: The colours that were chosen for tracks. A track without a chosen colour has the colour of
-    ///   its ID.
+    /// - Parameter colors: The colours that were chosen for tracks. A track without a chosen colour has the colour of its ID.
     static func paint(
         for object: AnnotatedObject, options: AnnotatorOptions, colors: TrackColors = TrackColors()
     ) -> Paint {
@@ -51,8 +50,7 @@ enum Palette {
     /// space is OKLCH, which is perceptually uniform.
     static func distinct(_ number: Int) -> Paint { color(number).paint }
 
-    /// Returns the colour at an index, together with its coordinates in OKLab. Distances in OKLab correspond to
-    /// perceived differences.
+    /// Returns the colour at an index, together with its coordinates in OKLab. Distances in OKLab correspond to perceived differences.
     static func color(_ number: Int) -> (paint: Paint, lab: SIMD3<Double>) {
         let index = ((number % 4096) + 4096) % 4096
         let angle = (12.5 + 137.508 * Double(index)) * .pi / 180

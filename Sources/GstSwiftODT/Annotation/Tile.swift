@@ -66,8 +66,7 @@ extension Blender {
         return Tile(planes: converted, width: width, height: height)
     }
 
-    /// Converts the pixels of a view to the planes of a tile. No pixel outside the view is read, however small the view
-    /// is.
+    /// Converts the pixels of a view to the planes of a tile. No pixel outside the view is read, however small the view is.
     func convert(_ view: BufferView<UInt32>) -> [Tile.Plane] {
         planes.map { layout in
             canvas.format.depth.bytes == 1
@@ -210,8 +209,7 @@ private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
 
 /// Keeps tiles from frame to frame.
 ///
-/// The size of the cache is limited. If there are more than 8 MiB or 512 tiles, the least recently used half of the
-/// tiles is removed.
+/// The size of the cache is limited. If there are more than 8 MiB or 512 tiles, the least recently used half of the tiles is removed.
 struct TileCache {
     enum Key: Hashable {
         case label(LabelStyle)
@@ -234,8 +232,7 @@ struct TileCache {
 
     var count: Int { entries.count }
 
-    /// Returns the tile for a key. If the tile is not cached, it is drawn and added to the cache. Returns `nil` if
-    /// drawing fails.
+    /// Returns the tile for a key. If the tile is not cached, it is drawn and added to the cache. Returns `nil` if drawing fails.
     mutating func tile(_ key: Key, draw: () -> Tile?) -> Tile? {
         clock += 1
         if let entry = entries[key] {

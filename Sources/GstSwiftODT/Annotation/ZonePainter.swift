@@ -1,8 +1,7 @@
 import CCairo
 import SwiftODT
 
-/// Draws zones and lines once into tiles. The tiles are blended with each frame until the zones or the frame format
-/// change.
+/// Draws zones and lines once into tiles. The tiles are blended with each frame until the zones or the frame format change.
 ///
 /// The picture is divided into squares. Only the squares that a zone or line touches become tiles. The cost per frame
 /// is proportional to the area of the zones.

@@ -11,7 +11,6 @@ struct ElementHandle: @unchecked Sendable {
     let sinkPad: UnsafeMutablePointer<GstPad>
     let sourcePad: UnsafeMutablePointer<GstPad>
 
-    /// Creates the handle of an element that exists and has its pads.
     init(
         _ element: UnsafeMutableRawPointer, sinkPad: UnsafeMutablePointer<GstPad>,
         sourcePad: UnsafeMutablePointer<GstPad>
@@ -70,8 +69,7 @@ struct ElementHandle: @unchecked Sendable {
         post(gst_message_new_latency(object))
     }
 
-    /// Returns whether the source is live; `nil` if the latency query fails, for example because a decoder has not
-    /// negotiated yet.
+    /// Returns whether the source is live; `nil` if the latency query fails, for example because a decoder has not negotiated yet.
     func isUpstreamLive() -> Bool? {
         guard let query = gst_query_new_latency() else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(query).assumingMemoryBound(to: GstMiniObject.self)) }

@@ -1,8 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// The times of one frame in nanoseconds, derived from its buffer and segment. An unknown time is
-/// `GST_CLOCK_TIME_NONE`.
+/// The times of one frame in nanoseconds, derived from its buffer and segment. An unknown time is `GST_CLOCK_TIME_NONE`.
 struct FrameTimes: Sendable {
     let timestamp: UInt64
     let streamTime: UInt64
@@ -26,10 +25,10 @@ struct FrameTimes: Sendable {
         runningTime = UInt64(gst_segment_to_running_time(segment, GST_FORMAT_TIME, from))
     }
 
-    /// The running time; `nil` if it is unknown or out of range.
+    /// `nil` if the running time is unknown or out of range.
     var validTime: Nanoseconds? { Nanoseconds(exactly: runningTime).flatMap { $0.isInRange ? $0 : nil } }
 
-    /// The duration; `nil` if the buffer has no valid duration.
+    /// `nil` if the buffer has no valid duration.
     var validDuration: Nanoseconds? {
         Nanoseconds(exactly: duration).flatMap { $0 > 0 && $0.isInRange ? $0 : nil }
     }
@@ -72,8 +71,7 @@ enum UTCTime {
     }
 }
 
-/// Maps the running times of past frames to their timestamps. The tracker uses running times, and applications use
-/// timestamps.
+/// Maps the running times of past frames to their timestamps. The tracker uses running times, and applications use timestamps.
 ///
 /// Within a segment with a playback rate of 1, the difference between timestamp and running time is constant. Therefore
 /// only changes of this difference are stored. At other playback rates it changes at each frame.
@@ -96,8 +94,7 @@ struct TimestampMap {
         stretches.append(Stretch(since: time, difference: difference))
     }
 
-    /// Returns the timestamp of the frame with a recorded running time; `UInt64.max` if the frame had no timestamp or
-    /// is no longer stored.
+    /// Returns the timestamp of the frame with a recorded running time; `UInt64.max` if the frame had no timestamp or is no longer stored.
     func timestamp(at time: Nanoseconds) -> UInt64 {
         guard let difference = stretches.last(where: { $0.since <= time })?.difference else { return .max }
         return UInt64(bitPattern: time) &+ difference

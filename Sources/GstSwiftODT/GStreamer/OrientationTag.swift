@@ -2,8 +2,7 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// The orientation that `image-orientation` tags specify. A tag of stream scope takes precedence over a tag of global
-/// scope.
+/// The orientation that `image-orientation` tags specify. A tag of stream scope takes precedence over a tag of global scope.
 struct OrientationTag {
     private var ofStream: Orientation?
     private var global: Orientation?
@@ -15,8 +14,7 @@ struct OrientationTag {
     /// Returns the orientation of the incoming frames. It is the tagged orientation without the part that upstream
     /// elements have already applied.
     ///
-    /// The upstream elements are examined at the first frame after a new tag or new caps. Later calls return the same
-    /// result.
+    /// The upstream elements are examined at the first frame after a new tag or new caps. Later calls return the same result.
     mutating func orientation(at element: ElementHandle) -> Orientation {
         if let remaining { return remaining }
         let turns = element.turnsUpstream(tagged: orientation)
@@ -31,8 +29,7 @@ struct OrientationTag {
         return left
     }
 
-    /// Discards the result for the incoming frames, because upstream elements may rotate frames differently after new
-    /// caps.
+    /// Upstream elements may rotate frames differently after new caps.
     mutating func noticeCaps() { remaining = nil }
 
     mutating func notice(_ tags: UnsafePointer<GstTagList>) {
@@ -47,15 +44,13 @@ struct OrientationTag {
 
 /// The part of the tagged orientation that upstream elements have already applied.
 ///
-/// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged. If this element
-/// applied the tag again, the frames would be rotated twice. The elements upstream of this element are therefore searched
-/// for the interface `GstVideoDirection`, up to the element from which the tag originates. The orientation changes that
-/// they apply are subtracted from the tag. If an element sends another tag than it receives, the tag is assumed to
-/// describe the frames that this element sends, so the search ends there.
+/// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged. If this element applied the tag again, the
+/// frames would be rotated twice. The elements upstream of this element are therefore searched for the interface `GstVideoDirection`, up to
+/// the element from which the tag originates. The orientation changes that they apply are subtracted from the tag. If an element sends
+/// another tag than it receives, the tag is assumed to describe the frames that this element sends, so the search ends there.
 struct UpstreamOrientation {
     /// The combination of all orientation changes that were applied to the frames after the tag was written.
     private(set) var turn = Orientation.identity
-    /// The names of the elements that applied these changes.
     private(set) var rotatingElements: [String] = []
 
     private typealias Pad = UnsafeMutablePointer<GstPad>
@@ -64,7 +59,6 @@ struct UpstreamOrientation {
     /// that was already searched.
     private static let furthest = 500
 
-    /// Creates a value for streams whose upstream elements have applied no change.
     init() {}
 
     /// - Parameters:
@@ -138,7 +132,6 @@ struct UpstreamOrientation {
 }
 
 extension OrientationTag {
-    /// Creates the tags from the sticky tag events of a pad.
     init(of pad: UnsafeMutablePointer<GstPad>) {
         self.init()
         var number: UInt32 = 0

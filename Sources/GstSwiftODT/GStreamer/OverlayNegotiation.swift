@@ -22,8 +22,7 @@ struct OverlayNegotiation {
         defer { CapsNegotiation.release(caps) }
         let hasFeature = CapsNegotiation.hasOverlay(caps)
         isAnnounced = hasFeature && Self.isBlended(behind: source, caps)
-        // The element cannot draw on frames in device memory, so it attaches overlays if downstream at least accepts
-        // them.
+        // The element cannot draw on frames in device memory, so it attaches overlays if downstream at least accepts them.
         attaches =
             isForced || isAnnounced || Self.hasOverlay(sink)
             || hasFeature && CapsNegotiation.deviceMemory(caps) != nil

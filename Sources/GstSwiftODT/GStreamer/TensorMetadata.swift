@@ -1,8 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// The tensors that an inference element attached to a buffer: `GstTensorMeta` (GStreamer 1.26) and
-/// `GstAnalyticsTensorMtd` (1.28).
+/// The tensors that an inference element attached to a buffer: `GstTensorMeta` (GStreamer 1.26) and `GstAnalyticsTensorMtd` (1.28).
 struct TensorMetadata {
     private let tensors: [UnsafePointer<Tensor>]
 
@@ -26,7 +25,6 @@ struct TensorMetadata {
         return isFound
     }
 
-    /// Calls `body` with each tensor of a buffer until it returns `false`.
     private static func forEachTensor(
         of buffer: UnsafeMutablePointer<GstBuffer>, _ body: (UnsafePointer<Tensor>) -> Bool
     ) {
@@ -52,8 +50,7 @@ struct TensorMetadata {
         return (major, minor) >= (1, 26)
     }()
 
-    /// Maps the tensors into memory and calls `body` with their descriptions and contents, which are valid only during
-    /// the call.
+    /// Maps the tensors into memory and calls `body` with their descriptions and contents, which are valid only during the call.
     ///
     /// - Throws: ``ODTError`` if a tensor cannot be read.
     func withViews<Result>(_ body: ([TensorDescription], [TensorView]) throws -> Result) throws -> Result {
@@ -132,7 +129,7 @@ struct TensorMetadata {
 }
 
 extension TensorElement {
-    /// Converts a `GstTensorDataType`; returns `nil` for unsupported types.
+    /// Returns `nil` for unsupported types.
     init?(gstreamer type: UInt32) {
         switch type {
         case 1: self = .int8

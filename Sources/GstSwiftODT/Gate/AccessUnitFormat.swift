@@ -29,9 +29,8 @@ struct AccessUnitFormat: Hashable {
         return true
     }
 
-    /// Returns whether the supplemental enhancement information contains a recovery point (payload type 6). An intra
-    /// picture that is neither IDR nor a recovery point is no random access point: later pictures can refer to frames
-    /// before it.
+    /// Returns whether the supplemental enhancement information contains a recovery point (payload type 6). An intra picture that is
+    /// neither IDR nor a recovery point is no random access point: later pictures can refer to frames before it.
     private func hasRecoveryPoint(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         var (position, zeros) = (start, 0)
         /// Returns the next byte of the payload. The byte 3 after two zero bytes prevents the emulation of a start code and

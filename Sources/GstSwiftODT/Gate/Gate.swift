@@ -62,13 +62,11 @@ struct Gate {
 
     enum Action {
         case pass
-        /// Pass the key frame. The decoder must output it without waiting for later frames. Key frames that are passed
-        /// in this way are called still key frames. The kept frames become the earlier frames, and the frames that
-        /// were the earlier frames are dropped.
+        /// Pass the key frame. The decoder must output it without waiting for later frames. Key frames that are passed in this way are
+        /// called still key frames. The kept frames become the earlier frames, and the frames that were the earlier frames are dropped.
         case passStill
         case keep
-        /// Keep the frame. It is a leading picture of the latest still key frame, so it can be decoded only after the
-        /// earlier frames.
+        /// Keep the frame. It is a leading picture of the latest still key frame, so it can be decoded only after the earlier frames.
         case keepLeading
         case drop
         /// Pass the latest still key frame again, which restores the state of the decoder. Then pass the kept frames

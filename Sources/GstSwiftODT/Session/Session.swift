@@ -3,8 +3,7 @@ import GstFrames
 import SwiftODT
 import Synchronization
 
-/// The Swift part of an element. It has the settings, which any thread may change, and the stream, which belongs to the
-/// streaming thread.
+/// The Swift part of an element. It has the settings, which any thread may change, and the stream, which belongs to the streaming thread.
 ///
 /// `@unchecked Sendable`: `stream` is accessed only by the streaming thread, between `start` and `stop`. `makeSource`
 /// is set before `start`. All other state is synchronised.

@@ -32,8 +32,7 @@ extension Settings {
             view: zoom == .grid ? .grid : .fullFrame)
     }
 
-    /// Whether a property requests redaction. ``RedactionGuard`` reports an error if other properties make redaction
-    /// impossible.
+    /// Whether a property requests redaction. ``RedactionGuard`` reports an error if other properties make redaction impossible.
     var requestsRedaction: Bool { annotator.boxStyle.redaction != nil || !annotator.privacyLabels.isEmpty }
 
     var redacts: Bool { draw && annotator.boxStyle.redaction != nil }
@@ -75,8 +74,8 @@ extension Settings {
             isModelNeeded: classifierLabelFile != nil || device != Settings.standardDevice ? true : nil)
     }
 
-    /// The scene options for this detector. If the detector itself finds moving or salient objects, there is no additional
-    /// search for unlabelled objects (property `unknown-objects`).
+    /// If the detector itself finds moving or salient objects, there is no additional search for unlabelled objects
+    /// (property `unknown-objects`).
     var sceneComplementingDetector: SceneOptions {
         var scene = scene
         let detectsSalient = scene.detectsSalient || scene.detectsSalientInVideo
@@ -86,7 +85,6 @@ extension Settings {
         return scene
     }
 
-    /// The settings of the saliency network that processes pictures in addition to the detector.
     var saliencySettings: Settings {
         var settings = self
         (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)

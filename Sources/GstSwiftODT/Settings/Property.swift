@@ -35,7 +35,7 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
     /// of another property with a different type, for example as an array instead of a text.
     let subject: String
     let mutability: Mutability
-    /// Creates the specification of the property. It is called once, when the element's class is initialised.
+    /// Called once, when the element's class is initialised.
     let makeSpec: @Sendable () -> UnsafeMutablePointer<GParamSpec>
     let set: @Sendable (_ value: UnsafePointer<GValue>, _ settings: inout Values) -> Void
     let get: @Sendable (_ settings: Values, _ value: UnsafeMutablePointer<GValue>) -> Void
@@ -60,8 +60,7 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
         fault = { kind.fault(name, $0[keyPath: path]) }
     }
 
-    /// Creates a read-only property whose value is a structure. The session creates the value when the property is
-    /// read.
+    /// Creates a read-only property whose value is a structure. The session creates the value when the property is read.
     init(structure name: String, _ nick: String, _ blurb: String) {
         (self.name, subject) = (name, name)
         mutability = .readOnly
@@ -77,8 +76,7 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
     }
 }
 
-/// The arguments that are common to all functions that create a `GParamSpec`. The texts are valid until the process
-/// ends.
+/// The arguments that are common to all functions that create a `GParamSpec`. The texts are valid until the process ends.
 struct PropertyText {
     let name: UnsafePointer<CChar>
     let nick: UnsafePointer<CChar>
@@ -99,13 +97,11 @@ struct PropertyText {
     }
 }
 
-/// A type of property: how the `GParamSpec` is created, and how values are converted from and to `GValue`.
 struct PropertyKind<Value: Equatable & Sendable>: Sendable {
     let makeSpec: @Sendable (PropertyText, _ standard: Value) -> UnsafeMutablePointer<GParamSpec>
     /// Converts a `GValue`; `nil` if it stands for the default value.
     let get: @Sendable (UnsafePointer<GValue>) -> Value?
     let set: @Sendable (UnsafeMutablePointer<GValue>, Value) -> Void
-    /// Returns the text of a warning if the value is implausible; otherwise `nil`.
     var fault: @Sendable (_ name: String, Value) -> String? = { _, _ in nil }
 }
 

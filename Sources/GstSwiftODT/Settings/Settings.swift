@@ -11,7 +11,6 @@ struct Settings: Sendable {
     /// that are withheld from a decoder's buffer pool.
     static let maximumLookAhead = 32
 
-    // Properties for detection, tracking and filtering.
     var scene = SceneOptions()
     var iouThreshold = 0.5
     /// The orientation of frames; `nil` to use the `image-orientation` tag of the stream.
@@ -22,14 +21,14 @@ struct Settings: Sendable {
     /// The traits of the detector in use, see ``adopting(_:)``.
     var traits = DetectorTraits()
 
-    // Properties for the detector and classifier. Changes take effect when the element starts.
+    // Changes take effect when the element starts, unless stated otherwise.
     var detector = DetectorChoice.auto
     var modelFile: String?
     var labelFile: String?
     var detectionsFile: String?
     var device = standardDevice
     var threads = 0
-    /// Whether the element takes turns for inference with other elements of the process.
+    /// Whether the element takes turns for inference with other elements of the process. Changes take effect at once.
     var sharesInference = false
     var classifierFile: String?
     var classifierLabelFile: String?
@@ -38,22 +37,18 @@ struct Settings: Sendable {
     /// The minimum confidence of a category, 0 to 1; -1 for the default of the model. Changes take effect at once.
     var classificationThreshold = -1.0
 
-    // Properties for the scheduling of inferences.
     var strategy = Strategy.auto
     var inferenceInterval = 1
     var lookAhead = 0
     var zoom = Zoom.off
 
-    // Properties for drawing.
     var draw = true
     var drawMode = DrawMode.blend
     /// Whether the tracker may map frames in device memory.
     var mapMemory = false
     var annotator = AnnotatorOptions()
 
-    // Properties for messages, metadata and files.
     var updates = Updates.onResult
-    /// Whether `swiftodt-track` messages are posted.
     var trackEvents = true
     var messageInterval: Nanoseconds = 0
     var messageFormat = MessageFormat.structure
@@ -85,10 +80,9 @@ struct Settings: Sendable {
 // MARK: - Properties
 
 extension Settings {
-    /// The element's properties, in the order in which gst-inspect lists them. The default of a property is the initial
-    /// value of its variable above. The argument after the type states when a change takes effect: when the element
-    /// starts (`ready`), at once (`playing`), or at once and also if a GStreamer controller changes the property
-    /// (`controllable`).
+    /// The element's properties, in the order in which gst-inspect lists them. The default of a property is the initial value of its
+    /// variable above. The argument after the type states when a change takes effect: when the element starts (`ready`), at once
+    /// (`playing`), or at once and also if a GStreamer controller changes the property (`controllable`).
     static let properties = detecting + scheduling + drawing + reporting
 
     /// The id is the position in the table, starting at 1.

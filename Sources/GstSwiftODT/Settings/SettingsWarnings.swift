@@ -14,8 +14,7 @@ extension Settings {
         return true
     }
 
-    /// Returns the warnings that a change of one property causes. Warnings that the previous settings would cause, too,
-    /// are omitted.
+    /// Omits warnings that the previous settings would cause, too.
     func problems(of property: Property, since previous: Settings) -> [ElementProblem] {
         let checks = [Check(property)] + Self.checks.filter { $0.properties.contains(property.subject) }
         return checks.compactMap { check in
@@ -27,7 +26,6 @@ extension Settings {
     /// only the checks that depend on it are made, because some checks read files.
     struct Check: Sendable {
         let properties: [String]
-        /// Returns the warning if the settings fail the check; `nil` if they pass.
         let problem: @Sendable (Settings) -> ElementProblem?
 
         init(_ property: Property) {
@@ -175,8 +173,7 @@ extension Settings {
             text: "box-color has no effect unless color-mode=fixed"),
         Check(
             "max-objects", "multiple-objects",
-            // The value 100 causes no warning, because odt and the Python package always set it, even with
-            // multiple-objects=false.
+            // The value 100 causes no warning, because odt and the Python package always set it, even with multiple-objects=false.
             where: {
                 $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != 100
                     && !$0.scene.multipleObjects
@@ -241,8 +238,7 @@ extension Settings {
         }
     }
 
-    /// Returns a warning if a list of labels or a zone names a label that the detector never returns. Most of these labels
-    /// are misspelt.
+    /// Returns a warning if a list of labels or a zone names a label that the detector never returns. Most of these labels are misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
         var listed = [settings.labelAllowlist, settings.labelDenylist]
             .reduce(into: Set<String>()) { $0.formUnion(DetectionFilter.labels(in: $1 ?? "")) }

@@ -6,7 +6,7 @@ struct StartedSettings: Sendable {
     private(set) var current = Settings()
     /// `nil` while the element is not started.
     private(set) var started: Settings?
-    /// The settings that the element uses. They are computed when a property changes, so each frame only copies them.
+    /// Computed when a property changes, so each frame only copies the settings.
     private(set) var effective = Settings()
 
     mutating func set(_ property: Property, to value: UnsafePointer<GValue>) {

@@ -12,8 +12,7 @@ extension PropertyKind<String?> {
             })
     }
 
-    /// A text with a JSON array of objects, or the name of a file that contains one, presented as an array of
-    /// structures.
+    /// A text with a JSON array of objects, or the name of a file that contains one, presented as an array of structures.
     static var structures: PropertyKind {
         array(
             text: { JSONValue.array($0).text },
@@ -41,7 +40,7 @@ extension PropertyKind<String?> {
 }
 
 extension JSONValue {
-    /// Converts a `GValue`: an array, a list, a structure, a string, a number or a boolean. Other types become `null`.
+    /// Values of unsupported types become `null`.
     fileprivate init(_ value: UnsafePointer<GValue>) {
         switch value.pointee.g_type {
         case gst_value_array_get_type():

@@ -34,8 +34,7 @@ enum DetectionSource {
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
-    /// Returns the interval between inferences. Three kinds of sources do not use the adaptive interval and run on every
-    /// frame instead:
+    /// Returns the interval between inferences. Three kinds of sources do not use the adaptive interval and run on every frame instead:
     /// - metadata and tensors of upstream elements, which need no inference here,
     /// - the motion detector, which adapts to the scene from frame to frame,
     /// - recordings that determine which frames have results (``RecordingPlayback/recordsInferenceSchedule``).

@@ -95,8 +95,7 @@ struct DetectionSourceLoader {
         settings.detector == .auto && source?.isSubstitute == true
     }
 
-    /// Releases a detector on another thread. Its deinitialiser waits for the inferences in flight and frees the
-    /// network.
+    /// Releases a detector on another thread. Its deinitialiser waits for the inferences in flight and frees the network.
     private static func release(of source: consuming DetectionSource?) {
         guard let source else { return }
         DetachedThread.run { withExtendedLifetime(source) {} }

@@ -16,9 +16,8 @@ final class DrawingBufferPool {
         let memory: UnsafeMutablePointer<GstMemory>
         var idleFrames = 0
 
-        /// Whether no buffer references the memory. In this case, only the pool's own reference is left. The pool's
-        /// reference does not make the memory read-only. GStreamer decides this by the number of buffers that contain
-        /// the memory, not by the number of references.
+        /// Whether no buffer references the memory. In this case, only the pool's own reference is left. The pool's reference does not make
+        /// the memory read-only. GStreamer decides this by the number of buffers that contain the memory, not by the number of references.
         var isFree: Bool { g_atomic_int_get(&memory.pointee.mini_object.refcount) == 1 }
     }
 
@@ -55,9 +54,8 @@ final class DrawingBufferPool {
             }
     }
 
-    /// Starts to copy a new frame if the previous frame had to be copied for drawing. The new frame then probably has to
-    /// be copied, too. The copy is made while the frame is read for other purposes. A wrong assumption costs an unused
-    /// copy, or a separate copy later.
+    /// Starts to copy a new frame if the previous frame had to be copied for drawing. The new frame then probably has to be copied, too.
+    /// The copy is made while the frame is read for other purposes. A wrong assumption costs an unused copy, or a separate copy later.
     func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameCopy? {
         wasNeeded && Self.isNeeded(for: buffer) ? FrameCopy(of: buffer, into: take) : nil
     }
@@ -98,8 +96,7 @@ final class DrawingBufferPool {
             blocks[latest].idleFrames = 0
             return blocks[latest].memory
         }
-        // Decoders align frames to 64 bytes. The copy has the same alignment, so reading it is as fast as reading the
-        // original.
+        // Decoders align frames to 64 bytes. The copy has the same alignment, so reading it is as fast as reading the original.
         var parameters = GstAllocationParams()
         gst_allocation_params_init(&parameters)
         parameters.align = 63

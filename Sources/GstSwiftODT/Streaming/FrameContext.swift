@@ -5,8 +5,7 @@ import SwiftODT
 /// The properties of a frame on its way through the element. All processing stages of the frame use the settings from the
 /// time at which the frame arrived.
 struct FrameContext {
-    /// The buffer of the frame. The context holds no reference; the holder of the frame, for example the queue, owns
-    /// the buffer.
+    /// The buffer of the frame. The context holds no reference; the holder of the frame, for example the queue, owns the buffer.
     let buffer: UnsafeMutablePointer<GstBuffer>
     let times: FrameTimes
     /// The running time, made strictly increasing by ``SteadyClock``.
@@ -33,14 +32,14 @@ struct FrameContext {
     var height: Int { format.height }
     var isGap: Bool { GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP) }
 
-    /// The position in the video. `nil` if the frame has no valid time.
+    /// `nil` if the frame has no valid time.
     var streamTime: Nanoseconds? {
         Nanoseconds(exactly: times.streamTime).flatMap { $0.isInRange ? $0 : nil }
     }
 
     var key: FrameKey { streamTime.map { .time($0) } ?? .number(number) }
 
-    /// The frame rate in the caps. 0/1 if it is variable.
+    /// 0/1 if the frame rate is variable.
     var frameRate: RecordingHeader.Rational {
         let (numerator, denominator) = (Int(format.info.fps_n), Int(format.info.fps_d))
         return numerator > 0 && denominator > 0
@@ -59,7 +58,6 @@ struct FrameContext {
     }
 }
 
-/// A frame in the queue, and the inferences whose results are assigned to it.
 struct QueuedFrame {
     let context: FrameContext
     /// `nil` if motion compensation is off.
@@ -75,8 +73,7 @@ struct QueuedFrame {
     var buffer: UnsafeMutablePointer<GstBuffer> { context.buffer }
     var settings: Settings { context.settings }
     var time: Nanoseconds { context.time }
-    /// Whether the frame waits for the result of its own inference. If all frames wait, results do not depend on the
-    /// speed of the machine.
+    /// Whether the frame waits for the result of its own inference. If all frames wait, results do not depend on the speed of the machine.
     var waits: Bool { context.plan.waits }
 
     /// Whether the next frame is scheduled before this frame is finished.
@@ -85,17 +82,15 @@ struct QueuedFrame {
 
 struct StartedDetection {
     let promise: DetectionPromise
-    /// The inferred region. `nil` for the full frame.
+    /// `nil` for the full frame.
     let region: InferredRegion?
     /// Whether this inference may still be in flight when the next frame is scheduled.
     let overlapsNext: Bool
-    /// The time of the frame (``FrameContext/time``).
     let time: Nanoseconds
     let timestamp: UInt64
     let key: FrameKey
     /// The time on the monotonic clock at which the inference was started, for the property `stats`.
     let startedAt: Nanoseconds
-    /// The source that runs the inference. It must stay alive until the result is available, even if another source has
-    /// replaced it.
+    /// The source that runs the inference. It must stay alive until the result is available, even if another source has replaced it.
     let source: DetectionSource
 }

@@ -1,7 +1,6 @@
 import CGStreamer
 import SwiftODT
 
-/// The content that is drawn on one frame.
 struct FrameDrawing {
     let objects: [AnnotatedObject]
     let zones: [AnnotatedZone]
@@ -48,7 +47,6 @@ final class FrameDrawer {
         inferenceRegions.note(region, at: context.time)
     }
 
-    /// Discards the recent inference regions at a scene cut, because they belong to the previous scene.
     func noteCut() { inferenceRegions.removeAll() }
 
     /// Tracks the objects to redact. This tracking is independent of the reported tracks.
@@ -96,8 +94,7 @@ final class FrameDrawer {
 
     /// - Parameter buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces
     ///   it by a writable copy if necessary.
-    /// - Throws: an error if a frame that requires redaction is not writable, or if a frame in device memory would have
-    ///   to be drawn on.
+    /// - Throws: an error if a frame that requires redaction is not writable, or if a frame in device memory would have to be drawn on.
     func draw(_ drawing: FrameDrawing, on queued: QueuedFrame, into buffer: inout UnsafeMutablePointer<GstBuffer>)
         throws
     {
@@ -124,8 +121,7 @@ final class FrameDrawer {
                 canvas: Canvas(
                     overlayOn: context.format, orientation: context.orientation, interlaced: isInterlaced),
                 time: queued.time)
-            // Redaction is written into the pixels even if everything else is an overlay. A downstream element could omit
-            // an overlay.
+            // Redaction is written into the pixels even if everything else is an overlay. A downstream element could omit an overlay.
             guard !hidden.isEmpty else { return logLabels() }
         }
         if DrawingBufferPool.isNeeded(for: buffer) {
@@ -156,7 +152,7 @@ final class FrameDrawer {
         for label in annotator.placedLabels { element.log(.trace, label.summary) }
     }
 
-    /// Returns the boxes to redact in a frame. Boxes inside other boxes and boxes outside the picture are omitted.
+    /// Omits boxes inside other boxes and boxes outside the picture.
     private func redactedBoxes(in drawing: FrameDrawing, _ context: FrameContext) -> [Box] {
         guard let number = drawing.redactionNumber else { return [] }
         let all = (redaction.places(ofFrame: number) + drawing.redacted)

@@ -198,8 +198,7 @@ final class FrameFinisher {
         }
     }
 
-    /// Detects the prominent objects of a picture in which the main detector finds nothing. Waits until the saliency
-    /// network is loaded.
+    /// Detects the prominent objects of a picture in which the main detector finds nothing. Waits until the saliency network is loaded.
     ///
     /// - Throws: `CancellationError` when flushing or stopping begins.
     private func findProminent(in context: FrameContext) throws {
@@ -229,14 +228,14 @@ final class FrameFinisher {
         }
     }
 
-    /// Returns the options of the saliency network. In a video, it never processes tiles.
+    /// In a video, the saliency network never processes tiles.
     private func salientOptions(_ settings: Settings) -> DetectionOptions {
         var options = settings.detection
         if settings.scene.mode == .stream { options.view = .fullFrame }
         return options
     }
 
-    /// Returns the result of the saliency network for a frame; `nil` if the frame cannot be mapped.
+    /// Returns `nil` if the frame cannot be mapped.
     private func awaitSalient(in context: FrameContext) throws -> [Detection]? {
         try context.withFrame { frame in
             try statistics.time(.wait) { () throws -> [Detection] in

@@ -2,8 +2,7 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// The properties of the incoming stream according to its events: caps, segment, tags and seeks. Creates the context of
-/// each frame.
+/// The properties of the incoming stream according to its events: caps, segment, tags and seeks. Creates the context of each frame.
 struct IncomingStream {
     /// `nil` before valid caps have arrived. Queued frames keep the format with which they arrived.
     private(set) var format: StreamFormat?

@@ -1,8 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// Decides on which frames and regions inference runs, and starts it. Holds the inference in flight if no frame waits
-/// for it.
+/// Decides on which frames and regions inference runs, and starts it. Holds the inference in flight if no frame waits for it.
 ///
 /// A scheduler belongs to the streaming thread.
 struct InferenceScheduler {
@@ -56,7 +55,6 @@ struct InferenceScheduler {
         regionSelector = nil
     }
 
-    /// Begins a new epoch: discards the state of all objects and cancels the inference in flight.
     mutating func forgetEpoch() {
         inFlight?.promise.cancel()
         inFlight = nil

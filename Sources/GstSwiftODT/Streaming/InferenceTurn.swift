@@ -25,9 +25,8 @@ final class InferenceTurn: Sendable {
 
     deinit { withdraw() }
 
-    /// Takes a turn for a frame. If frames wait for their results, the function waits for the turn. It also waits if
-    /// the interval between frames is longer than the longest reservation of a turn. Without waiting, the reservation
-    /// would expire before the next frame.
+    /// Takes a turn for a frame. If frames wait for their results, the function waits for the turn. It also waits if the interval between
+    /// frames is longer than the longest reservation of a turn. Without waiting, the reservation would expire before the next frame.
     ///
     /// - Parameters:
     ///   - utility: how useful the inference is. A more useful inference gets its turn earlier, see `InferenceTurns`.

@@ -25,7 +25,6 @@ final class RecordingPlayback: Sendable {
         play = Monitor(PlaybackState(reader, hasLabels: labels != nil))
     }
 
-    /// The header fields of recordings that determine which frames have results.
     private static let scheduleFields =
         ["motion", "upstream", "tensors"].map { RecordingHeader.Field("detector", .string($0)) } + [
             RecordingHeader.Field("inference-interval", .number(0))
@@ -46,7 +45,6 @@ final class RecordingPlayback: Sendable {
         return answer
     }
 
-    /// Compares the end of the video with the end of the recording.
     func finishStream(warn: (ElementProblem) -> Void) {
         play.update { play in
             play.finishStream()
@@ -64,8 +62,7 @@ private struct PlaybackState {
     private let reader: RecordingReader
     private let hasLabels: Bool
     private var size = (width: 0, height: 0)
-    /// The time of the video's first frame; 0 if the stream did not start at the beginning. `nil` until it is
-    /// determined.
+    /// The time of the video's first frame; 0 if the stream did not start at the beginning. `nil` until it is determined.
     private var videoStart: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
     /// The number of frames for which the recording has a result.
@@ -75,8 +72,7 @@ private struct PlaybackState {
     private var mismatches: Set<Mismatch> = []
     private var problems: [ElementProblem] = []
 
-    /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to
-    /// another video.
+    /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to another video.
     private static let minimumUnmatched = 25
     /// The maximum time without a recorded result if objects are redacted. Adaptive inference runs at least every 4 s.
     private static let longestGap: Nanoseconds = 5_000_000_000
@@ -123,8 +119,7 @@ private struct PlaybackState {
                     "the recording has had no result for 5 s, so new objects stay visible; record again with a smaller "
                         + "inference-interval")
             }
-            // A MOTChallenge file has no lines for frames without detections. Frames without lines therefore have an
-            // empty result.
+            // A MOTChallenge file has no lines for frames without detections. Frames without lines therefore have an empty result.
             return reader.header == nil ? ([], nil) : nil
         }
         found += 1

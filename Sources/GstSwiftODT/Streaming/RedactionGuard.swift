@@ -23,7 +23,6 @@ struct RedactionGuard {
     private let element: ElementHandle
     private var checked: Request?
     private var warned: Set<String> = []
-    /// Whether any frame had upstream metadata that can describe objects.
     private var hasUpstreamMetadata = false
     /// The labels of detections so far, in lower case. They are collected only if the source has no list of labels.
     private var seenLabels: Set<String> = []

@@ -1,8 +1,8 @@
 import SwiftODT
 import Synchronization
 
-/// Creates schedule plans. Stores the latency that was reported to the pipeline to detect changes. The planner is
-/// thread-safe, because pipelines query the latency from any thread.
+/// Creates schedule plans, and stores the reported latency to detect changes. The planner is thread-safe, because
+/// pipelines query the latency from any thread.
 final class SchedulePlanner: Sendable {
     private struct Facts {
         var capacity = 1
@@ -26,14 +26,12 @@ final class SchedulePlanner: Sendable {
 
     func set(capacity: Int) { facts.withLock { $0.capacity = capacity } }
 
-    /// Sets the frame duration and the frame size in bytes according to the caps. The duration is `nil` if it is
-    /// variable.
+    /// The duration is `nil` if it is variable.
     func set(frameDuration: Nanoseconds?, frameBytes: Int) {
         facts.withLock { ($0.frameDuration, $0.frameBytes) = (frameDuration, frameBytes) }
     }
 
-    /// Sets the processing time of a frame that waits for its result, without the time for which the queue holds the
-    /// frame.
+    /// Sets the processing time of a frame that waits for its result, without the time for which the queue holds the frame.
     func set(work: Nanoseconds) { facts.withLock { $0.work = work } }
 
     func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
@@ -61,8 +59,7 @@ final class SchedulePlanner: Sendable {
     }
 }
 
-/// Determines whether frames wait for their inferences, and how many frames are held while inference runs on later
-/// frames.
+/// Determines whether frames wait for their inferences, and how many frames are held while inference runs on later frames.
 struct SchedulePlan: Equatable {
     /// The limits for the frames that are held for redaction: their total duration (`redactionSpan`) and their total
     /// size in bytes (`redactionBytes`).
@@ -85,7 +82,6 @@ struct SchedulePlan: Equatable {
     /// Whether adaptive inference may have two inferences in flight. If inference will run on a frame regardless of the
     /// previous result, for example with a moving camera, the frame is scheduled before the previous frame is finished.
     let overlapsKnownInferences: Bool
-    /// The performance hint for the inference runtime.
     let hint: InferenceHint
     /// The latency that the element adds. It includes the processing time only for live streams, because frames of
     /// files arrive as fast as the element accepts them.
@@ -94,8 +90,7 @@ struct SchedulePlan: Equatable {
     /// - Parameters:
     ///   - capacity: the number of inferences that the detector runs concurrently.
     ///   - frameBytes: the size of a frame in bytes.
-    ///   - work: the processing time of a frame that waits for its result. The time for which frames are held is not
-    ///     included.
+    ///   - work: the processing time of a frame that waits for its result. The time for which frames are held is not included.
     init(
         settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, frameBytes: Int = 0,
         work: Nanoseconds = 0

@@ -2,8 +2,7 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// The counters and stage durations of the property `stats`. The streaming thread writes them. Any thread may read
-/// them.
+/// The counters and stage durations of the property `stats`. The streaming thread writes them. Any thread may read them.
 final class Statistics: Sendable {
     /// The stages of a frame on the streaming thread, in the order of their execution.
     enum Stage: String, CaseIterable {
@@ -52,7 +51,7 @@ final class Statistics: Sendable {
         var lastDetection: Nanoseconds?
         var stages = [Durations](repeating: Durations(), count: Stage.allCases.count)
 
-        /// The number of finished inferences per second.
+        /// In finished inferences per second.
         var detectionRate: Double {
             guard let firstDetection, let lastDetection, lastDetection > firstDetection else { return 0 }
             return Double(detections - 1) / (Double(lastDetection - firstDetection) / 1e9)

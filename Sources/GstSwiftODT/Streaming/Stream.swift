@@ -2,8 +2,7 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// One run of the element from start to stop. Accepts frames, schedules inference, and returns finished frames in
-/// order.
+/// One run of the element from start to stop. Accepts frames, schedules inference, and returns finished frames in order.
 ///
 /// A stream belongs to the streaming thread. Other threads communicate with it through ``StreamSignals``.
 final class Stream {
@@ -151,8 +150,7 @@ final class Stream {
 
     // MARK: Previews
 
-    /// Returns whether a preview shows motion or a new object, or an object is not detected in it. The frames before it
-    /// are then needed.
+    /// Returns whether a preview shows motion or a new object, or an object is not detected in it. The frames before it are then needed.
     private func needsEarlierFrames(_ preview: QueuedFrame) throws -> Bool {
         let context = preview.context
         guard context.intervalPolicy == .auto, context.epochBreak == nil, !context.resetsTracks else { return false }
@@ -232,8 +230,7 @@ final class Stream {
 
     // MARK: The detector
 
-    /// Queries upstream elements and updates the detector. If frames wait for their results, this function waits for
-    /// the first detector.
+    /// Queries upstream elements and updates the detector. If frames wait for their results, this function waits for the first detector.
     private func prepareSource(_ settings: Settings) throws {
         incoming.queryUpstream()
         if try sources.adapt(to: settings, isLive: incoming.isLive) { noteSource() }
@@ -279,8 +276,7 @@ final class Stream {
         let flow: GstFlowReturn
     }
 
-    /// Returns the next finished frame, or the next event in order. Returns `nil` if the next frame is held or if
-    /// nothing is queued.
+    /// Returns the next finished frame, or the next event in order. Returns `nil` if the next frame is held or if nothing is queued.
     ///
     /// - Parameter draining: whether all frames are to be finished because no more frames arrive.
     func produce(draining: Bool) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
