@@ -96,7 +96,6 @@ struct AdaptiveIntervalPolicy: Sendable {
         change.remember(plane)
     }
 
-    /// Returns the reason to run inference on the frame at `time`. `nil` if there is none.
     mutating func reason(at time: Nanoseconds, in plane: LumaPlane?) -> InferencePolicy.Reason? {
         (seesMotion, isStillRefresh) = (false, false)
         guard let plane, let lastInference, let known, time >= lastInference else { return .start }

@@ -61,7 +61,6 @@ struct CellMotion: Sendable {
         noteBeginnings(at: time)
     }
 
-    /// The connected regions of cells with unexplained motion.
     var regions: [MovingRegion] {
         isMoving.contains(true) ? MovingRegion.all(in: zip(isMoving, began).map { $0 ? $1 : nil }) : []
     }
@@ -98,7 +97,6 @@ struct CellMotion: Sendable {
 struct MovingRegion: Sendable {
     /// The indices of the region's cells in the grid of ``CoverageAge``, row by row.
     private(set) var cells: [Int]
-    /// The earliest time at which motion began in one of the cells.
     private(set) var began: Nanoseconds
 
     /// Returns the size of the region in buffer pixels: the side of a square with the same area. At the picture's edge,

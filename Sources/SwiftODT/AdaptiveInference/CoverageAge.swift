@@ -29,7 +29,6 @@ struct CoverageAge: Sendable {
         }
     }
 
-    /// Returns the columns and rows of the cells whose centres are inside a region.
     private func inside(_ region: Box) -> (Range<Int>, Range<Int>) {
         func range(_ low: Double, _ high: Double, _ length: Double, _ count: Int) -> Range<Int> {
             let first = min(Double(count), max(0, (low / length * Double(count) - 0.5).rounded(.up)))

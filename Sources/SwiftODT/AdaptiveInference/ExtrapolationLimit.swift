@@ -7,7 +7,6 @@ enum ExtrapolationLimit {
     /// The limit in seconds for an object whose box has not been extrapolated before.
     private static let initialLimit = 0.2
     private static let maximumLimit = 4.0
-    /// The limit in seconds for overlapping objects.
     private static let overlappingLimit = 0.1
     /// The limit in seconds for objects that the picture's edge cuts along their longer side. Only a narrow strip of
     /// such an object remains visible.

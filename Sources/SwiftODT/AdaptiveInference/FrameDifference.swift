@@ -22,9 +22,8 @@ struct FrameDifference: Sendable {
     private static let noiseFactor = 3.0
     /// The upper limit of the noise estimate, in grey levels. Larger differences are real changes.
     private static let maximumNoise = 4.0
-    /// The time constant of the noise estimate, in seconds.
+    /// In seconds.
     private static let noiseTimeConstant = 0.36
-    /// The minimum number of differing pixels for a cell to count as different.
     private static let minimumCount: Int16 = 10
 
     mutating func remember(_ plane: LumaPlane?) { self.plane = plane }

@@ -12,7 +12,6 @@
 ///     }
 package struct InferencePolicy: Sendable {
     package enum Interval: Hashable, Sendable {
-        /// Inference runs on every n-th frame.
         case every(Int)
         /// The interval is adaptive, see ``AdaptiveIntervalPolicy``.
         case auto
@@ -21,7 +20,6 @@ package struct InferencePolicy: Sendable {
     /// The reason why inference runs on a frame. The raw values appear in the debug log and in the property `stats`,
     /// for example as `inferences.motion`.
     package enum Reason: String, CaseIterable, Sendable {
-        /// The caller requested the inference.
         case requested
         /// The interval since the last inference has been reached, see ``Interval/every(_:)``.
         case interval

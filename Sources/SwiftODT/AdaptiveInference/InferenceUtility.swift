@@ -93,14 +93,12 @@ struct ObjectUtility: Sendable {
     }
 }
 
-/// The utility of an inference due to motion that no track explains.
 struct MotionUtility: Sendable {
     private(set) var ofFullFrame = 0.0
     /// For each cell of ``CoverageAge``, whether it has motion of an object that may be detected at a higher
     /// magnification. These are the cells with unexplained motion, except those of large moving objects.
     private(set) var isMovingNearby: [Bool] = []
 
-    /// Whether neither the tracked objects nor the camera move.
     var isStill: Bool { motion.isStill }
 
     var isUnexplained: Bool { motion.isMoving.contains(true) }

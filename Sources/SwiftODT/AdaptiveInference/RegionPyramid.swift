@@ -13,7 +13,6 @@ struct RegionPyramid: Sendable {
 
     let picture: RegionSelector.Geometry
     let fullFrame: CandidateRegion
-    /// The tiles of a ``TileGrid``.
     let tiles: [CandidateRegion]
     /// The number of pixels of the network's input per buffer pixel, by level.
     private let scales: [Double]
@@ -68,7 +67,6 @@ struct RegionPyramid: Sendable {
             pixelAspectRatio: picture.pixelAspectRatio)
     }
 
-    /// Returns whether the edges of a region cut an object or the margin around the object.
     static func cuts(_ region: InferredRegion, _ object: Box) -> Bool { region.cuts(widened(object)) }
 
     /// Returns regions that are centred on objects, at each level where an object is easier to detect than at the previous level.

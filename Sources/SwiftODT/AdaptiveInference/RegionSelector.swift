@@ -31,7 +31,6 @@ package struct RegionSelector: Sendable {
         case fullFrame = "full-frame"
         /// The region contains small objects that need a detection.
         case objects
-        /// The region contains motion that no track explains.
         case motion
         /// No inference has covered the region for a long time.
         case coverage
@@ -212,9 +211,7 @@ package struct RegionSelector: Sendable {
 
 /// An estimate of the benefit of magnification: the fraction of objects that are detected only at higher magnification.
 struct ZoomGainEstimate: Sendable {
-    /// The fraction of the current objects that are detected only at higher magnification.
     private(set) var now = 1.0
-    /// The moving average of ``now`` over recent inferences.
     private var lately = 1.0
 
     private static let memory = 0.05

@@ -24,7 +24,6 @@ struct UnexplainedMotion: Sendable {
         var emptyInferences = 0
         var moved: Nanoseconds = .min
 
-        /// Resets the back-off if the cell has been static for long enough.
         mutating func forget(at time: Nanoseconds) {
             if moved < time.adding(-UnexplainedMotion.calm) { (backOff, emptyInferences) = (0, 0) }
         }

@@ -51,7 +51,7 @@ package struct CategoryScores: Hashable, Sendable {
 /// The coarse category of an object according to the current evidence.
 package struct CategoryVerdict: Hashable, Sendable {
     package var category: Category
-    /// The confidence of the category, 0 to 1. `nil` if the category is unknown.
+    /// 0 to 1. `nil` if the category is unknown.
     package var confidence: Double?
 
     package static let unknown = CategoryVerdict(category: .unknown, confidence: nil)

@@ -6,7 +6,6 @@ struct TrackClassificationState: Sendable {
         case doubt, growth, new
     }
 
-    /// The latest crop that was sent to the classifier.
     private struct Request: Sendable {
         /// The pending result. `nil` once the result has been collected, or if the request failed.
         var promise: ClassificationPromise?
@@ -86,7 +85,6 @@ struct TrackClassificationState: Sendable {
         return promise
     }
 
-    /// Collects the result if it is available. If `wait` is true, waits for the result.
     mutating func collect(threshold: Double, wait: Bool) throws {
         guard let promise = request?.promise, wait || promise.isDone else { return }
         request?.promise = nil

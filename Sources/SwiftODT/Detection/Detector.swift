@@ -110,7 +110,6 @@ package struct InputSize: Hashable, Sendable {
     package init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 }
 
-/// The durations of a detector's stages.
 package struct StageTimings: Sendable {
     /// The duration of a stage's latest execution (`last`), the sum of the durations of all executions (`total`), and
     /// the number of executions (`count`).

@@ -16,8 +16,8 @@ package struct InferredRegion: Hashable, Sendable {
     /// pixels in an input of 320 pixels.
     private static let clearShare = 0.25
 
-    /// Creates a region. `box` is `nil` for the full frame. The size of the picture is in buffer pixels. `pixelAspectRatio` is the width of a
-    /// pixel divided by its height.
+    /// Creates a region. `box` is `nil` for the full frame. The size of the picture is in buffer pixels.
+    /// `pixelAspectRatio` is the width of a pixel divided by its height.
     package init(_ box: Box?, width: Int, height: Int, pixelAspectRatio: Double = 1) {
         let whole = Box(x: 0, y: 0, width: Double(max(1, width)), height: Double(max(1, height)))
         let region = box.map { $0.isFinite ? whole.intersection($0) : whole } ?? whole

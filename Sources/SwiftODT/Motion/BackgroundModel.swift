@@ -32,7 +32,6 @@ final class BackgroundModel {
 
     let width: Int
     let height: Int
-    /// The grey level of the background.
     let level: PixelGrid<Float>
     /// The value of ``level`` before an object was absorbed. It is restored when the object leaves.
     let previous: PixelGrid<Float>

@@ -54,7 +54,6 @@ struct MotionHistory {
     private static let minimumRemainder = 0.25
     /// The minimum area in pixels of a remainder. Smaller remainders are rims of the known objects.
     private static let minimumRemainderArea = 12.0
-    /// The minimum width and height in pixels of a remainder.
     private static let minimumRemainderSide = 4.0
     /// The time constant of the velocity estimate, in seconds.
     private static let velocityTime = 0.25

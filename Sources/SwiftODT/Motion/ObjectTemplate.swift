@@ -22,7 +22,6 @@ struct ObjectTemplate {
     private static let reach = 3.0
     /// The additional search radius for each pixel of the object's displacement per frame, in pixels.
     private static let reachOfStep = 0.25
-    /// The maximum search radius in pixels.
     private static let maximumReach = 8.0
     /// The penalty in grey levels for each pixel of distance from the predicted position.
     private static let inertia: Float = 0.15

@@ -95,7 +95,6 @@ struct Region {
     var minY = Int.max
     var maxX = 0
     var maxY = 0
-    /// The number of foreground pixels.
     var area = 0
     /// The number of pixels with the mark ``BackgroundModel/Mark/strong``.
     var strong = 0
@@ -142,7 +141,6 @@ struct BoxRefinement {
     let marks: PixelGrid<UInt8>
     let difference: PixelGrid<Float>
 
-    /// The maximum number of columns or rows by which a side moves inwards.
     private static let maximum = 3
     /// An outermost column or row belongs to the object only if its ``coverage(_:isColumn:_:_:)`` is at least this value.
     private static let minimum: Float = 0.12

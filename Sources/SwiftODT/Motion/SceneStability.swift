@@ -1,13 +1,11 @@
 /// Detects camera motion and cuts, after which the background model is invalid until the picture is static again.
 struct SceneStability {
     enum Verdict {
-        /// The background model is valid.
         case steady
         /// The background model was restarted recently and is not reliable yet.
         case settling
         /// The background model was restarted recently and already differs from the frame in many places.
         case drifting
-        /// The background model no longer matches the frame.
         case changed
     }
 
@@ -34,9 +32,7 @@ struct SceneStability {
 
 /// Whether the background model matches the frame, derived from statistics of blocks of the picture.
 private struct BackgroundSurvey {
-    /// Whether the background no longer matches the frame.
     private(set) var isLost = false
-    /// Whether the background is outdated: more blocks contain foreground than a few objects would cover.
     private(set) var isOutdated = false
 
     /// The background counts as lost if more than this fraction of the pixels is foreground.

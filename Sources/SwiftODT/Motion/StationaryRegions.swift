@@ -36,7 +36,6 @@ final class StationaryRegions {
         var seen: Float = 0
         var learnt: Float = 0
         var pixels: Float = 0
-        /// The number of static pixels in the region.
         var still: Float = 0
         /// The sum of the times without change over all pixels of the region, in seconds.
         var stillFor: Float = 0

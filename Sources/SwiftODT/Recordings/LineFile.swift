@@ -16,9 +16,7 @@ struct LineFile: ~Copyable {
     let path: String
     private(set) var size: Int
     private let file: Int32
-    /// The section of the file that is in memory.
     private var piece: [UInt8] = []
-    /// The file offset of ``piece``.
     private var pieceStart = 0
 
     private static let pieceSize = 1 << 16

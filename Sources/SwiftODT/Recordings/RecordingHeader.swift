@@ -115,7 +115,6 @@ extension RecordingHeader {
 }
 
 extension RecordingHeader.Rational {
-    /// Parses a fraction such as `30000/1001`.
     init?(text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count == 2, let numerator = parts[0], let denominator = parts[1], numerator >= 0, denominator > 0

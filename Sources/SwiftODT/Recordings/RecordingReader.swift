@@ -7,7 +7,6 @@
 /// Lines are read on demand, so the memory use depends on the longest line and not on the size of the file. Frames must be in ascending
 /// order in the file, because the reader finds distant frames by binary search. A reader must not be used concurrently.
 package final class RecordingReader {
-    /// The header of a recording. `nil` for MOTChallenge text.
     package let header: RecordingHeader?
     /// The last line of a complete recording. `nil` for an incomplete recording and for MOTChallenge text.
     package private(set) var end: RecordingEnd?

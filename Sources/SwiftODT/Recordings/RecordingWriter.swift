@@ -159,7 +159,6 @@ package final class RecordingWriter {
             guard count > 0 else {
                 let problem = Self.problem(path, "written")
                 hasEnded = true
-                // Removes the incomplete line.
                 _ = ftruncate(file, off_t(length))
                 throw problem
             }

@@ -105,7 +105,6 @@ package struct TrackReidentifier: Sendable {
         return changes
     }
 
-    /// Returns the id to report for a track of the tracker.
     package func identity(of number: Int) -> Int { identities[number]?.id ?? number }
 
     /// Ends a track of the tracker and returns the id to report. Call this for each end event of the tracker. `isReported` returns whether

@@ -23,7 +23,6 @@ struct DisplacementTest {
     private static let maximumGrowth = 1.8
     /// The distance between two points of the path, relative to the square root of the box's area. It is larger than the usual jitter.
     private static let step = 0.15
-    /// The minimum ratio of the displacement to the length of the path.
     private static let straightness = 0.7
     /// A side of the box counts as cut off by the picture's border if its distance from the border is at most this
     /// value. The value is relative to the box's width (left and right sides) or height (top and bottom sides).

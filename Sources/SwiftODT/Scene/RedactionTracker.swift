@@ -14,7 +14,6 @@ package final class RedactionTracker {
         /// The minimum score of a detection that is redacted without an existing track, 0 to 1.
         package var threshold: Double
         package var follows: Bool
-        /// The maximum time for which a missed track is redacted.
         package var maxAge: Nanoseconds
 
         package init(labels: Set<String>, threshold: Double, follows: Bool, maxAge: Nanoseconds) {
@@ -39,7 +38,6 @@ package final class RedactionTracker {
         /// The area in which the objects are not determined yet: the full picture until the scene has its first
         /// full-frame result, then `nil`.
         let unknown: Box?
-        /// The boxes of the frame's own detections that must be redacted.
         let detections: [Box]
         let tracks: [TrackPosition]
     }
@@ -269,7 +267,6 @@ struct TrackPosition {
     var box: Box
     var firstSeen: Nanoseconds
     var lastSeen: Nanoseconds
-    /// The box of the detection at ``lastSeen``.
     var lastBox: Box
     /// The time for which the track has been missed. `nil` if the latest result that covered the track detected it.
     var missedFor: Nanoseconds?

@@ -5,11 +5,9 @@ package struct Rejections: Sendable {
         case belowThreshold = "below-threshold"
         case tooSmall = "too-small"
         case tooLarge = "too-large"
-        /// The label allowlist or denylist excludes the label.
         case notAllowed = "not-allowed"
         /// The object is inside a zone of the kind `ignore`.
         case ignored
-        /// A tentative track ended before it was confirmed.
         case unconfirmed
     }
 
@@ -86,7 +84,6 @@ extension Rejections.Reason {
 package struct LeftOutObjects: Hashable, Sendable {
     /// Each track counts once, even if it was left out in many frames. Without tracking, each detection counts.
     package private(set) var objects = 0
-    /// The number of frames in which at least one object was left out.
     package private(set) var frames = 0
     /// The maximum number of objects in one frame, both reported and left out. With this value of
     /// ``SceneOptions/maxObjects``, no object would have been left out.

@@ -42,7 +42,6 @@ package final class Scene {
     private var prominenceOfUnclassified = Prominence()
     private var labels = LabelContext()
     private var seen: [Track] = []
-    /// Whether a result for the latest frame has been applied.
     private var hasResult = false
     /// The reported objects that have not ended, by track id.
     private var reported: [Int: SceneObject] = [:]

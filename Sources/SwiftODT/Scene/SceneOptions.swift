@@ -10,7 +10,6 @@ package struct SceneOptions: Hashable, Sendable {
 
     /// Selects how objects without a label are detected.
     package enum UnknownObjects: Int, Sendable {
-        /// No unlabelled objects are detected.
         case none
         /// Detects moving objects that no detection explains. Requires a static camera and tracking, see ``UnclassifiedObjects``.
         case moving
@@ -59,7 +58,7 @@ package struct SceneOptions: Hashable, Sendable {
 package struct SceneObject: Sendable {
     package var track: Track
     package var category = Category.unknown
-    /// The confidence of the category, 0 to 1. `nil` if the category is unknown.
+    /// 0 to 1. `nil` if the category is unknown.
     package var confidence: Double?
     package var isProminent = false
     /// 0 is the most prominent object.

@@ -4,7 +4,6 @@
 /// Only pairs of overlapping boxes are considered (gating), see ``CandidatePairs``. In the assignment problem a row stands for a track and
 /// a column for a detection.
 struct Association: ~Copyable {
-    /// The settings of one association stage.
     struct Rule: Sendable {
         /// The minimum overlap of a matched pair (gate). The overlap is the IoU of expanded boxes, reduced if the
         /// labels differ. If ``isThorough`` is true, different heights also reduce the overlap.

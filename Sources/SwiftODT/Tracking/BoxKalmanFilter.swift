@@ -26,7 +26,6 @@ struct BoxKalmanFilter: Sendable {
     /// A time step of the prediction. The filters of all tracks share one value.
     struct Step: Sendable {
         let seconds: Double
-        /// The process noise, see ``MotionStatistics/accelerationNoise``.
         let accelerationNoise: SIMD4<Double>
         /// The factors on the velocities during the step: 1 for the centre, at most 1 for width and height (damping).
         fileprivate let lasting: SIMD4<Double>

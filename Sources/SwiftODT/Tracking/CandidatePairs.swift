@@ -65,7 +65,6 @@ struct CandidatePairs: ~Copyable {
         }
     }
 
-    /// Returns the range of a row's candidates in ``all``.
     @inline(__always)
     func places(of row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
 

@@ -116,7 +116,6 @@ struct FilteredDetection: Sendable {
     var isWeak = false
 }
 
-/// The numbers of detections that a tracker did not use, by reason.
 package struct UnusedDetections: Hashable, Sendable {
     /// Below the minimum score.
     package var weak = 0

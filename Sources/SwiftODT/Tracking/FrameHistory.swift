@@ -48,7 +48,6 @@ struct FrameHistory {
         return place < ring.count ? place : place - ring.count
     }
 
-    /// Appends a frame. If the history is full, the oldest frame is dropped.
     mutating func append(time: Nanoseconds, plane: LumaPlane?, shift: SIMD2<Double>) {
         let tracks = max(1, isEmpty ? 1 : ring[place(count - 1)].carried.count)
         if count >= max(8, min(150, 20_000 / tracks)) { drop(first: 1) }

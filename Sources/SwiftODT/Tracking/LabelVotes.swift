@@ -10,7 +10,6 @@ struct LabelVotes: Sendable {
     private var weights = (0.0, 0.0, 0.0)
     private var isClear = false
 
-    /// The winning label. `nil` if there is no clear winner.
     var winner: Label? { isClear ? labels.0 : nil }
     /// The index of the label with the most weight, whether it is a clear winner or not. -1 if no detection had a label.
     private(set) var leaderIndex = -1

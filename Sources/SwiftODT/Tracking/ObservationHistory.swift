@@ -1,4 +1,3 @@
-/// A detected box and the time of its frame.
 struct Observation: Sendable {
     var time: Nanoseconds
     var box: Box

@@ -65,7 +65,6 @@ extension Track {
         var now: Nanoseconds
         /// The time of the frame to which the tracklets have been propagated.
         var settled: Nanoseconds
-        /// ``TrackerOptions/maxAge``.
         var maxAge: Nanoseconds
     }
 

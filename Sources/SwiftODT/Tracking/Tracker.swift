@@ -93,7 +93,6 @@ package struct TrackerOptions: Hashable, Sendable {
     package var scoreThreshold: Double
     /// The maximum number of tracks. Default 1000. When a new track needs a place, the track that has been missed for longest ends.
     package var maxTracks: Int
-    /// The heuristics that are switched on. The ablation benchmark switches single heuristics off.
     package var heuristics = TrackerHeuristics()
 
     package init(

@@ -11,7 +11,6 @@ package struct TrackerSnapshot: Sendable {
         package var lastSeen: Nanoseconds
         /// The magnification at which the object was detected. 1 is the magnification of the full frame.
         package var observedMagnification: Double
-        /// The error of the propagated box at the latest detection.
         package var carried: PropagationQuality
         /// The similarity of the box's content in the snapshot's frame and at the latest detection, 0 to 1. It is 1 if
         /// the object is missed or the content is unknown.

@@ -8,7 +8,6 @@ struct TrackerState: ~Copyable {
     var statistics = MotionStatistics()
     var history = FrameHistory()
     var events: [TrackEvent] = []
-    /// Tentative tracks that ended since the latest call of ``Tracker/takeUnconfirmed()``.
     var unconfirmed: [(label: Label?, score: Double)] = []
     var lostJustNow: [Track] = []
     /// The time of the latest frame.

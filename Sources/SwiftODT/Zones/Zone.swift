@@ -66,7 +66,6 @@ public struct Zone: Hashable, Sendable {
         self.minTime = minTime
     }
 
-    /// Returns whether the zone applies to objects with this label.
     func concerns(_ label: Label?) -> Bool { labels.isEmpty || labels.contains(label?.text.lowercased() ?? "") }
 }
 

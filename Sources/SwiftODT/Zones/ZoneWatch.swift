@@ -11,7 +11,6 @@
 struct ZoneWatch {
     typealias Place = ZoneShape.Place
 
-    /// The size of the picture in the buffer, and its orientation.
     struct Picture: Hashable {
         var width: Int
         var height: Int
@@ -41,7 +40,6 @@ struct ZoneWatch {
         counts = self.zones.map { ZoneCount(name: $0.name, kind: $0.kind) }
     }
 
-    /// A tracked object and its state in each zone.
     private struct ZoneTrack {
         var id: Int
         var label: Label?
@@ -51,7 +49,6 @@ struct ZoneWatch {
         var presences: [ZonePresence]
     }
 
-    /// The state of one object in one zone.
     private struct ZonePresence {
         /// The time at which the object entered the area. `nil` outside.
         var since: Nanoseconds?
