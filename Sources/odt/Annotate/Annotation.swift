@@ -5,7 +5,6 @@ import SwiftODT
 
 /// Annotates one input: writes its annotated video, its messages and its tables.
 final class Annotation: Sendable {
-    /// The settings that all inputs of a command line share.
     struct Plan: Sendable {
         /// Properties of the element as NAME=VALUE.
         var settings: [String] = []

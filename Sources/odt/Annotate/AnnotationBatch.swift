@@ -10,7 +10,6 @@ struct AnnotationBatch {
 
     let jobs: [Job]
 
-    /// The extensions by which videos in a folder are recognised.
     private static let videos: Set<String> = [
         ".3gp", ".asf", ".avi", ".flv", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts", ".mxf",
         ".ogv", ".ts",

@@ -24,7 +24,6 @@ struct AnnotationOutputs: Sendable {
     var trackTable: String?
     var eventTable: String?
     var exports: [Export] = []
-    /// A folder for the best picture of each track.
     var pictures: String?
 
     var names: [String] {
@@ -38,7 +37,6 @@ struct AnnotationOutputs: Sendable {
         return all.contains("-") ? nil : all.joined(separator: ", ")
     }
 
-    /// Whether at least one output already exists.
     var exist: Bool {
         (names + [pictures].compactMap(\.self)).contains { name in
             name != "-" && PathText.isThere(name)
@@ -134,7 +132,6 @@ final class AnnotationFiles: Sendable {
 /// Writes lines to a part file, or to standard output for `-`.
 final class TextOutput: Sendable {
     let name: String
-    /// `nil` for standard output.
     let file: PartFile?
 
     init(_ name: String) throws {

@@ -48,7 +48,6 @@ struct TrackExport {
         times.append((message.count("stream-time") ?? message.count("running-time")).map { Double($0) / 1e9 })
     }
 
-    /// - Parameter name: The name of the video.
     func text(as format: Format, of name: String) -> String {
         switch format {
         case .coco: coco(name)

@@ -130,7 +130,6 @@ struct BenchRun {
         private(set) var begin: Clocks?
         private(set) var end: Clocks?
 
-        /// Counts a frame and returns the number of frames so far.
         mutating func count() -> Int {
             frames += 1
             let now = Clocks()
@@ -147,7 +146,6 @@ struct BenchRun {
         return usage
     }
 
-    /// The user and system time of this process.
     private static var processorTime: Nanoseconds {
         let usage = usage
         return [usage.ru_utime, usage.ru_stime].reduce(0) {
@@ -155,7 +153,6 @@ struct BenchRun {
         }
     }
 
-    /// The peak resident memory in bytes.
     private static var largestMemory: Int { Int(usage.ru_maxrss) * 1024 }
 }
 

@@ -24,7 +24,7 @@ enum ByteStream {
     }
 
     static func write(_ bytes: [UInt8], to path: String) throws {
-        // Buffered output of stdio must precede these bytes.
+        // Output that stdio still buffers must precede these bytes.
         fflush(nil)
         let file =
             path == "-"

@@ -55,7 +55,6 @@ struct CommandLineOptions {
     /// Returns the value of an option; the last value if the option is repeated, and `nil` if it is not given.
     func text(_ name: String) -> String? { values[name]?.last }
 
-    /// Returns all values of a repeatable option, in order.
     func texts(_ name: String) -> [String] { values[name] ?? [] }
 
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
@@ -79,7 +78,6 @@ extension CommandLineOptions {
     }
 }
 
-/// Thrown if the user requests the help text.
 struct HelpRequest: Error {}
 
 struct CommandLineError: Error, CustomStringConvertible {

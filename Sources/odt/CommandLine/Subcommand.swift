@@ -3,7 +3,6 @@ import Playback
 
 struct Subcommand: Sendable {
     let name: String
-    /// One line for the overview of subcommands.
     let summary: String
     let help: String
     /// Runs the subcommand with the arguments after its name and returns the exit code.
@@ -29,7 +28,6 @@ struct Subcommand: Sendable {
 enum ExitCode {
     static let success: Int32 = 0
     static let failure: Int32 = 1
-    /// The command line is invalid.
     static let usage: Int32 = 2
 }
 

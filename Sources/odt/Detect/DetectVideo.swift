@@ -8,7 +8,6 @@ struct VideoDetection {
     private let file: String
     private let pipeline: Pipeline
     private let progress: Progress
-    /// The part of the video that is processed; `nil` to process all of it.
     private let part: VideoPart?
 
     /// - Parameters:

@@ -95,7 +95,7 @@ private enum TerminalColor: Int {
     case green = 32
     case yellow = 33
 
-    /// The environment variable `NO_COLOR` turns colours off (no-color.org).
+    /// Whether to print colours. The environment variable `NO_COLOR` turns colours off (no-color.org).
     static let isUsed: Bool = {
         func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
         return isatty(STDOUT_FILENO) != 0 && !["", "dumb"].contains(value("TERM")) && value("NO_COLOR").isEmpty

@@ -191,7 +191,6 @@ private func checkEncoders() -> CheckResult? {
     return .fine("H.264 by \(encoders.joined(separator: ", ")); \(muxers.joined(separator: ", "))")
 }
 
-/// Returns a check of each V4L2 camera: whether this user can access it.
 private func cameraChecks() -> [InstallationCheck] {
     let cameras = PartFile.names(in: "/dev").filter { $0.hasPrefix("video") }.sorted().map { "/dev/" + $0 }
     guard !cameras.isEmpty else {

@@ -34,7 +34,6 @@ struct FetchProgram {
     /// The command that installs the runtime and the models.
     static var advice: String { areInstalled ? "'odt setup'" : "Pipelines/setup" }
 
-    /// The command that fetches the default models.
     static var modelAdvice: String { areInstalled ? "'odt models fetch'" : Kind.models.advice }
 
     /// Whether the fetch programs are installed together with this `odt`.

@@ -13,7 +13,6 @@ struct InstalledModel {
     var manifestPath: String { ModelManifest.path(besideModel: path) }
     var licence: String { manifest?.licence ?? "?" }
 
-    /// Returns the models in all folders of the model search path, in search order.
     static func all() -> [InstalledModel] {
         let defaults = ModelSearchPath.Purpose.allCases.compactMap { try? ModelSearchPath.locate($0) }
         return ModelSearchPath.folders.flatMap { folder in

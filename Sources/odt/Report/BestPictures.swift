@@ -104,10 +104,7 @@ final class BestPictures: VideoPass.Viewer {
 /// watch` writes.
 struct RecordedPictures {
     private(set) var frame: [UInt8]?
-    /// The best pictures as JPEG files, one per track, in the order of the tracks; `nil` for a track whose best
-    /// detection is in no segment.
     private(set) var pictures: [[UInt8]?]
-    /// The number of the signal that ended the pass over a segment; `nil` if no signal did.
     private(set) var signal: Int32?
 
     /// Reads each segment that contains the best detection of a track, and stops after the last such detection.

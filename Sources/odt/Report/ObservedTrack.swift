@@ -1,6 +1,5 @@
 import SwiftODT
 
-/// A track, aggregated from all its messages.
 struct ObservedTrack {
     /// Identifies a track. A file can contain several recordings of a source, and track ids are unique only within one
     /// of them. `source` and `recording` are indices.
@@ -10,7 +9,6 @@ struct ObservedTrack {
         let id: Int
     }
 
-    /// A track's detection with the highest score.
     struct Best {
         let score: Double
         /// The time of the detection on the report's time axis, in seconds.

@@ -2,7 +2,6 @@ import CGStreamer
 import Playback
 import SwiftODT
 
-/// A clip to which a page links.
 struct ReportClip {
     /// The indices of the source and of the recording, as in ``ObservedTrack/Key``.
     let (source, recording): (Int, Int)

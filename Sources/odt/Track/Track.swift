@@ -152,7 +152,6 @@ private func follow(_ recording: RecordingReader, _ request: TrackRequest) throw
     return following
 }
 
-/// Describes how many detections were not used, and why.
 private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) -> String {
     let reasons = [
         (unused.weak, "with a score below \(floor)"), (unused.impossible, "with an invalid box"),

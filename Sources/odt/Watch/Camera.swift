@@ -10,7 +10,6 @@ import SwiftODT
 final class Camera: Sendable {
     private struct State {
         var plan: CameraPlan
-        /// Whether a thread watches the camera.
         var isRunning = false
         /// Whether the plan has changed since the current connection was established.
         var isChanged = false

@@ -119,7 +119,6 @@ extension CameraPlan {
             || settings.map(\.word) != other.settings.map(\.word)
     }
 
-    /// Returns the redaction that the properties request; `nil` for none.
     func redaction() throws -> RedactionRequest? {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
         for setting in settings { try setting.set(of: element) }

@@ -214,7 +214,6 @@ final class CameraSession: Sendable {
         }
     }
 
-    /// Adds the branch that records the original, compressed stream.
     private static func branch(
         _ chain: String, in pipeline: Pipeline, _ recorder: CameraRecorder, isWhole: Bool,
         notify: @Sendable (String) -> Void
@@ -250,7 +249,6 @@ final class CameraSession: Sendable {
         } ?? [:]
     }
 
-    /// The state of the gate; `nil` if the gate is not used or the camera is not connected yet.
     var gateFigures: CameraGate.Figures? { gate?.figures }
 
     // MARK: Playing

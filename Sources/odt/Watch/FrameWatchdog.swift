@@ -8,7 +8,6 @@ import Synchronization
 /// camera works.
 final class FrameWatchdog: Sendable {
     private struct State {
-        /// The arrival of the first decoded frame.
         var first: Nanoseconds?
         /// The arrival of the latest frame, encoded or decoded.
         var latest: Nanoseconds
@@ -46,7 +45,6 @@ final class FrameWatchdog: Sendable {
         }
     }
 
-    /// Whether at least one frame was decoded.
     var isThere: Bool { state.withLock { $0.first != nil } }
 
     /// The time from the first decoded frame to the latest frame, in nanoseconds; 0 before the first frame.

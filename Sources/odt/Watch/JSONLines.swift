@@ -16,7 +16,6 @@ final class JSONLines: MeasuredSink {
         var bytes = 0
         /// Whether the reader has closed the pipe.
         var isUnread = false
-        /// Whether lines are being dropped.
         var isFull = false
         /// The number of dropped lines since the queue was last written completely.
         var left = 0

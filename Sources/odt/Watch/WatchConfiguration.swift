@@ -123,7 +123,6 @@ struct WatchPlan: Sendable {
     /// The maximum delay between two attempts to connect, in nanoseconds.
     let longestPause: Nanoseconds
 
-    /// Reads the plan from a command line and the configuration file that it names.
     init(_ line: CommandLineOptions) throws {
         let file = try line.text("--config").map(WatchConfiguration.init)
         let listed = file?.cameras ?? []

@@ -119,7 +119,6 @@ final class WatchSinks: Sendable {
         metricsServer?.close()
     }
 
-    /// Whether the reader of the lines of JSON has closed the pipe.
     var isUnread: Bool { lines?.isUnread ?? false }
 }
 

@@ -12,7 +12,6 @@ final class WatchedCameras: Sendable {
         var plans: [CameraPlan] = []
         /// The outcomes of the cameras whose threads have ended.
         var outcomes: [String: Camera.Outcome] = [:]
-        /// The number of threads that watch a camera.
         var threads = 0
         var isReloadDue = false
     }

@@ -68,7 +68,6 @@ struct SavedClip: Sendable {
     /// The running times at which the clip begins and ends, in nanoseconds.
     let (start, end): (Nanoseconds, Nanoseconds)
 
-    /// The file name of the video.
     var video: String {
         let (_, stem, ending) = PartFile.parts(of: path)
         return stem + ending

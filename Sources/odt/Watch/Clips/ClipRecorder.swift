@@ -46,7 +46,6 @@ final class ClipRecorder: @unchecked Sendable {
     private var file: RecordedSegment?
     /// The clips that have ended and wait for the picture of their object, with the paths of their videos.
     private var ended: [(span: ClipSpans.Span, path: String)] = []
-    /// Whether the latest attempt to write a clip failed.
     private var isFailing = false
     /// The running time of the latest frame, and the running time before which no clip begins.
     private var (now, resting): (Nanoseconds, Nanoseconds) = (0, 0)

@@ -11,7 +11,6 @@ final class BestCrops: Sendable {
     static let description =
         " seen. ! queue name=cropped leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
         + "! video/x-raw,format=RGBx ! fakesink name=crops sync=false async=false"
-    /// The maximum number of objects whose pictures are kept.
     private static let maximum = 128
     /// The minimum distance in nanoseconds between the timestamps of two examined frames.
     private static let interval: GstClockTime = 150_000_000

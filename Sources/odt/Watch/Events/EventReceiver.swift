@@ -26,11 +26,9 @@ final class EventReceiver: Sendable {
         /// Whether the user has been informed of dropped events since the queue was last empty.
         var isLosing = false
 
-        /// The number of events that are not delivered yet.
         var left: Int { waiting.count + (current == nil ? 0 : 1) }
     }
 
-    /// The maximum number of waiting events.
     static let maximum = 1_000
     /// The maximum time in nanoseconds for deliveries when `odt watch` ends.
     private static let closeTimeout: Nanoseconds = 5_000_000_000

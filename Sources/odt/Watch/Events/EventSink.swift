@@ -38,7 +38,6 @@ final class EventSink: MeasuredSink {
         for receiver in old.values { DetachedThread.run { receiver.close() } }
     }
 
-    /// Uses the pictures and clips of a camera's new connection from now on.
     func use(_ crops: BestCrops?, _ clips: ClipRecorder?, of camera: String) {
         state.withLock { ($0.pictures[camera], $0.clips[camera]) = (crops, clips) }
     }

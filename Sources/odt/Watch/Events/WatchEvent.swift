@@ -12,7 +12,6 @@ struct WatchEvent: Sendable {
     var label: String?
     var direction: String?
     var reason: String?
-    /// The tracking id of the object.
     var id: UInt64?
     /// The time that the object has stayed in the zone or in view, in nanoseconds.
     var dwell: Nanoseconds?

@@ -42,10 +42,8 @@ final class MQTTConnection {
         library.destroy(client)
     }
 
-    /// Whether the broker has accepted the connection.
     var isOpen: Bool { answer == 0 }
 
-    /// Whether the library has data to write to the socket.
     var isBusy: Bool { library.wantsToWrite(client) }
 
     /// Waits until the broker has sent data or the wakeup pipe is woken, but not longer than `milliseconds`. Then reads

@@ -13,7 +13,6 @@ struct MQTTOutbox {
     /// The number of events that were dropped because of the size limit or could not be published.
     private(set) var lostCount = 0
 
-    /// The latest retained message of each topic.
     private var retained: [String: MQTTMessage] = [:]
     /// The topics of `retained`, in the order in which they were first used.
     private var retainedOrder: [String] = []
@@ -26,7 +25,6 @@ struct MQTTOutbox {
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-    /// Whether all events and retained messages have been sent and acknowledged.
     var isEmpty: Bool { eventCount == 0 && unsent.isEmpty && retainedInFlight.isEmpty }
     var eventCount: Int { inFlight.count + waiting.count - start }
 

@@ -21,7 +21,6 @@ final class MQTTPublisher: Sendable {
         /// Whether the user has been informed of dropped events. Reset when the queue is empty or the connection is
         /// established.
         var isLosing = false
-        /// The value of `lostCount` that was reported last.
         var reportedLostCount = 0
     }
 
@@ -64,7 +63,6 @@ final class MQTTPublisher: Sendable {
         wakeup.wake()
     }
 
-    /// Queues a result. It replaces an unsent result of the same topic.
     func publish(result: MQTTMessage) {
         state.withLock { $0.outbox.add(result: result) }
         wakeup.wake()
@@ -125,7 +123,6 @@ final class MQTTPublisher: Sendable {
         done.wake()
     }
 
-    /// Sends messages until `odt watch` ends or the connection is lost.
     private func serve(_ connection: MQTTConnection, whenOpen: () -> Void) throws {
         while !connection.isOpen {
             if isOver { return }

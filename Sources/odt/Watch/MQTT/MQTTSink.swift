@@ -15,7 +15,6 @@ final class MQTTSink: MeasuredSink {
     private static let resultInterval: Nanoseconds = 1_000_000_000
 
     private struct Camera {
-        /// The topic prefix of the camera.
         let topic: String
         /// The monotonic time at which the latest result was published; `nil` before the first one.
         var resultTime: Nanoseconds?

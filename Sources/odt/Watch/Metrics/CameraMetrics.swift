@@ -1,7 +1,6 @@
 import Playback
 import SwiftODT
 
-/// The metrics of one camera that are derived from its messages.
 struct CameraMetrics {
     struct LabelledZone: Hashable {
         let zone: String
@@ -19,7 +18,6 @@ struct CameraMetrics {
     private(set) var objects: [String: Int] = [:]
     /// The number of ended tracks, by label.
     private(set) var tracks: [String: Int] = [:]
-    /// The number of objects in each zone in the latest result.
     private(set) var occupancy: [LabelledZone: Int] = [:]
     private(set) var entered: [LabelledZone: Int] = [:]
     private(set) var left: [LabelledZone: Int] = [:]

@@ -180,7 +180,6 @@ final class MetricsBoard: WatchSink {
             cameras.map { ($0, $1.latency) })
     }
 
-    /// Adds the counters of the element's property `stats`.
     private func addCounts(of cameras: [(String, [String: UInt64])], to text: inout MetricsText) {
         typealias Sample = MetricsText.Sample
         for (field, name, help) in [

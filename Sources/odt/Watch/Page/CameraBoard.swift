@@ -95,7 +95,6 @@ struct EventLog {
     private static let maximum = 1000
 
     private var events: [JSONValue] = []
-    /// The number of the newest event. The first event has the number 1.
     private(set) var latest = 0
 
     mutating func take(_ message: WatchMessage) {

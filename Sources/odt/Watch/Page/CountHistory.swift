@@ -25,7 +25,6 @@ struct CountHistory {
         var json: JSONValue { .array(steps.values.map { $0.map { .number(Double($0)) } ?? .null }) }
     }
 
-    /// The number of line crossings in each step.
     struct Passages {
         private var steps = Steps<UInt32>()
 

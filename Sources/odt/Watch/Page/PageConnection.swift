@@ -24,7 +24,6 @@ final class PageConnection {
     /// The camera whose next picture the current request waits for, and the monotonic time since which it waits.
     var awaited: (camera: String, since: Nanoseconds)?
 
-    /// The time in nanoseconds that the request may take.
     private var allowed = PageConnection.slow
 
     /// Takes ownership of the socket.

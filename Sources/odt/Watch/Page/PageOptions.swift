@@ -39,7 +39,6 @@ struct PageAddress: Sendable {
     /// The port; 0 selects a free port.
     let port: UInt16
 
-    /// - Parameter name: The name of the option, for error messages.
     init(_ text: String, called name: String) throws {
         let (host, port) = try Self.split(text, called: name)
         guard let number = UInt16(port), port.allSatisfy({ $0.isASCII && $0.isNumber }) else {

@@ -104,7 +104,6 @@ struct PageContent: Sendable {
     }
 }
 
-/// The parts of an HTTP request that the page uses.
 struct PageRequest {
     var method: String
     /// The path of the URL. Its percent escapes are not decoded.
@@ -113,7 +112,6 @@ struct PageRequest {
     /// The value of the `Host` header; empty if the header is missing.
     var host: String
     var cookie: String
-    /// The value of the `Authorization` header; empty if the header is missing.
     var authorization: String
     /// The address of the client: the address of the TCP peer or, if the peer is a trusted proxy, the address that the
     /// proxy forwards.
@@ -178,7 +176,6 @@ struct ByteRange: Equatable {
         case beyond
     }
 
-    /// - Parameter size: The size of the file in bytes.
     static func request(_ header: String, size: Int) -> Request {
         guard header.hasPrefix("bytes=") else { return .whole }
         let words = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

@@ -239,7 +239,6 @@ final class PageServer: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Called after the headers of a request have been read.
     private static let begins: Soup.Handler = { _, message, _, _, this in
         guard let message, let this else { return }
         let server = Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue()
@@ -399,7 +398,6 @@ final class PageServer: @unchecked Sendable {
         if let body = soup.responseBody(message) { soup.append(body, picture.file) }
     }
 
-    /// Passes new pictures to picture streams and to requests that wait for a picture.
     private func sendPictures() {
         for connection in connections.values {
             connection.stream?.offer()

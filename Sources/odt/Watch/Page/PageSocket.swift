@@ -111,13 +111,11 @@ struct PageSocket {
 }
 
 extension PageSocket {
-    /// A listening socket and the token that clients need.
     struct Place {
         let socket: PageSocket
         /// The token; `nil` if only this machine can connect and no token file is given.
         let token: PageToken?
         let soup: Soup
-        /// The option that requested the server, for error messages.
         let option: String
 
         /// Opens the socket and prints the address.

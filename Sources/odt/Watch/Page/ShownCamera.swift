@@ -111,7 +111,6 @@ struct ShownObject {
 /// Converts nanoseconds to milliseconds, the unit of time in JavaScript.
 func milliseconds(_ time: Nanoseconds) -> JSONValue { .number(Double(time / 1_000_000)) }
 
-/// The state of a zone or line as the page shows it.
 struct ShownZone {
     let name: String
     let isLine: Bool

@@ -28,7 +28,6 @@ final class CameraRecorder: @unchecked Sendable {
     private var segment: RecordedSegment?
     /// The monotonic time before which no recorded segment is started.
     private var resting: Nanoseconds = .min
-    /// Whether the latest attempt to write failed.
     private var isFailing = false
     /// Whether a key frame has been requested for the start of the next segment.
     private var isAsked = false

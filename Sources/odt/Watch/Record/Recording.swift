@@ -12,7 +12,6 @@ final class Recording: Sendable {
         /// Locks on the cameras' folders. They prevent a second `odt watch` from recording the same cameras in the same
         /// folders, because the two would replace each other's segments.
         var locks: [String: FolderLock] = [:]
-        /// The number of cameras that are recorded now.
         var count = 0
     }
 

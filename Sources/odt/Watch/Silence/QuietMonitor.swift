@@ -27,7 +27,6 @@ struct QuietMonitor {
     /// Whether the observation began during this hour. Such an hour is not learned.
     private var isPartial = true
 
-    /// - Parameter factor: A time without an object is reported if it exceeds the usual time by this factor.
     init(factor: Double) { self.factor = factor }
 
     /// Begins a connection. The time without a connection is not counted.

@@ -28,7 +28,6 @@ final class StoreSink: MeasuredSink {
         var weight = 0
         /// The number of dropped rows that have not been reported yet.
         var lostCount = 0
-        /// The number of dropped rows that have been reported.
         var reportedLostCount = 0
         var isClosing = false
         /// Whether the database is damaged, so that nothing more can be stored.
@@ -91,7 +90,6 @@ final class StoreSink: MeasuredSink {
         keep([state.withLock { $0.cameras[camera]?.row(of: segment) }])
     }
 
-    /// Stores the paths and the times of a clip, so that reports link to it.
     func take(_ clip: SavedClip, of camera: String) {
         keep([state.withLock { $0.cameras[camera]?.row(of: clip) }])
     }

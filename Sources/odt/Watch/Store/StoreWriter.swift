@@ -3,7 +3,7 @@ import SwiftODT
 
 /// Inserts rows into the tables of a database. Use it from only one thread at a time.
 final class StoreWriter {
-    /// The ids of names and sessions in this database, cached.
+    /// The cached ids of names and sessions in this database.
     private struct Numbers {
         var cameras: [String: Int64] = [:]
         var labels: [String: Int64] = [:]
