@@ -34,8 +34,7 @@ private let help = """
     }
 }
 
-/// The reason why no window can be shown; `nil` if there is none. Some sinks of GStreamer crash if they cannot reach the
-/// display.
+/// The reason why no window can be shown; `nil` if there is none. Some sinks of GStreamer crash if they cannot reach the display.
 private var displayProblem: String? {
     func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
     if value("WAYLAND_DISPLAY") != nil { return nil }

@@ -109,8 +109,7 @@ final class JSONLines: MeasuredSink {
         }
     }
 
-    /// Waits until lines are queued, and returns all of them; `nil` when all lines have been written and no more will
-    /// be queued.
+    /// Waits until lines are queued, and returns all of them; `nil` when all lines have been written and no more will be queued.
     private func next() -> [String]? {
         let lines: [String] = state.wait { state in
             guard state.isOver || !state.waiting.isEmpty else { return nil }

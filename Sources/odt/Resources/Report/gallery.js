@@ -1,5 +1,4 @@
-// Draws the gallery: a card for each object with its best picture and its times. It shows 60 cards at first, and 60
-// more on request.
+// Draws the gallery: a card for each object with its best picture and its times. It shows 60 cards at first, and 60 more on request.
 
 const AT_ONCE = 60;
 let cardCount = AT_ONCE;

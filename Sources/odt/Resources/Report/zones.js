@@ -42,8 +42,7 @@ painters.push(() => {
   svg.replaceChildren(...nodes);
 });
 
-// Draws the crossings of a line as bars that are 4 pixels wide. Bars for inward crossings point up, bars for outward
-// crossings point down.
+// Draws the crossings of a line as bars that are 4 pixels wide. Bars for inward crossings point up, bars for outward crossings point down.
 function crossings(events, scale, top) {
   const wide = 4, ways = {in: new Map(), out: new Map()};
   let most = 1;

@@ -1,12 +1,10 @@
-// Draws the charts of the last hour: the objects in the frame, the objects in each zone, and the crossings of each
-// line.
+// Draws the charts of the last hour: the objects in the frame, the objects in each zone, and the crossings of each line.
 
 const SHORTEST = 300;
 
 const counts = {camera: null, data: null, at: 0, isBusy: false};
 
-// The history is requested every 5 s. The current values are part of the camera's state, which is requested every
-// second.
+// The history is requested every 5 s. The current values are part of the camera's state, which is requested every second.
 async function refreshCounts(camera) {
   const isNew = counts.camera !== camera.name;
   if (!isNew) showCounts(camera, counts.data);

@@ -119,8 +119,7 @@ function drawOverlay(seconds = $("player").currentTime) {
   }
 }
 
-// Returns a place for a label: above, below or in the box, within the picture and not over another label; `null` if
-// there is none.
+// Returns a place for a label: above, below or in the box, within the picture and not over another label; `null` if there is none.
 function placeLabel(frame, width, height, size, taken) {
   const left = Math.max(0, Math.min(frame.left - 1, size.width - width));
   const tops = [frame.top - height, frame.top + frame.height, frame.top, frame.top + frame.height - height];

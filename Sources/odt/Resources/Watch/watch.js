@@ -1,7 +1,6 @@
 // Selects the camera to show and updates the page once per second.
 
-// The token is now stored in a cookie. It is removed from the address bar, so that other people cannot read it on the
-// screen.
+// The token is now stored in a cookie. It is removed from the address bar, so that other people cannot read it on the screen.
 if (location.search) history.replaceState(null, "", location.pathname + location.hash);
 
 // Returns the selected camera; `null` for the overview. The URL fragment contains the camera's name, so that the back

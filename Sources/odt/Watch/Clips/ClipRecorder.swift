@@ -31,8 +31,7 @@ final class ClipRecorder: @unchecked Sendable {
     private let saved: @Sendable (SavedClip) -> Void
     private let pictured: @Sendable ([UInt8]) -> Void
     private let notify: @Sendable (String) -> Void
-    /// The times of the clips to save. They have their own lock, because the thread that adds events must not wait for
-    /// the disk.
+    /// The times of the clips to save. They have their own lock, because the thread that adds events must not wait for the disk.
     private let spans: Mutex<ClipSpans>
     /// The running time up to which events have arrived; `nil` for a camera, whose events arrive within ``latency``. A file
     /// is read faster than its events are processed.

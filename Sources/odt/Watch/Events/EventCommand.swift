@@ -27,8 +27,7 @@ final class EventCommand: EventDelivery {
         // The command has its own process group. A signal to the group also ends the command's children.
         if !isOver { kill(-id, SIGKILL) }
         var status: Int32 = 0
-        // `waitpid` releases the process id. The lock prevents ``cancel()`` from signalling another process with the
-        // same id.
+        // `waitpid` releases the process id. The lock prevents ``cancel()`` from signalling another process with the same id.
         if !isOver { Self.waitForEnd(of: id) }
         running.withLock { running in
             waitpid(id, &status, 0)

@@ -113,13 +113,11 @@ struct PageRequest {
     var host: String
     var cookie: String
     var authorization: String
-    /// The address of the client: the address of the TCP peer or, if the peer is a trusted proxy, the address that the
-    /// proxy forwards.
+    /// The address of the client: the address of the TCP peer or, if the peer is a trusted proxy, the address that the proxy forwards.
     var remote: String
     var hasBody: Bool
 
-    /// Returns the value of a query parameter without decoding its escapes; `nil` if the parameter does not occur
-    /// exactly once.
+    /// Returns the value of a query parameter without decoding its escapes; `nil` if the parameter does not occur exactly once.
     func value(_ name: String) -> String? {
         let values = query.split(separator: "&").filter { $0.hasPrefix(name + "=") }
         return values.count == 1 ? String(values[0].dropFirst(name.utf8.count + 1)) : nil
@@ -131,8 +129,7 @@ struct PageRequest {
         return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
     }
 
-    /// Returns all values of a cookie, because a browser may also send a cookie of the same name that was set for
-    /// another path.
+    /// Returns all values of a cookie, because a browser may also send a cookie of the same name that was set for another path.
     func cookies(_ name: String) -> [String] {
         cookie.split(separator: ";").compactMap { word in
             let word = word.drop { $0 == " " }
