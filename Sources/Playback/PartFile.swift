@@ -70,10 +70,7 @@ package final class PartFile: Sendable {
         close()
     }
 
-    /// Writes a complete file. An existing file of this name is replaced.
-    ///
-    /// - Returns: The path of the file.
-    /// - Throws: ``PlaybackError`` if the file cannot be written.
+    /// Writes a complete file and returns its path. An existing file of this name is replaced.
     @discardableResult
     package static func write(_ bytes: [UInt8], to name: String) throws -> String {
         let file = try PartFile(name)

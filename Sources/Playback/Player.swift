@@ -101,9 +101,8 @@ package final class Player: Sendable {
         }
     }
 
-    /// Stops all elements. Elements that do not stop within the time limit keep running until the process ends.
-    ///
-    /// - Returns: Whether all elements stopped.
+    /// Stops all elements. Returns whether all elements stopped. Elements that do not stop within the time limit keep
+    /// running until the process ends.
     @discardableResult
     package func stop() -> Bool {
         let hasStopped = Monitor(false)

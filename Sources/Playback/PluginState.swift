@@ -26,9 +26,8 @@ package enum PluginState {
         return .absent(folders: folders)
     }
 
-    /// Tries to load a plugin, even if it is in GStreamer's list of blocked plugins. A damaged file can crash the process.
-    ///
-    /// - Returns: The reason why the plugin cannot be loaded; `nil` if it was loaded.
+    /// Tries to load a plugin, even if GStreamer has blocked it. Returns the reason why the plugin cannot be loaded;
+    /// `nil` if it was loaded. A damaged file can crash the process.
     package static func reason(against file: String) -> String? {
         var problem: UnsafeMutablePointer<GError>?
         guard let plugin = gst_plugin_load_file(file, &problem) else { return ErrorText.take(&problem) }
@@ -82,9 +81,7 @@ package enum PluginSearch {
         }
     }
 
-    /// Initializes GStreamer as ``start()`` does, but does not require the plugin.
-    ///
-    /// - Returns: The version of GStreamer.
+    /// Does the same as ``start()``, but does not require the plugin. Returns the version of GStreamer.
     @discardableResult
     package static func startGStreamer() throws -> String {
         _ = addOwnFolder
@@ -135,9 +132,7 @@ enum ProcessLimits {
     /// The minimum address space in bytes. With less, decoders and encoders cannot be loaded.
     private static let leastMemory: rlim_t = 1 << 30
 
-    /// Raises the limit of open files to 4,096, or to the hard limit if the hard limit is lower.
-    ///
-    /// - Throws: ``PlaybackError`` if a limit is too low.
+    /// Raises the limit of open files to 4,096, or to the hard limit if the hard limit is lower. Throws an error if a limit is too low.
     static func prepare() throws {
         var files = limit(RLIMIT_NOFILE)
         let wish = min(files.rlim_max, mostFiles)

@@ -43,7 +43,7 @@ package final class SegmentRetention: Sendable {
         (self.longest, self.largest, self.hasPictures) = (longest, largest, hasPictures)
     }
 
-    /// Deletes the segments that exceed a limit. Segments that are being written are not deleted.
+    /// Deletes the segments that exceed a limit, except those that are being written.
     ///
     /// - Parameters:
     ///   - now: The wall-clock time in nanoseconds since 1970.

@@ -14,9 +14,7 @@ package struct SharedLibrary: @unchecked Sendable {
 
     /// Loads the library. It stays loaded until the process ends.
     ///
-    /// - Parameters:
-    ///   - package: The Debian package that contains the library.
-    ///   - purpose: The option or feature that needs the library, for error messages.
+    /// - Parameter purpose: The option or feature that needs the library, for error messages.
     /// - Throws: ``PlaybackError`` if the library is missing. The text names the Debian package.
     package init(_ name: String, package: String, for purpose: String) throws {
         guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {

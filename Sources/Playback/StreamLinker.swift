@@ -26,9 +26,6 @@ package final class StreamLinker: Sendable {
     private let refuse: @Sendable (String) -> Void
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - notify: Shows a message to the user.
-    ///   - refuse: Ends the stream with an error.
     package init(
         _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, notify: @escaping @Sendable (String) -> Void,
         refuse: @escaping @Sendable (String) -> Void

@@ -177,8 +177,6 @@ package enum EncoderProbe {
     private static let timeout: GstClockTime = 5_000_000_000
 
     /// Encodes 8 frames of a test pattern and returns whether this succeeded. Takes at most 5 s.
-    ///
-    /// - Parameter description: The encoder element with its properties, as in a pipeline description.
     package static func succeeds(_ description: String) -> Bool {
         guard
             let pipeline = try? Pipeline(

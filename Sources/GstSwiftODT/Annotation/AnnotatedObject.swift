@@ -74,10 +74,8 @@ struct AnnotatedZone: Hashable, Sendable {
     }
 }
 
-/// Decides for how long a coasting object is drawn.
-///
-/// A predicted box is accurate only for a short time. Its error grows with every frame without a detection. The box is
-/// therefore no longer drawn when its object has been coasting for 0.3 s.
+/// Decides for how long a coasting object is drawn. With ``AnnotatorOptions/Coasting/briefly`` this is 0.3 s, because
+/// the error of a predicted box grows with every frame without a detection.
 struct CoastingDisplayPolicy {
     private static let moment: Nanoseconds = 300_000_000
 
@@ -106,9 +104,8 @@ struct CoastingDisplayPolicy {
     mutating func reset() { begun.removeAll() }
 }
 
-/// Limits how often the confidence and the score in labels change. Values that change with every frame would be
-/// unreadable. A value is shown for at least 0.5 s. After that it changes if the new value differs by at least 5
-/// percentage points, or in any case after 1 s. In addition, an unchanged label need not be drawn again.
+/// Limits how often the confidence and the score in labels change, because values that change with every frame are unreadable. A value is
+/// shown for at least 0.5 s. After that it changes if the new value differs by at least 5 percentage points, or in any case after 1 s.
 ///
 /// If an object is coasting or was matched with a detection below the score threshold, its label keeps the latest score
 /// above the threshold. A score below the configured threshold would look like an error.

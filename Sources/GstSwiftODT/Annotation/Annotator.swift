@@ -86,7 +86,6 @@ final class Annotator {
     /// - Parameters:
     ///   - buffer: a writable buffer.
     ///   - canvas: the canvas of an overlay, see ``Canvas/init(overlayOn:orientation:interlaced:)``.
-    ///   - time: the frame's time, which determines the age of the traces.
     func attach(
         _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], inferenceRegions: [AnnotatedRegion] = [],
         options: AnnotatorOptions, to buffer: UnsafeMutablePointer<GstBuffer>, canvas: Canvas, time: Nanoseconds

@@ -2,9 +2,9 @@ import SwiftODT
 
 /// Blends colours and tiles into frames, directly in the frame's pixel format.
 ///
-/// In this type, a *row* is a row of pixels of the picture, and a *line* is a row of samples of a plane. With vertically subsampled chroma,
-/// a line covers two rows. A *unit* is a group of samples that repeats along a line, see ``PlaneLayout``. All formats share the same loop
-/// over samples. Samples outside the drawing and padding bytes are not changed.
+/// In this type, a *row* is a row of pixels of the picture, and a *line* is a row of samples of a plane. With
+/// vertically subsampled chroma, a line covers two rows. A *unit* is a group of samples that repeats along a line, see
+/// ``PlaneLayout``. Samples outside the drawing and padding bytes are not changed.
 ///
 /// `gst_video_blend` is not used for three reasons. It unpacks and packs whole destination lines. It converts with the
 /// matrix of BT.601, whatever the stream's colorimetry is. If two pixels share a chroma sample, it uses the chroma of only

@@ -2,8 +2,6 @@ import Glibc
 import SwiftODT
 
 enum Palette {
-    /// Returns the colour of an object. A tracked object keeps its colour.
-    ///
     /// - Parameter colors: The colours that were chosen for tracks. A track without a chosen colour has the colour of its ID.
     static func paint(
         for object: AnnotatedObject, options: AnnotatorOptions, colors: TrackColors = TrackColors()

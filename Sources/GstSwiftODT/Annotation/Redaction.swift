@@ -52,10 +52,7 @@ private struct Mosaic {
     private var blocksAcross: Int { (columns.count + blockWidth - 1) / blockWidth }
     private var blocksDown: Int { (rows.count + blockHeight - 1) / blockHeight }
 
-    /// - Parameters:
-    ///   - columns: The columns of the redacted part in pixels.
-    ///   - rows: The rows of the redacted part in pixels.
-    ///   - block: The width and height of a block in pixels.
+    /// The ranges and the block size are in pixels.
     init(
         _ component: PixelComponent, depth: SampleDepth, columns: Range<Int>, rows: Range<Int>, block: Int,
         of frame: Frame

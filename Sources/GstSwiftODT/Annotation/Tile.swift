@@ -207,9 +207,7 @@ private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
     }
 }
 
-/// Keeps tiles from frame to frame.
-///
-/// The size of the cache is limited. If there are more than 8 MiB or 512 tiles, the least recently used half of the tiles is removed.
+/// Keeps tiles from frame to frame. If there are more than 8 MiB or 512 tiles, the least recently used half of the tiles is removed.
 struct TileCache {
     enum Key: Hashable {
         case label(LabelStyle)

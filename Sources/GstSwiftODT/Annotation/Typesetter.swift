@@ -11,11 +11,8 @@ final class Typesetter {
     private let context: OpaquePointer
     private let pixelWidth: Double
 
-    /// Returns `nil` if no font is installed.
-    ///
-    /// - Parameters:
-    ///   - size: The font size in display units.
-    ///   - pixelWidth: The width of a pixel in display units. Glyphs are placed at multiples of it.
+    /// Returns `nil` if no font is installed. The font size and the width of a pixel are in display units. Glyphs are placed at multiples
+    /// of the width of a pixel.
     init?(_ font: NamedFont, size: Double, pixelWidth: Double) {
         guard let context = Self.context(font, size: size) else { return nil }
         self.context = context
@@ -67,9 +64,7 @@ final class TextLine {
     let hasColors: Bool
     private let layout: OpaquePointer
 
-    /// - Parameters:
-    ///   - context: The Pango context of the ``Typesetter``, with its font.
-    ///   - room: The maximum width. A longer text ends in an ellipsis. `nil` for no limit.
+    /// - Parameter room: The maximum width. A longer text ends in an ellipsis. `nil` for no limit.
     init(_ text: String, in context: OpaquePointer, pixelWidth: Double, within room: Double? = nil) {
         let made = FontMap.withLock { _ in
             let layout: OpaquePointer = pango_layout_new(context)

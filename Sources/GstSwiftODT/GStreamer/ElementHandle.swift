@@ -1,9 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// The GStreamer element of a session.
-///
-/// The handle holds no reference to the element, because the element outlives its session.
+/// The GStreamer element of a session. The handle holds no reference to the element, because the element outlives its session.
 ///
 /// `@unchecked Sendable`: all GStreamer functions that are called here are thread-safe.
 struct ElementHandle: @unchecked Sendable {

@@ -38,7 +38,7 @@ extension FrameTimes: CustomStringConvertible {
     var description: String { runningTime == .max ? "no time" : "\(runningTime) ns" }
 }
 
-/// The capture time of a frame in nanoseconds since 1970 (UTC). It is used for alarms and to correlate several sources.
+/// The capture time of a frame in nanoseconds since 1970 (UTC).
 ///
 /// The capture time is the buffer's reference timestamp, if there is one. `rtspsrc add-reference-timestamp-meta=true`
 /// and some camera sources attach reference timestamps. In other live streams, the capture time is the time at which

@@ -11,10 +11,8 @@ struct OrientationTag {
 
     var orientation: Orientation { ofStream ?? global ?? .identity }
 
-    /// Returns the orientation of the incoming frames. It is the tagged orientation without the part that upstream
-    /// elements have already applied.
-    ///
-    /// The upstream elements are examined at the first frame after a new tag or new caps. Later calls return the same result.
+    /// Returns the tagged orientation without the part that upstream elements have already applied. The upstream elements are examined at
+    /// the first frame after a new tag or new caps.
     mutating func orientation(at element: ElementHandle) -> Orientation {
         if let remaining { return remaining }
         let turns = element.turnsUpstream(tagged: orientation)
@@ -61,9 +59,6 @@ struct UpstreamOrientation {
 
     init() {}
 
-    /// - Parameters:
-    ///   - pad: The sink pad upstream of which the elements are searched.
-    ///   - tagged: The orientation specified by the tags that arrived at the pad.
     init(before pad: UnsafeMutablePointer<GstPad>, tagged: Orientation) {
         var sink: Pad? = Self.retained(pad)
         for _ in 0..<Self.furthest {

@@ -11,7 +11,7 @@ import SwiftODT
 /// If the key frame shows something new, swiftodt drops it and requests these frames. The gate then rewinds: it passes
 /// everything since the key frame before. An object is thus analysed from its first frame on.
 ///
-/// All times are timestamps in nanoseconds of one segment. The value uses no GStreamer types.
+/// All times are timestamps in nanoseconds of one segment.
 struct Gate {
     enum State: String {
         case open
@@ -268,9 +268,8 @@ struct Gate {
     /// Opens the gate at the next frame, for at least `holdTime`.
     mutating func requestOpening() { request = .application }
 
-    /// Opens the gate before an event that must not overtake the kept frames.
-    ///
-    /// - Returns: how the kept frames must be passed now; `nil` if there are none.
+    /// Opens the gate before an event that must not overtake the kept frames. Returns how these frames must be passed now; `nil` if there
+    /// are none.
     mutating func interrupt(_ reason: Reason) -> Action? {
         guard state == .calm else {
             quietSince = latest

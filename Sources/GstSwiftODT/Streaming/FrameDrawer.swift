@@ -49,9 +49,8 @@ final class FrameDrawer {
 
     func noteCut() { inferenceRegions.removeAll() }
 
-    /// Tracks the objects to redact. This tracking is independent of the reported tracks.
-    ///
-    /// - Returns: the number of the frame in the ``RedactionTracker``. `nil` if the frame is not redacted.
+    /// Tracks the objects to redact, independently of the reported tracks. Returns the number of the frame in the ``RedactionTracker``;
+    /// `nil` if the frame is not redacted.
     func trackRedacted(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) -> Int? {
         defer { hasRedacted = queued.settings.redacts }
         guard queued.settings.redacts else { return nil }

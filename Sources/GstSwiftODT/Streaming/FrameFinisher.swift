@@ -83,10 +83,8 @@ final class FrameFinisher {
         try reidentifier.load(settings)
     }
 
-    /// - Parameters:
-    ///   - answers: the inferences that are assigned to this frame, and their detections.
-    ///   - buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces it by a
-    ///     writable copy if necessary.
+    /// - Parameter buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces it by a writable
+    ///   copy if necessary.
     /// - Throws: an error if the classifier or the saliency network fails, or if a frame that must be redacted is not
     ///   writable. `CancellationError` when flushing or stopping begins.
     func finish(
@@ -102,8 +100,6 @@ final class FrameFinisher {
     }
 
     /// Does not draw and does not attach metadata.
-    ///
-    /// - Parameter posts: whether the results are posted on the bus.
     func process(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], posts: Bool
     ) throws -> ProcessedFrame {
@@ -137,7 +133,6 @@ final class FrameFinisher {
     /// known. Detections in later frames can add such boxes.
     ///
     /// - Parameter buffer: the frame's buffer, as in ``finish(_:answers:buffer:)``.
-    /// - Throws: an error if a frame that must be redacted is not writable.
     func complete(_ frame: ProcessedFrame, buffer: inout UnsafeMutablePointer<GstBuffer>) throws {
         try statistics.time(.draw) { try drawer.draw(frame.drawing, on: frame.queued, into: &buffer) }
         statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.queued.settings) }
@@ -199,8 +194,6 @@ final class FrameFinisher {
     }
 
     /// Detects the prominent objects of a picture in which the main detector finds nothing. Waits until the saliency network is loaded.
-    ///
-    /// - Throws: `CancellationError` when flushing or stopping begins.
     private func findProminent(in context: FrameContext) throws {
         guard scene.wantsProminent else { return }
         let detections = try awaitSalient(in: context)
@@ -210,8 +203,6 @@ final class FrameFinisher {
 
     /// Starts the saliency network on a frame of a video if a run is due. Frames that wait for the result of their own
     /// inference also wait for the saliency network. For other frames, the result is used when it is available.
-    ///
-    /// - Throws: `CancellationError` when flushing or stopping begins.
     private func findSalient(in context: FrameContext) throws {
         if let run = salientRun, run.promise.isDone {
             salientRun = nil

@@ -138,8 +138,6 @@ struct IncomingStream {
         }
     }
 
-    /// Discards the segment and the state of the clock at a flush.
-    ///
     /// - Returns: the reason for the new epoch. `nil` if no frame has arrived since the last epoch began.
     mutating func flush() -> EpochRule.Break? {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)

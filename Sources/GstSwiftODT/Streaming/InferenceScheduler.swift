@@ -64,8 +64,6 @@ struct InferenceScheduler {
     // MARK: Inference
 
     /// Returns whether inference may run on a frame. If so, the caller maps the frame and calls ``infer(at:of:by:)``.
-    ///
-    /// - Parameter source: the source of detections. `nil` while it is being loaded.
     func mayInfer(at context: FrameContext, by source: DetectionSource?) -> Bool {
         policy.mayInfer(frameState(context, source), at: context.intervalPolicy)
     }

@@ -176,9 +176,7 @@ private struct PlaybackState {
         }
     }
 
-    /// Reports that redaction cannot be guaranteed, if it is requested.
-    ///
-    /// - Throws: ``ODTError``, unless `privacy-strict=false`.
+    /// Reports that redaction cannot be guaranteed, if it is requested. Throws ``ODTError`` unless `privacy-strict=false`.
     private mutating func requireRedaction(_ settings: Settings, _ fault: String) throws(ODTError) {
         guard settings.redacts else { return }
         let problem = try settings.redactionProblem("\(reader.path): \(fault)")

@@ -168,10 +168,7 @@ struct RedactionGuard {
 }
 
 extension Settings {
-    /// Returns the warning that redaction cannot be guaranteed.
-    ///
-    /// - Parameter fault: the problem and the remedy.
-    /// - Throws: ``ODTError`` instead, unless `privacy-strict=false`.
+    /// Returns the warning that redaction cannot be guaranteed. Throws ``ODTError`` instead, unless `privacy-strict=false`.
     func redactionProblem(_ fault: String) throws(ODTError) -> ElementProblem {
         guard privacyStrict else { return .settings(fault) }
         throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")

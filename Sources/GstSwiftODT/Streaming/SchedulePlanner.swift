@@ -87,10 +87,7 @@ struct SchedulePlan: Equatable {
     /// files arrive as fast as the element accepts them.
     let latency: Nanoseconds
 
-    /// - Parameters:
-    ///   - capacity: the number of inferences that the detector runs concurrently.
-    ///   - frameBytes: the size of a frame in bytes.
-    ///   - work: the processing time of a frame that waits for its result. The time for which frames are held is not included.
+    /// - Parameter work: the processing time of a frame that waits for its result, without the time for which frames are held.
     init(
         settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, frameBytes: Int = 0,
         work: Nanoseconds = 0
@@ -124,7 +121,7 @@ struct SchedulePlan: Equatable {
 
     var maximumHeldFrames: Int { max(depth, overlapsKnownInferences ? 1 : 0) + redactionDepth }
 
-    /// Ignores a difference in latency.
+    /// Compares everything except the latency.
     func schedules(as other: SchedulePlan) -> Bool {
         (waits, depth, redactionDepth, isSequential, overlapsKnownInferences, hint)
             == (

@@ -169,9 +169,8 @@ final class Stream {
         GstBufferReference.release(context.buffer)
     }
 
-    /// Maps a frame if necessary, copies the data that later stages need, and starts inference if one is due.
-    ///
-    /// - Returns: whether inference was started.
+    /// Maps a frame if necessary, copies the data that later stages need, and starts inference if one is due. Returns whether inference was
+    /// started.
     private func inferIfDue(_ queued: inout QueuedFrame, by source: DetectionSource?) throws -> Bool {
         let context = queued.context
         guard scheduler.mayInfer(at: context, by: source) || context.settings.scene.follows else {
