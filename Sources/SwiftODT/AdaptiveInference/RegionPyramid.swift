@@ -148,8 +148,8 @@ struct Detectability: Sendable {
     /// Whether the object is so large that a higher magnification would not improve its detection.
     var isCertain: Bool { side >= Self.plain }
 
-    /// Returns the likelihood of a detection, 0 to 1. It is reduced if the object was detected only at a higher magnification than
-    /// `magnification`, that of the inference that is considered.
+    /// Returns the likelihood (0 to 1) that an inference at `magnification` detects the object. It is reduced if the object was detected
+    /// only at a higher magnification.
     func likelihood(observedAt observedMagnification: Double, inferredAt magnification: Double) -> Double {
         let bySize = min(1, max(Self.minimum, (side - Self.invisible) / (Self.plain - Self.invisible)))
         return observedMagnification > Self.near * magnification ? bySize * Self.fullFrameDistrust : bySize

@@ -69,8 +69,8 @@ final class MotionAnalyzer {
     private static let minimumStrongShare = 0.1
     /// The mean ``BackgroundModel/activity`` of a region, in grey levels, above which the region counts as swaying background.
     private static let maximumActivity: Float = 4
-    /// An object can be a cause of a region if at least this fraction of the object's area is inside the region. Such
-    /// objects count as the cause if their total area exceeds this fraction of the region's area.
+    /// Objects count as the cause of a region under two conditions. At least this fraction of each object's area is inside the region. The
+    /// total area of these objects exceeds this fraction of the region's area.
     private static let cover = 0.5
     /// The upper limit of the time between two frames, in seconds. The limit prevents a complete change of the background after a long gap.
     private static let longestStep = 1.0
