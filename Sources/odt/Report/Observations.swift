@@ -11,7 +11,7 @@ struct Observations {
     private static let maximumEventMarks = 100_000
     /// The maximum length of a label, source or zone name in characters. Longer names are truncated.
     private static let longestName = 120
-    /// The maximum number of networks that are named.
+    /// The maximum length of ``models``.
     private static let maximumModels = 8
     /// The maximum time in seconds for which the boxes of a result are considered valid if the next result is late.
     private static let longestHold = 1.0

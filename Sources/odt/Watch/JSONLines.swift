@@ -137,8 +137,7 @@ final class JSONLines: MeasuredSink {
         }
     }
 
-    /// Writes a line and returns the `errno` value of a failure. After a failure, a part of the line that was written
-    /// to a file is removed from the file.
+    /// Writes a line and returns the `errno` value of a failure. If a failure leaves a part of the line in a file, removes this part.
     private func write(_ line: String) -> Int32? {
         var line = line
         let (written, error) = line.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: descriptor) }

@@ -11,7 +11,7 @@ final class MQTTConnection {
         case atLeastOnce = 1
     }
 
-    /// The maximum number of messages in flight, which the broker has not acknowledged yet.
+    /// The maximum number of messages that the broker has not acknowledged yet.
     static let maximumInFlight = 20
     /// The MQTT keep-alive interval in seconds.
     private static let keepalive: Int32 = 15
