@@ -15,8 +15,8 @@ swiftodt_register_linked_element (void)
 {
   if (!gst_plugin_swiftodt_register)
     return FALSE;
-  /* The linked element takes precedence over a plugin file. It is registered only once, because a second registration would
-  * replace and free its element factory. */
+  /* The linked element takes precedence over a plugin file. A second registration would replace and free its element
+   * factory. */
   GstPluginFeature *feature = gst_registry_lookup_feature (gst_registry_get (), "swiftodt");
   if (feature) {
     GstPlugin *plugin = gst_plugin_feature_get_plugin (feature);

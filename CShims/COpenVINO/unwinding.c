@@ -18,8 +18,8 @@
 #include <string.h>
 
 // The positions of three libraries in the order of loading, starting at 1; 0 if the library is not loaded. `unwinder`
-// is the library that is loaded at the address `unwinder_base`, `gcc` is libgcc_s, and `cpp` is libstdc++. `count` is
-// the number of all loaded libraries.
+// is the library at the address `unwinder_base`, `gcc` is libgcc_s, and `cpp` is libstdc++. `count` is the number of
+// all loaded libraries.
 typedef struct {
     const void *unwinder_base;
     int count, unwinder, gcc, cpp;

@@ -14,8 +14,8 @@
  *
  * Since: 0.1.0
  */
-/* This file contains registration, pads and the virtual functions of the base class, which call the session. The
- * logic is written in Swift. */
+/* Registration, pads and the virtual functions of the base class, which call the session. The logic is written in
+ * Swift. */
 #include "include/swiftodt-gate.h"
 #include "include/swiftodt-session.h"
 #include "../CVersion/version.h"
@@ -44,8 +44,8 @@ G_DEFINE_TYPE (GstSwiftOdt, gst_swift_odt, GST_TYPE_BASE_TRANSFORM)
 #define SESSION(object) (((GstSwiftOdt *) (object))->session)
 #define PARENT GST_BASE_TRANSFORM_CLASS (gst_swift_odt_parent_class)
 
-/* The pads accept any caps feature, because frames in device memory pass if the element needs no pixels. If the
- * properties need pixels, transform_caps excludes caps with device memory. */
+/* The pads accept any caps feature, because frames in device memory pass if the element needs no pixels. Otherwise,
+ * transform_caps excludes caps with device memory. */
 #define CAPS GST_VIDEO_CAPS_MAKE (FORMATS) "; video/x-raw(ANY)"
 
 static GstStaticPadTemplate sink_template =
@@ -53,9 +53,9 @@ GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (
 static GstStaticPadTemplate src_template =
 GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
 
-/* A pad probe that posts an error if upstream sends caps that transform_caps rejects. GStreamer rejects the caps in the
-* accept-caps query, before the base class receives the caps event. The query itself posts no error, because upstream
-* also sends it to find out which caps are possible. */
+/* A pad probe that posts an error if upstream sends caps that transform_caps rejects. GStreamer rejects such caps in
+ * the accept-caps query, before the base class receives the caps event. The query itself posts no error, because
+ * upstream also sends it to find out which caps are possible. */
 static GstPadProbeReturn
 notice_caps (GstPad * pad, GstPadProbeInfo * probe, gpointer base)
 {
@@ -107,8 +107,7 @@ fixate_caps (GstBaseTransform * base, GstPadDirection direction, GstCaps * caps,
   return PARENT->fixate_caps (base, direction, caps, swiftodt_session_preferred_caps (SESSION (base), other));
 }
 
-/* Passes an event to the base class. The base class sends a caps event downstream before it returns, so the overlay can
-* be negotiated afterwards. */
+/* The base class sends a caps event downstream before it returns, so the overlay can be negotiated afterwards. */
 static gboolean
 pass_event (GstBaseTransform * base, GstEvent * event)
 {
@@ -119,8 +118,8 @@ pass_event (GstBaseTransform * base, GstEvent * event)
   return is_passed;
 }
 
-/* Increases the minimum number of buffers in the proposed pools by `held`, the number of frames that the element
- * holds. If the maximum of a pool is too small for this, the pool is removed from the proposal. */
+/* Increases the minimum number of buffers in the proposed pools by `held`, the number of frames that the element holds.
+ * If the maximum of a pool is too small, the pool is removed from the proposal. */
 static void
 propose_pools (GstQuery * query, guint frame_size, guint held)
 {
@@ -139,8 +138,8 @@ propose_pools (GstQuery * query, guint frame_size, guint held)
 }
 
 /* Forwards downstream's proposal to upstream, or proposes a pool if downstream makes no proposal. The proposal keeps
- * GstVideoMeta, which allows padded planes, because this element reads it. It does not keep crop metadata, because
- * this element ignores it. */
+ * GstVideoMeta, which allows padded planes, because this element reads it. It does not keep crop metadata, because this
+ * element ignores it. */
 static gboolean
 propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query)
 {
@@ -153,7 +152,7 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   if (!caps)
     return FALSE;
   gst_video_info_init (&info);
-  /* The size of frames in device memory may be unknown. In this case, the element cannot propose a pool itself. */
+  /* The size of frames in device memory may be unknown. The element then cannot propose a pool itself. */
   if (!gst_video_info_from_caps (&info, caps) && !gst_query_get_n_allocation_pools (query))
     return FALSE;
   propose_pools (query, GST_VIDEO_INFO_SIZE (&info), swiftodt_session_frames_held (SESSION (base)));
@@ -162,7 +161,7 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   return TRUE;
 }
 
-/* Updates the position of the segment. The base class does this only for buffers that it pushes itself. */
+/* The base class updates the position of the segment only for buffers that it pushes itself. */
 static void
 note_position (GstBaseTransform * base, GstBuffer * buffer)
 {
@@ -171,8 +170,8 @@ note_position (GstBaseTransform * base, GstBuffer * buffer)
         + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
-/* Outputs the finished frames and the events between them in their original order. Frames are pushed to the source pad,
- * events are passed to the base class. If `drain` is TRUE, waits until all frames are finished. */
+/* Outputs the finished frames and the events between them in their original order. If `drain` is TRUE, waits until all
+ * frames are finished. */
 static GstFlowReturn
 forward (GstBaseTransform * base, gboolean drain)
 {
@@ -200,8 +199,7 @@ submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * inpu
 {
   GstFlowReturn flow;
   gboolean is_reconfigured = GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
-  /* The base class negotiates with the latest caps. The queued frames may have earlier caps, so they are pushed
-   * first. */
+  /* The base class negotiates with the latest caps. The queued frames may have earlier caps, so they are pushed first. */
   if (is_reconfigured && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
     gst_buffer_unref (input);
     return flow;
@@ -216,8 +214,8 @@ submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * inpu
   return swiftodt_session_submit (SESSION (base), buffer);
 }
 
-/* Pushes the finished frames and returns no buffer. The base class would copy the DISCONT flag of the latest input buffer
-* to a returned buffer, which can be an earlier frame. */
+/* Pushes the finished frames and returns no buffer. The base class would copy the DISCONT flag of the latest input
+ * buffer to a returned buffer, which can be an earlier frame. */
 static GstFlowReturn
 generate_output (GstBaseTransform * base, GstBuffer ** output)
 {
@@ -225,7 +223,7 @@ generate_output (GstBaseTransform * base, GstBuffer ** output)
   return forward (base, FALSE);
 }
 
-/* Returns whether the stream may pause after the event. In this case the held frames must not wait for later frames. */
+/* Returns whether the stream may pause after the event. The held frames must then not wait for later frames. */
 static gboolean
 is_pause (GstEvent * event)
 {
@@ -242,8 +240,8 @@ is_pause (GstEvent * event)
   }
 }
 
-/* Handles an event. An event that follows held frames is queued behind them, so that the order is kept. If the
- * stream may pause after the event, the held frames are pushed first. */
+/* An event that follows held frames is queued behind them. If the stream may pause after the event, the held frames are
+ * pushed first. */
 static gboolean
 sink_event (GstBaseTransform * base, GstEvent * event)
 {
@@ -274,7 +272,7 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
   gboolean live;
   GstClockTime min, max, own;
 
-  /* A serialized query must follow the frames that precede it. An exception is the allocation query, which concerns
+  /* A serialized query must follow the frames that precede it. The allocation query is an exception, because it concerns
    * later frames. */
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
     forward (base, TRUE);

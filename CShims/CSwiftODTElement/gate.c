@@ -16,7 +16,7 @@
  *
  * Since: 0.1.0
  */
-/* This file contains registration, pads and the pad functions, which call the session. The logic is written in Swift. */
+/* Registration, pads and the pad functions, which call the session. The logic is written in Swift. */
 #include "include/swiftodt-gate.h"
 #include "../CVersion/version.h"
 
@@ -26,8 +26,8 @@ G_DEFINE_TYPE (GstSwiftOdtGate, gst_swift_odt_gate, GST_TYPE_ELEMENT)
 #define SESSION(object) (((GstSwiftOdtGate *) (object))->session)
 #define PARENT GST_ELEMENT_CLASS (gst_swift_odt_gate_parent_class)
 
-/* The template accepts streams that are not parsed, so that linking succeeds. The session then posts an error that names
-* the missing parser. Without this, linking would fail without an explanation. */
+/* The template accepts streams that are not parsed. The session then posts an error that names the missing parser.
+ * Without this, linking would fail without an explanation. */
 static GstStaticPadTemplate sink_template =
 GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("video/x-h264; video/x-h265; video/x-av1"));
@@ -74,8 +74,8 @@ src_event (GstPad * pad, GstObject * parent, GstEvent * event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* Returns the caps of the parsed streams that downstream accepts. If the sink pad is not linked yet, returns the caps of
-* its template, which include streams that are not parsed. */
+/* Returns the caps of the parsed streams that downstream accepts. Before the sink pad is linked, returns the caps of
+ * its template, which include streams that are not parsed. */
 static GstCaps *
 sink_caps (GstPad * pad, GstObject * parent, GstCaps * filter)
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The version of the plugin and of odt. The first entry of CHANGELOG.md has the same version. */
+/* The version of the plugin and of odt, as in the first entry of CHANGELOG.md. */
 #define SWIFTODT_VERSION "0.1.0"
-/* The address of the project's web page. It is a placeholder until the project has a web page. */
+/* A placeholder until the project has a web page. */
 #define SWIFTODT_PAGE "https://swiftodt.example"

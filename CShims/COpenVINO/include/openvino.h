@@ -1,5 +1,5 @@
 // The part of OpenVINO's C interface that swiftodt uses. It is declared here, so that the build needs no OpenVINO
-// headers. The functions are looked up in the library at run time.
+// headers.
 #pragma once
 
 #include <stdbool.h>
@@ -26,8 +26,8 @@ typedef struct { const char *build_number, *description; } ov_version;
 typedef struct { int64_t rank, *dims; } ov_shape;
 typedef struct { int64_t min, max; } ov_dimension;  // max is -1 if the dimension has no upper limit
 typedef struct { ov_dimension rank, *dims; } ov_partial_shape;
-// The function that the runtime calls when an inference ends. The runtime keeps the address of this struct, so the
-// struct must exist as long as the inference request for which it was set.
+// Called when an inference ends. The runtime keeps the address of this struct, so the struct must exist as long as
+// the inference request for which it was set.
 typedef struct { void (*function)(void *); void *argument; } ov_callback;
 
 // The functions that swiftodt uses, as F(result, name, arguments). OpenVINO 2023.1 and later versions have all of them.
@@ -104,7 +104,7 @@ typedef struct { void (*function)(void *); void *argument; } ov_callback;
     F(ov_status, ov_preprocess_output_set_element_type, (ov_ppp_output_tensor *, unsigned))                       \
     F(void, ov_preprocess_output_tensor_info_free, (ov_ppp_output_tensor *))
 
-// A loaded library's functions. After a successful swiftodt_openvino_load, no pointer is null.
+// After a successful swiftodt_openvino_load, no pointer is null.
 typedef struct {
 #define SWIFTODT_DECLARE(result, name, arguments) result(*name) arguments;
     SWIFTODT_OPENVINO_FUNCTIONS(SWIFTODT_DECLARE)
@@ -115,27 +115,27 @@ typedef struct {
 // not be loaded.
 bool swiftodt_openvino_is_loadable(void);
 
-// Loads the library `file`, looks up its functions, and keeps the library loaded. Returns null on success. If a
-// function is missing, sets `*lacking` and returns the name of the function. If loading fails, returns the error text
-// of the loader. The text is valid until the next call on this thread.
+// Loads the library `file` permanently and looks up its functions. Returns null on success. If a function is missing,
+// sets `*lacking` and returns the name of the function. If loading fails, returns the error text of the loader. The
+// text is valid until the next call on this thread.
 const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *functions, bool *lacking);
 
-// Sets a property of a device, which applies to later compilations and imports on this device.
+// The property applies to later compilations and imports on this device.
 ov_status swiftodt_openvino_set(
     const swiftodt_openvino *functions, const ov_core *core, const char *device, const char *key, const char *value);
 
-// Compiles a model for a device, with the properties that were set for the device.
+// Compiles a model with the properties that were set for the device.
 ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
     ov_compiled_model **compiled);
 
-// Loads OpenVINO's device plugins and frontends whose file name contains `part`, before the runtime loads them itself.
-// The runtime would load them without RTLD_DEEPBIND, but it uses libraries that are already loaded. Does nothing if
-// this process does not need RTLD_DEEPBIND (see unwinding.c).
+// Loads OpenVINO's device plugins and frontends whose file name contains `part`. The runtime would load them later
+// without RTLD_DEEPBIND, but it uses libraries that are already loaded. Does nothing if this process does not need
+// RTLD_DEEPBIND (see unwinding.c).
 void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part);
 
 // Returns the file that contains this code: the plugin or the program. Returns null if the loader does not know it.
 const char *swiftodt_own_file(void);
 
-// Creates a file in memory and returns its descriptor; -1 on failure. The file exists until the descriptor is closed.
+// Returns a descriptor, or -1 on failure. The file exists until the descriptor is closed.
 int swiftodt_file_in_memory(void);

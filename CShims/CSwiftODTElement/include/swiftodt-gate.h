@@ -1,13 +1,12 @@
-/* The interface between the C element swiftodtgate and its Swift implementation.
+/* The interface between the C element swiftodtgate and its Swift implementation in
+ * Sources/GstSwiftODT/Gate/GateBridge.swift. A session is an opaque pointer to the Swift object of one element. It
+ * exists from the init to the finalize function of the element.
  *
- * The C element calls these functions. Sources/GstSwiftODT/Gate/GateBridge.swift implements them. A session is an opaque
- * pointer to the Swift object of one element. It exists from the init to the finalize function of the element.
+ * While the gate is not open, the session pushes key frames only. It keeps the frames after the latest pushed key
+ * frame. These are the kept frames.
  *
- * While the gate is not open, the session pushes key frames only. It keeps the frames after the latest pushed key frame.
- * These are the kept frames.
- *
- * Functions marked as "Streaming" are called one at a time, with the stream lock of the sink pad held. All other
- * functions are thread-safe. */
+ * Functions that are called on the streaming thread are called one at a time, with the stream lock of the sink pad
+ * held. All other functions are thread-safe. */
 #pragma once
 
 #include <gst/gst.h>
@@ -16,7 +15,6 @@ G_BEGIN_DECLS
 
 typedef void *SwiftOdtGateSession;
 
-/* The instance of the element. All of its state is in the session. */
 typedef struct
 {
   GstElement parent;
@@ -27,11 +25,10 @@ typedef struct
 
 GType gst_swift_odt_gate_get_type (void);
 
-/* Installs the properties of the element in its class. */
 void swiftodt_gate_install_properties (GObjectClass * klass);
 
-/* Creates a session. The session holds no reference to `element`, because the element outlives the session. `element`
-* must already have its pads. */
+/* The session holds no reference to `element`, because the element outlives the session. `element` must already have
+ * its pads. */
 SwiftOdtGateSession swiftodt_gate_session_new (GstSwiftOdtGate * element);
 void swiftodt_gate_session_free (SwiftOdtGateSession session);
 
@@ -54,11 +51,11 @@ void swiftodt_gate_session_notice (SwiftOdtGateSession session, GstEvent * event
 /* Called on the streaming thread for a drain query, with which upstream waits for the return of its buffers. Pushes
  * the kept frames. */
 void swiftodt_gate_session_drain (SwiftOdtGateSession session);
-/* Called for each custom upstream event at the source pad. If the event is an activity report from swiftodt, the session
-* passes it to the gate. The event is borrowed. */
+/* Called for each custom upstream event at the source pad. Handles activity reports from swiftodt. The event is
+ * borrowed. */
 void swiftodt_gate_session_notice_upstream (SwiftOdtGateSession session, GstEvent * event);
 
-/* The handler of the action signal `open`. The signal may be emitted on any thread. */
+/* The handler of the action signal `open`, which may be emitted on any thread. */
 void swiftodt_gate_session_open (SwiftOdtGateSession session);
 
 G_END_DECLS

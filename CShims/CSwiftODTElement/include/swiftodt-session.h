@@ -1,12 +1,11 @@
-/* The interface between the C element and its Swift implementation.
- *
- * The C element calls these functions. Sources/GstSwiftODT/Session/SessionBridge.swift implements them. A session is an
- * opaque pointer to the Swift object of one element. It exists from the init to the finalize function of the element.
+/* The interface between the C element swiftodt and its Swift implementation in
+ * Sources/GstSwiftODT/Session/SessionBridge.swift. A session is an opaque pointer to the Swift object of one element.
+ * It exists from the init to the finalize function of the element.
  *
  * Frames that were submitted and are not pushed yet are held frames. They wait for an inference or for later frames.
  *
- * Functions marked as "Streaming" are called one at a time, with the stream lock of the sink pad held. All other
- * functions are thread-safe. */
+ * Functions that are called on the streaming thread are called one at a time, with the stream lock of the sink pad
+ * held. All other functions are thread-safe. */
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -17,7 +16,6 @@ G_BEGIN_DECLS
 /* Registers the element in a process that is linked with the plugin statically, such as a test. */
 GST_PLUGIN_STATIC_DECLARE (swiftodt);
 
-/* Installs the properties of the element in its class. */
 void swiftodt_install_properties (GObjectClass * klass);
 
 /* The property flags, by the states in which a property may be changed. They are constants, because Swift does not
@@ -28,30 +26,29 @@ static const GParamFlags SWIFTODT_PARAM_CONTROLLABLE =
 static const GParamFlags SWIFTODT_PARAM_READY = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 static const GParamFlags SWIFTODT_PARAM_READ_ONLY = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
-/* The debug category. It is initialised when the plugin is loaded. */
+/* Initialised when the plugin is loaded. */
 extern GstDebugCategory *swiftodt_debug;
 
-/* Returns whether a level is enabled. Usually it is disabled, and the cost is one comparison. */
+/* Usually, the level is disabled and the call costs one comparison. */
 static inline gboolean
 swiftodt_logs (GstDebugLevel level)
 {
   return G_UNLIKELY (level <= _gst_debug_min) && level <= gst_debug_category_get_threshold (swiftodt_debug);
 }
 
-/* Logs a text at a level, which must be enabled. */
+/* `level` must be enabled. */
 void swiftodt_log (gpointer element, GstDebugLevel level, const gchar * file, const gchar * function, gint line,
     const gchar * text);
 
 typedef void *SwiftOdtSession;
 
-/* The instance of the element. All of its state is in the session. */
 typedef struct
 {
   GstBaseTransform parent;
   SwiftOdtSession session;
 } GstSwiftOdt;
 
-/* Creates a session. The session holds no reference to `element`, because the element outlives the session. */
+/* The session holds no reference to `element`, because the element outlives the session. */
 SwiftOdtSession swiftodt_session_new (GstBaseTransform * element);
 void swiftodt_session_free (SwiftOdtSession session);
 
@@ -72,12 +69,12 @@ void swiftodt_session_unlock (SwiftOdtSession session);
 void swiftodt_session_notice_caps (SwiftOdtSession session, GstCaps * caps);
 /* Called on the streaming thread. Returns whether the format is supported. The caps are borrowed. */
 gboolean swiftodt_session_accepts (SwiftOdtSession session, GstCaps * caps);
-/* Returns the caps that are possible at one pad when the opposite pad has the caps `caps`. `direction` is the direction
- * of the pad that has `caps`. `caps` is borrowed; the caller owns the result. */
+/* Returns the caps that are possible at one pad when the opposite pad has `caps`. `direction` is the direction of the
+ * pad that has `caps`. `caps` is borrowed; the caller owns the result. */
 GstCaps *swiftodt_session_transform_caps (SwiftOdtSession session, GstPadDirection direction, GstCaps * caps);
 /* Selects from the possible output caps. If overlays may be attached, returns only the first caps structure with the
- * overlay feature. Returns all caps if overlays may not be attached, or if no structure has the feature. Takes ownership
- * of `caps`; the caller owns the result. */
+ * overlay feature. Returns all caps if overlays may not be attached, or if no structure has the feature. Takes
+ * ownership of `caps`; the caller owns the result. */
 GstCaps *swiftodt_session_preferred_caps (SwiftOdtSession session, GstCaps * caps);
 /* Called on the streaming thread. Decides whether overlays are attached or blended, after downstream has received the
  * caps. */
@@ -90,21 +87,21 @@ GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buff
  * stores it in `next`. Stores NULL if the queue is empty, or if its next frame is not finished. If `drain` is TRUE,
  * waits for this frame instead. The caller owns the result. */
 GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain, GstMiniObject ** next);
-/* Called for each event at the sink pad and for seek events at the source pad. Serialized events are passed by the
+/* Called for each event at the sink pad and for seek events at the source pad. Serialized events come from the
  * streaming thread, with the stream lock held. Other events may come from any thread.
  *
- * Returns TRUE if the session queues the event behind held frames. In this case the session takes ownership of the
- * event, and swiftodt_session_produce returns the event after these frames. Returns FALSE if the caller has to
- * handle the event. In this case the caller keeps the ownership. */
+ * Returns TRUE if the session queues the event behind held frames. The session then takes ownership of the event, and
+ * swiftodt_session_produce returns the event after these frames. Returns FALSE if the caller keeps the ownership and
+ * has to handle the event. */
 gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 
-/* Returns the latency that the element adds. `live` is whether the source is live, according to the latency query. */
+/* `live` is whether the source is live, according to the latency query. */
 GstClockTime swiftodt_session_latency (SwiftOdtSession session, gboolean live);
 
-/* Called on the streaming thread. Returns the maximum number of frames that the element holds. */
+/* Called on the streaming thread. Returns the maximum number of held frames. */
 guint swiftodt_session_frames_held (SwiftOdtSession session);
 
-/* The handlers of the action signals. The signals may be emitted on any thread. */
+/* The handlers of the action signals, which may be emitted on any thread. */
 void swiftodt_session_reset_tracks (SwiftOdtSession session);
 void swiftodt_session_detect_now (SwiftOdtSession session);
 

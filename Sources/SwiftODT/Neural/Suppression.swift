@@ -1,4 +1,4 @@
-/// A decoded detection before non-maximum suppression. The box is in pixels of the network's input.
+/// A decoded detection before non-maximum suppression, in pixels of the network's input.
 struct Candidate {
     var minX: Float
     var minY: Float
@@ -17,29 +17,24 @@ extension Candidate {
     }
 }
 
-/// Greedy non-maximum suppression. Of several candidates that overlap, only the candidate with the highest score is
-/// kept.
+/// Greedy non-maximum suppression.
 struct Suppression {
     /// The intersection over union (IoU) above which two candidates of the same class count as one object.
     var iouThreshold: Float
-    /// The IoU above which two candidates of different classes count as one object. The default of 1 never removes
-    /// candidates of different classes.
+    /// The IoU above which two candidates of different classes count as one object. 1 keeps all candidates of different classes.
     var iouThresholdAcrossClasses: Float = 1
     /// The maximum number of candidates that are kept.
     var limit = 300
 
-    /// The usual ``iouThresholdAcrossClasses``. Two boxes of different classes with a higher IoU are probably the same
-    /// object, whose class is ambiguous.
+    /// The usual ``iouThresholdAcrossClasses``. Two boxes of different classes with a higher IoU are probably the same object, whose class
+    /// is ambiguous.
     static let acrossClasses: Float = 0.85
 
-    /// Returns the candidates that are kept, in descending order of score. Candidates with equal scores keep their
-    /// input order, so that results are reproducible.
-    ///
-    /// Candidates with a non-finite value or an empty box are dropped. The others are visited in descending order of
-    /// score, and each is compared with the boxes that have been kept so far.
+    /// Returns the candidates that are kept, in descending order of score. Candidates with equal scores keep their input order. Candidates
+    /// with a non-finite value or an empty box are dropped.
     func callAsFunction(_ candidates: [Candidate]) -> [Candidate] {
-        // The upper 32 bits of a key are the inverted score, the lower 32 bits the index. Sorting such integers is
-        // faster than sorting candidates with a closure.
+        // The upper 32 bits of a key are the inverted score, the lower 32 bits the index. Sorting such integers is faster than sorting
+        // candidates with a closure.
         var order: [UInt64] = []
         order.reserveCapacity(candidates.count)
         for (place, candidate) in candidates.enumerated() where candidate.isValid {
@@ -59,7 +54,7 @@ struct Suppression {
 }
 
 extension Float {
-    /// An unsigned integer for the float. A greater float has a greater integer.
+    /// An unsigned integer that has the same order as the float.
     fileprivate var ascendingBits: UInt32 {
         let bits = bitPattern
         return bits >> 31 == 0 ? bits | 1 << 31 : ~bits
@@ -67,8 +62,7 @@ extension Float {
 }
 
 extension Candidate {
-    /// Whether the score is finite, the box has a positive area, and the coordinates are small enough for exact
-    /// arithmetic.
+    /// Whether the score is finite, the box has a positive area, and the coordinates are small enough for exact arithmetic.
     fileprivate var isValid: Bool {
         let largest: Float = 1e6
         return score.isFinite && minX > -largest && minY > -largest && maxX < largest && maxY < largest
@@ -107,8 +101,8 @@ private struct KeptBoxes {
         count += 1
     }
 
-    /// Returns whether the IoU of the candidate and any kept box exceeds a threshold. The threshold is `own` for boxes
-    /// of the candidate's class, and `other` for boxes of other classes.
+    /// Returns whether the IoU of the candidate and any kept box exceeds `own` for boxes of the candidate's class, or `other` for boxes of
+    /// other classes.
     func overlaps(_ box: Candidate, within own: Float, across other: Float) -> Bool {
         let area = (box.maxX - box.minX) * (box.maxY - box.minY)
         let (ownLimit, otherLimit) = (SIMD8(repeating: own), SIMD8(repeating: other))
@@ -125,8 +119,8 @@ private struct KeptBoxes {
         }
     }
 
-    // The following functions replace `pointwiseMin` and `pointwiseMax` of the standard library, which process the
-    // lanes of a vector one by one.
+    // `lower` and `upper` replace `pointwiseMin` and `pointwiseMax` of the standard library, which process the lanes of a vector one by
+    // one.
 
     @inline(__always)
     private static func lower(_ lanes: SIMD8<Float>, _ other: Float) -> SIMD8<Float> {

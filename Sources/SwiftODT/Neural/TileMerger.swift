@@ -1,40 +1,35 @@
 import Synchronization
 
-/// Merges the detections of all tiles of a frame. A tile is a region of the frame, or the full frame, on which
-/// inference runs. Each object is reported once, with its complete box.
+/// Merges the detections of all tiles of a frame. A tile is a region of the frame, or the full frame, on which inference runs. Each object
+/// is reported once, with its complete box.
 ///
-/// Tiles overlap, and there are levels of tiles with different magnifications (``TileGrid``). Several tiles therefore
-/// contain the same object. Complete boxes are merged by non-maximum suppression, with a higher threshold for boxes of
-/// different classes. If the complete boxes of several tiles agree, their positions are averaged. Tiles with a higher
-/// magnification have a higher weight.
+/// Tiles overlap, and there are levels of tiles with different magnifications (``TileGrid``). Several tiles therefore contain the same
+/// object. Complete boxes are merged by non-maximum suppression, with a higher threshold for boxes of different classes. If the complete
+/// boxes of several tiles agree, their positions are averaged. Tiles with a higher magnification have a higher weight.
 ///
-/// A box that reaches the edge of its tile is a fragment, because the edge may cut the object. A fragment never
-/// replaces a complete box. The merger compares each fragment with the part of each complete box that lies in the
-/// fragment's tile. If the two match, the fragment is dropped. The remaining fragments of one object are joined.
+/// A box that reaches the edge of its tile is a fragment, because the edge may cut the object. A fragment never replaces a complete box.
+/// The merger compares each fragment with the part of each complete box that lies in the fragment's tile. If the two match, the fragment is
+/// dropped. The remaining fragments of one object are joined.
 ///
-/// The library SAHI uses another method: it merges greedily by the intersection over the area of the smaller box. With
-/// that method, an object is merged into a larger object behind it, and fragments with high scores can extend the
-/// complete box.
+/// The library SAHI merges greedily by the intersection over the area of the smaller box. With that method, an object is merged into a
+/// larger object behind it, and fragments with high scores can extend the complete box.
 struct TileMerger: Sendable {
-    /// The tiles of the frame. Lists of detections have the same order.
+    /// The lists of detections have the same order.
     let tiles: [InferredRegion]
     /// The intersection over union (IoU) above which two complete boxes of the same class are one object.
     let iouThreshold: Double
 
-    /// The IoU above which two fragments belong to the same object. Only the parts of the boxes in the area that both
-    /// tiles cover are compared.
+    /// The IoU above which two fragments belong to the same object. Only the parts of the boxes in the area that both tiles cover are
+    /// compared.
     private static let sharedAreaIoU = 0.5
-    /// The factor by which the score of an object is multiplied if only fragments of the object were detected.
+    /// Multiplies the score of an object of which only fragments were detected.
     private static let fragmentScoreFactor = 0.6
-    /// A box is large if one of its sides exceeds `largeShare` of the tile's side. The object should then be complete
-    /// in a larger tile of the previous level. To prefer the box of that tile, the score of the large box is multiplied
-    /// by `largeScoreFactor`.
+    /// A box is large if one of its sides exceeds `largeShare` of the tile's side. The object should then be complete in a larger tile of
+    /// the previous level. To prefer the box of that tile, the score of the large box is multiplied by `largeScoreFactor`.
     private static let (largeShare, largeScoreFactor) = (0.5, 0.5)
-    /// The IoU above which the complete boxes of two tiles are averaged. Above it, the boxes differ only by
-    /// localisation errors.
+    /// The IoU above which the complete boxes of two tiles differ only by localisation errors and are averaged.
     private static let agreementIoU = 0.75
-    /// The maximum number of complete boxes that are merged, and the maximum number of fragments. The boxes with the
-    /// highest scores are used.
+    /// The maximum number of complete boxes, and of fragments. The boxes with the highest scores are used.
     private static let maximum = 5000
 
     private struct TileDetection {
@@ -43,17 +38,15 @@ struct TileMerger: Sendable {
         let isLarge: Bool
     }
 
-    /// The complete detections of one object whose boxes agree. `best` has the highest score. `others` are detections
-    /// of other tiles, at most one for each tile.
+    /// The complete detections of one object whose boxes agree. `best` has the highest score. `others` are detections of other tiles, at
+    /// most one for each tile.
     private struct DetectionCluster {
         let best: TileDetection
         var others: [TileDetection] = []
         var detection: Detection { best.detection }
     }
 
-    /// Returns the merged detections, in descending order of score.
-    ///
-    /// - Parameter answers: the detections of each tile, in the order of ``tiles``.
+    /// Returns the merged detections, in descending order of score. `answers` has the order of ``tiles``.
     func callAsFunction(_ answers: [[Detection]]) -> [Detection] {
         var (whole, fragments): ([TileDetection], [TileDetection]) = ([], [])
         for (number, detections) in answers.enumerated() {
@@ -82,8 +75,7 @@ struct TileMerger: Sendable {
         return sorted(kept.map(averaged) + extra)
     }
 
-    /// Returns whether the box of a detection agrees with the best box of the cluster well enough to be averaged with
-    /// it.
+    /// Returns whether the boxes agree well enough to be averaged.
     private func agrees(_ candidate: TileDetection, with object: DetectionCluster) -> Bool {
         guard candidate.detection.label == object.detection.label, !candidate.isLarge || object.best.isLarge else {
             return false
@@ -92,9 +84,9 @@ struct TileMerger: Sendable {
             && !object.others.contains { $0.tile == candidate.tile }
     }
 
-    /// Returns the best detection of a cluster, with the weighted mean of all boxes of the cluster. The weight is the
-    /// product of the score and the magnification of the tile. A higher magnification is more accurate, because the
-    /// localisation error is about one pixel of the network's input.
+    /// Returns the best detection of a cluster, with the weighted mean of all boxes of the cluster. The weight is the product of the score
+    /// and the magnification of the tile. A higher magnification is more accurate, because the localisation error is about one pixel of the
+    /// network's input.
     private func averaged(_ object: DetectionCluster) -> Detection {
         guard !object.others.isEmpty else { return object.detection }
         let best = object.detection.box
@@ -119,8 +111,7 @@ struct TileMerger: Sendable {
         !tile.isWhole && max(box.width / tile.box.width, box.height / tile.box.height) > Self.largeShare
     }
 
-    /// Returns the detections in descending order of score. Detections with equal scores keep their order, so that
-    /// results are reproducible.
+    /// Returns the detections in descending order of score. Detections with equal scores keep their order.
     private func strongest(_ candidates: [TileDetection]) -> [TileDetection] {
         let order = candidates.indices.sorted {
             let (one, other) = (candidates[$0].detection.score, candidates[$1].detection.score)
@@ -135,8 +126,8 @@ struct TileMerger: Sendable {
         }.map(\.element)
     }
 
-    /// Returns whether two complete boxes show the same object. Two boxes of the same tile always show different
-    /// objects, because non-maximum suppression has already removed duplicates within the tile.
+    /// Returns whether two complete boxes show the same object. Two boxes of the same tile always show different objects, because
+    /// non-maximum suppression has already removed duplicates within the tile.
     private func isSame(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let overlap = one.detection.box.iou(other.detection.box)
@@ -144,8 +135,8 @@ struct TileMerger: Sendable {
             ? overlap > iouThreshold : overlap > Double(Suppression.acrossClasses)
     }
 
-    /// Returns whether a complete box is only a detail of a larger object that the box's tile cuts, for example a head
-    /// that was detected as a person.
+    /// Returns whether a complete box is only a detail of a larger object that the box's tile cuts, for example a head that was detected as
+    /// a person.
     private func isDetail(_ candidate: TileDetection, of object: TileDetection) -> Bool {
         let (box, other) = (candidate.detection, object.detection)
         guard candidate.tile != object.tile, box.label == other.label, tiles[candidate.tile].cuts(other.box) else {
@@ -154,7 +145,6 @@ struct TileMerger: Sendable {
         return TileFragment.isDetail(box.box, score: box.score, of: other.box, score: other.score)
     }
 
-    /// Returns whether a fragment belongs to an object with a complete box.
     private func isFragment(_ fragment: TileDetection, of object: Detection) -> Bool {
         let box = fragment.detection.box
         let isOfClass = fragment.detection.label == object.label
@@ -184,8 +174,7 @@ struct TileMerger: Sendable {
         }
     }
 
-    /// Returns whether two fragments show the same object. They do if their boxes overlap enough within the area that
-    /// both tiles cover.
+    /// Returns whether the boxes of two fragments overlap enough within the area that both tiles cover.
     private func showSameObject(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let shared = tiles[one.tile].box.intersection(tiles[other.tile].box)
@@ -195,8 +184,8 @@ struct TileMerger: Sendable {
     }
 }
 
-/// Collects the detections of all tiles of a frame. Merges them when the detections of the last tile have arrived. Any
-/// thread may deliver the detections of a tile.
+/// Collects the detections of all tiles of a frame, and merges them when the last tile is complete. Any thread may deliver the detections
+/// of a tile.
 final class TileResultCollector: Sendable {
     private struct State {
         var answers: [[Detection]?]
@@ -207,14 +196,12 @@ final class TileResultCollector: Sendable {
     private let state: Mutex<State>
     private let completion: @Sendable (Result<[Detection], any Error>) -> Void
 
-    /// - Parameter completion: called with the merged detections. If tiles fail, it is called once for each of these
-    ///   tiles, with the error.
+    /// - Parameter completion: called with the merged detections. If tiles fail, it is called once for each of these tiles, with the error.
     init(_ merge: TileMerger, completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void) {
         (self.merge, self.completion) = (merge, completion)
         state = Mutex(State(answers: Array(repeating: nil, count: merge.tiles.count), missing: merge.tiles.count))
     }
 
-    /// Stores the result of the tile with the given index.
     func take(_ answer: Result<[Detection], any Error>, of number: Int) {
         do {
             let detections = try answer.get()

@@ -2,13 +2,10 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// A network compiled for a device. All detectors in the process with the same file, input format, device, thread count
-/// and hint share it.
+/// A network compiled for a device. All detectors in the process with the same file, input format, device, thread count and hint share it.
 package final class Network: Sendable {
-    /// The inputs and outputs of the compiled network. Dimensions of outputs are dynamic if they depend on the content
-    /// of the picture.
+    /// Dimensions of outputs are dynamic if they depend on the content of the picture.
     package let description: NetworkDescription
-    /// The format of the picture input.
     package let input: NetworkInput
     /// The number of concurrent inferences that the runtime recommends for the performance hint.
     package let requestCount: Int
@@ -16,9 +13,8 @@ package final class Network: Sendable {
     let compiled: CompiledModel
     /// The file name that the user specified, for messages.
     let name: String
-    /// The index of the picture input.
     let pictureInput: Int
-    /// Whether the elements of the picture input are bytes. If `false`, they are floats.
+    /// Whether the elements of the picture input are bytes. Otherwise they are floats.
     let bytes: Bool
     private let inferenceCount = Atomic(0)
 
@@ -38,8 +34,7 @@ package final class Network: Sendable {
         requestCount = compiled.requestCount
     }
 
-    /// Creates a network and runs it once. The network is restored from the cache on disk, if the cache has it and the
-    /// restored network passes the check. Otherwise the model is compiled.
+    /// Restores a network from the cache on disk, if the restored network passes the check. Otherwise compiles the model.
     private static func make(_ key: Key, check: WarmUpCheck?) throws -> Network {
         let runtime = try OpenVINO.shared()
         let cache = NetworkCache(runtime: runtime)
@@ -67,36 +62,33 @@ package final class Network: Sendable {
         return network
     }
 
-    /// A function that checks the outputs for the ``ReferencePicture``, a fixed test picture. It throws an error if the
-    /// outputs are wrong.
+    /// Throws an error if the outputs for the ``ReferencePicture`` are wrong.
     package typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
 
-    /// Runs the network once with the ``ReferencePicture`` before its first use. During this inference, the runtime
-    /// generates code and registers its exit handlers (see ``InFlightInferences``).
+    /// Runs the network once with the ``ReferencePicture`` before its first use. During this inference, the runtime generates code and
+    /// registers its exit handlers (see ``InFlightInferences``).
     private func warmUp(_ check: WarmUpCheck?) throws {
         let request = try InferenceRequest(self)
         let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
         do {
             try request.infer()
         } catch let error as ODTError where check == nil {
-            // Some networks fail for some pictures. If no expected outputs are known for the test picture, a failed
-            // inference is not an error.
+            // Some networks fail for some pictures. Without expected outputs for the test picture, this is not an error.
             Diagnostics.report(.info, "the inference of the test picture failed: \(error)")
             return
         }
         try check?(request.outputs(), placement)
     }
 
-    /// Counts an inference. The runtime can register exit handlers even after the first inference, for example in the
-    /// first inference that detects an object. The exit handler of ``InFlightInferences`` must run before them. It is
-    /// therefore registered again after each inference whose number is a power of two.
+    /// Counts an inference. The runtime can register exit handlers even after the first inference, for example in the first inference that
+    /// detects an object. The exit handler of ``InFlightInferences`` must run before them. It is therefore registered again after each
+    /// inference whose number is a power of two.
     func noteInference() {
         let number = inferenceCount.add(1, ordering: .relaxed).newValue
         if number & (number - 1) == 0 { InFlightInferences.drainAtExit() }
     }
 
-    /// Reads and compiles a model, and measures the compilation time. The model that was read is freed before the
-    /// function returns, and the compiled network remains.
+    /// Also measures the compilation time.
     private static func compile(
         _ key: Key, _ runtime: OpenVINO
     ) throws -> (CompiledModel, NetworkDescription, milliseconds: Nanoseconds) {
@@ -107,11 +99,10 @@ package final class Network: Sendable {
         return (compiled, description, (MonotonicClock.now - begin) / 1_000_000)
     }
 
-    /// The minimum compilation time in milliseconds. Networks that compile faster are not stored in the cache.
+    /// Networks that compile faster, in milliseconds, are not stored in the cache.
     private static let worthKeeping = 50
 
-    /// Returns the inputs and outputs of a network without compiling it. They are sufficient to recognise the family of
-    /// the network.
+    /// Returns the inputs and outputs of a network without compiling it.
     ///
     /// - Throws: ``ODTError`` if the file or the runtime is missing or damaged.
     package static func inspect(file: String) throws -> NetworkDescription {
@@ -128,9 +119,9 @@ package final class Network: Sendable {
         }
     }
 
-    /// Loads the runtime's plugins for a device. Call this function before a network is compiled on another thread, so
-    /// that no library is loaded there. If the process exits while another thread loads a library, `exit()` destroys
-    /// the static objects of the library without waiting for the thread.
+    /// Loads the runtime's plugins for a device. Call this function before a network is compiled on another thread, so that no library is
+    /// loaded there. If the process exits while another thread loads a library, `exit()` destroys the static objects of the library without
+    /// waiting for the thread.
     static func loadLibrary(of device: String) throws {
         try unlessExiting {
             let runtime = try OpenVINO.shared()
@@ -140,14 +131,13 @@ package final class Network: Sendable {
 
     /// Returns a compiled network. If the same network is already in use in this process, returns the existing network.
     ///
-    /// Dynamic dimensions of the picture input get the size of `input`. The batch size becomes 1. Compiling can take
-    /// seconds. Restoring a network from the cache on disk is much faster.
+    /// Dynamic dimensions of the picture input get the size of `input`. The batch size becomes 1. Compiling can take seconds. Restoring a
+    /// network from the cache on disk is much faster.
     ///
     /// - Parameters:
     ///   - threads: the maximum number of inference threads. 0 uses the runtime's default.
-    ///   - check: a function that throws an error if the outputs for the ``ReferencePicture`` are wrong. If a cached
-    ///     network fails the check, the network is compiled again. If the newly compiled network fails the check,
-    ///     `load` throws the error.
+    ///   - check: if a cached network fails the check, the network is compiled again. If the newly compiled network fails the check, `load`
+    ///     throws the error.
     /// - Throws: ``ODTError`` that names the file and the remedy.
     package static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
@@ -159,8 +149,8 @@ package final class Network: Sendable {
         }
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
-        // The lock is held during compilation. If two callers need the same network, the second caller waits and gets
-        // the network of the first.
+        // The lock is held during compilation. If two callers need the same network, the second caller waits and gets the network of the
+        // first.
         return try loaded.update { loaded in
             if let network = loaded[key]?.network { return network }
             let network = try unlessExiting {
@@ -179,11 +169,10 @@ package final class Network: Sendable {
         throw ODTError(.failed, "cannot load a network, because the program is exiting")
     }
 
-    /// Creates a request for this network. Reuse requests, because each request allocates memory for inputs and
-    /// outputs.
+    /// Reuse requests, because each request allocates memory for inputs and outputs.
     package func makeRequest() throws -> InferenceRequest { try Self.unlessExiting { try InferenceRequest(self) } }
 
-    /// The properties that identify a compiled network. Callers with equal keys share one network.
+    /// Callers with equal keys share one network.
     private struct Key: Hashable {
         let file: ModelFile
         let input: NetworkInput
@@ -194,13 +183,13 @@ package final class Network: Sendable {
         weak var network: Network?
     }
 
-    /// The networks that have been loaded in this process. The references are weak, so an unused network is freed.
+    /// The references are weak, so an unused network is freed.
     private static let loaded = Monitor<[Key: Reference]>([:])
 }
 
 extension KnownAnswer {
-    /// Returns the error for a network whose detections in the ``ReferencePicture`` are not the expected ones.
-    /// `problem` describes the difference.
+    /// Returns the error for a network whose detections in the ``ReferencePicture`` are not the expected ones. `problem` describes the
+    /// difference.
     static func error(_ problem: String, file: String, device: String) -> ODTError {
         let runtime =
             (try? OpenVINO.shared().version.split(separator: "-").first).map { "OpenVINO \($0)" } ?? "the runtime"

@@ -2,26 +2,24 @@ import Glibc
 
 /// A cache of network descriptions and compiled networks on disk.
 ///
-/// The runtime has its own cache, but it must read and hash a network before each lookup. For quantised networks, this
-/// takes longer than all other steps. This cache instead identifies files by their paths, sizes and modification times.
+/// The runtime has its own cache, but it must read and hash a network before each lookup. For quantised networks, this takes longer than
+/// all other steps. This cache instead identifies files by their paths, sizes and modification times.
 ///
-/// Checksums verify all content before it is used. A damaged entry is discarded, and the network is compiled again. A
-/// folder without write permission is not an error. Two processes may write the same entry at the same time. If the
-/// entry then has one file of each process, the checksums do not match, and the entry is discarded.
+/// Checksums verify all content before it is used. A damaged entry is discarded, and the network is compiled again. A folder without write
+/// permission is not an error. Two processes may write the same entry at the same time. If the entry then has one file of each process, the
+/// checksums do not match, and the entry is discarded.
 struct NetworkCache {
     private let runtime: OpenVINO
     private let folder: String
 
-    /// - Returns: `nil` if the folder cannot be created or read.
+    /// Returns `nil` if the folder cannot be created or read.
     init?(runtime: OpenVINO, folder: String? = DataFolders.cache) {
         guard let folder, Self.make(folder: folder) else { return nil }
         self.runtime = runtime
         self.folder = folder
     }
 
-    /// Creates a folder and its parent folders.
-    ///
-    /// - Returns: whether the folder exists and can be read.
+    /// Creates a folder and its parent folders. Returns whether the folder exists and can be read.
     static func make(folder: String) -> Bool {
         guard folder.hasPrefix("/") else { return false }
         let ends = folder.indices.filter { folder[$0] == "/" }.dropFirst() + [folder.endIndex]
@@ -31,22 +29,19 @@ struct NetworkCache {
 
     // MARK: Descriptions
 
-    /// Returns the cached description of the network in a file. Returns `nil` if the cache does not have it.
     func description(of file: ModelFile) -> NetworkDescription? {
         let key = "description of \(file.identityText)"
         guard let entry = entry(key) else { return nil }
         return NetworkDescription(text: entry.description)
     }
 
-    /// Stores the description of the network in a file.
     func keep(_ description: NetworkDescription, of file: ModelFile) {
         if writeEntry(key: "description of \(file.identityText)", sum: 0, text: description.text) { prune() }
     }
 
     // MARK: Compiled networks
 
-    /// Returns a compiled network from the cache, together with its description. Returns `nil` if the cache has no
-    /// usable entry for the file, the input format and the target.
+    /// Returns `nil` if the cache has no usable entry for the file, the input format and the target.
     func compiled(
         _ file: ModelFile, input: NetworkInput, target: CompilationTarget
     ) -> (CompiledModel, NetworkDescription)? {
@@ -59,14 +54,12 @@ struct NetworkCache {
         return CompiledModel.restore(bytes, for: target, runtime: runtime).map { ($0, description) }
     }
 
-    /// Stores a compiled network.
     func keep(
         _ compiled: CompiledModel, _ description: NetworkDescription, of file: ModelFile, input: NetworkInput,
         target: CompilationTarget
     ) {
         let key = self.key(file, input: input, target: target)
-        // The network is exported to memory and then written with `write`, which reports a full disk. The runtime would
-        // not report it.
+        // The network is exported to memory and then written with `write`, which reports a full disk. The runtime would not report it.
         guard UniqueFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
@@ -78,8 +71,8 @@ struct NetworkCache {
         prune()
     }
 
-    /// The version of ``LoadedModel/prepared(_:for:runtime:)``, which adapts a model before it is compiled. Increase
-    /// the version whenever the adaptation changes, because cached networks were compiled with the old adaptation.
+    /// The version of ``LoadedModel/prepared(_:for:runtime:)``. Increase it whenever the adaptation of models changes, because cached
+    /// networks were compiled with the old adaptation.
     private static let formatVersion = 4
 
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
@@ -89,9 +82,8 @@ struct NetworkCache {
 
     // MARK: Files
 
-    /// Reads the text file of an entry. The first line is the full key, the second line the checksum of the blob, and
-    /// the third line the checksum of all other lines. The description of the network follows. Returns `nil` if the
-    /// entry does not exist or is damaged.
+    /// Reads the text file of an entry. The first line is the full key, the second line the checksum of the blob, and the third line the
+    /// checksum of all other lines. The description of the network follows. Returns `nil` if the entry does not exist or is damaged.
     private func entry(_ key: String) -> (sum: UInt64, description: String)? {
         guard let file = FileBlock(path(key, ".network")) else {
             unlink(path(key, ".network"))
@@ -129,7 +121,6 @@ struct NetworkCache {
         return true
     }
 
-    /// Removes a damaged entry. The entry is created again after the next compilation.
     private func remove(_ key: String) {
         Diagnostics.report(.info, "the cache entry \(path(key, ".network")) is damaged and is removed")
         unlink(path(key, ".network"))
@@ -141,20 +132,19 @@ struct NetworkCache {
         return folder + "/" + String(sum, radix: 16) + ending
     }
 
-    /// Sets the modification time of an entry to the current time, to record its last use. The access time cannot be
-    /// used, because file systems that are mounted with `noatime` do not update it.
+    /// Sets the modification time of an entry to the current time. The access time does not record the last use on file systems that are
+    /// mounted with `noatime`.
     private func noteUse(_ key: String) { utimensat(AT_FDCWD, path(key, ".network"), nil, 0) }
 
-    /// An entry of the cache. It has a `.network` text file. The entry of a compiled network also has a `.blob` file.
+    /// A `.network` text file and, for a compiled network, a `.blob` file.
     private struct Entry {
-        /// The time of the last use, in seconds since 1970.
+        /// In seconds since 1970.
         var lastUse = 0
         var hasText = false
         var hasBlob = false
     }
 
-    /// Removes the least recently used entries if there are too many. Also removes temporary files that killed
-    /// processes have left.
+    /// Removes the least recently used entries if there are too many, and temporary files that killed processes have left.
     private func prune() {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }
@@ -204,17 +194,16 @@ struct NetworkCache {
 ///     let state = NetworkCacheState.read()
 ///     print(state.folder ?? "nowhere", state.count, state.bytes)
 package struct NetworkCacheState: Sendable {
-    /// The folder of the cache. `nil` for users without a home directory.
+    /// `nil` for users without a home directory.
     package let folder: String?
-    /// Whether the folder is writable, so that networks can be added.
     package let isWritable: Bool
-    /// The number of compiled networks (`count`) and their total size (`bytes`).
+    /// The number and the total size of the compiled networks.
     package let count: Int
     package let bytes: Int
     /// The free space on the disk in bytes. `nil` if the folder does not exist.
     package let freeBytes: Int?
 
-    /// Reads the state. Creates the folder if it does not exist.
+    /// Creates the folder if it does not exist.
     package static func read() -> NetworkCacheState {
         guard let folder = DataFolders.cache, NetworkCache.make(folder: folder) else {
             return NetworkCacheState(folder: DataFolders.cache, isWritable: false, count: 0, bytes: 0, freeBytes: nil)
@@ -246,7 +235,7 @@ extension NetworkDescription {
         (inputs.map { "input " + $0.text } + outputs.map { "output " + $0.text }).joined(separator: "\n")
     }
 
-    /// - Returns: `nil` if the text is not a description.
+    /// Returns `nil` if the text is not a description.
     init?(text: some StringProtocol) {
         var inputs: [TensorDescription] = []
         var outputs: [TensorDescription] = []

@@ -4,19 +4,16 @@ import Glibc
 /// The inference runtime OpenVINO. Its library is loaded at the first use in a process and never unloaded.
 final class OpenVINO: @unchecked Sendable {
     let functions: swiftodt_openvino
-    /// The runtime's core object, which all networks share. It is never freed, because threads may use it until the
-    /// process ends.
+    /// Shared by all networks. It is never freed, because threads may use it until the process ends.
     let core: OpaquePointer
     /// The version that the library reports, for example `2026.4.1-22982-...`.
     let version: String
     let elements: ElementCodes
 
-    /// The oldest supported version.
     private static let oldest = (year: 2023, release: 1)
     private static let loaded = Monitor<OpenVINO?>(nil)
 
-    /// Returns the runtime. If an earlier call has not found the runtime, this call searches again, because `odt setup`
-    /// may have installed it in the meantime.
+    /// If an earlier call has not found the runtime, this call searches again, because `odt setup` may have installed it in the meantime.
     static func shared() throws -> OpenVINO {
         try loaded.update { loaded in
             if let loaded { return loaded }
@@ -59,7 +56,7 @@ final class OpenVINO: @unchecked Sendable {
         })
     }
 
-    /// Creates a copy of a runtime with replaced functions, for tests.
+    /// Creates a copy of a runtime with other functions, for tests.
     init(_ runtime: OpenVINO, functions: swiftodt_openvino) {
         self.functions = functions
         core = runtime.core
@@ -67,9 +64,8 @@ final class OpenVINO: @unchecked Sendable {
         elements = runtime.elements
     }
 
-    /// Provokes an exception in the runtime while file descriptors are available. Catching the first exception in a
-    /// process can open two file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions are then
-    /// caught even if no descriptors are free.
+    /// Provokes an exception in the runtime while file descriptors are available. Catching the first exception in a process can open two
+    /// file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions are then caught even if no descriptors are free.
     private static func learnToThrow(_ functions: swiftodt_openvino, _ core: OpaquePointer) {
         var text: UnsafeMutablePointer<CChar>?
         if functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", &text) == 0, let text {
@@ -77,8 +73,8 @@ final class OpenVINO: @unchecked Sendable {
         }
     }
 
-    /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND. The runtime itself
-    /// would load them without this flag. Does nothing if the process does not need the flag (see unwinding.c).
+    /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND. The runtime itself would load them without
+    /// this flag. Does nothing if the process does not need the flag (see unwinding.c).
     private static func preload(_ functions: swiftodt_openvino, _ part: String) {
         withUnsafePointer(to: functions) { swiftodt_openvino_preload($0, part) }
     }
@@ -91,7 +87,7 @@ final class OpenVINO: @unchecked Sendable {
         _ = fullName(of: device)
     }
 
-    /// Loads OpenVINO's library from the first file that can be loaded.
+    /// Loads the first file that can be loaded.
     static func load(_ candidates: RuntimeSearch.Candidates) throws -> swiftodt_openvino {
         var reasons: [String] = []
         for file in candidates.files {
@@ -123,7 +119,7 @@ final class OpenVINO: @unchecked Sendable {
         return text.isEmpty ? "0" : text
     }
 
-    /// The runtime's message for the latest error on this thread, shortened to its first lines.
+    /// The first lines of the runtime's message for the latest error on this thread.
     var lastError: String { Self.lastError(functions) }
 
     private static func lastError(_ functions: swiftodt_openvino) -> String {
@@ -137,8 +133,7 @@ final class OpenVINO: @unchecked Sendable {
     }
 }
 
-/// The performance hint for the runtime. It determines the numbers of streams and threads that the runtime uses, and
-/// the precision.
+/// The performance hint for the runtime. The runtime derives the precision and the numbers of streams and threads from it.
 package enum InferenceHint: Hashable, Sendable {
     /// Minimum latency: all threads work on one picture.
     case latency
@@ -151,9 +146,8 @@ package enum InferenceHint: Hashable, Sendable {
 ///     let runtime = try InferenceRuntime.find()
 ///     print("OpenVINO", runtime.version, "on", runtime.processor)
 package struct InferenceRuntime: Sendable {
-    /// The version that the runtime reports, without the build suffix.
+    /// Without the build suffix.
     package let version: String
-    /// The full name of the CPU.
     package let processor: String
 
     /// Loads the runtime. This takes time only at the first call in a process.
@@ -169,16 +163,15 @@ package struct InferenceRuntime: Sendable {
 
 /// The numeric codes for element types in the loaded version of the runtime.
 ///
-/// The codes differ between versions of the runtime, because element types were removed and inserted. They can
-/// therefore not be taken from a header. They are derived from the sizes in bytes of tensors with eight elements.
+/// The codes differ between versions of the runtime, so they cannot be taken from a header. They are derived from the sizes in bytes of
+/// tensors with eight elements.
 struct ElementCodes: Sendable {
     let float32: UInt32
     let uint8: UInt32
     private let types: [UInt32: TensorElement]
 
     init(_ functions: swiftodt_openvino) {
-        // The order of the codes: ... boolean, bf16, f16, f32, f64, i4, i8, i16, i32, i64, u1, other types below 8
-        // bits, u8 ...
+        // The order of the codes: ... boolean, bf16, f16, f32, f64, i4, i8, i16, i32, i64, u1, other types below 8 bits, u8 ...
         let float32: UInt32 = Self.bytes(ofEight: 4, functions) == 32 ? 4 : 5
         let bit = float32 + 7
         let uint8 = (bit + 1...bit + 8).first { Self.bytes(ofEight: $0, functions) == 8 } ?? bit + 5
@@ -190,7 +183,7 @@ struct ElementCodes: Sendable {
         ]
     }
 
-    /// Returns the element type of a code, or `nil` for a type that is not a ``TensorElement``.
+    /// `nil` for a type that is not a ``TensorElement``.
     subscript(code: UInt32) -> TensorElement? { types[code] }
 
     private static func bytes(ofEight code: UInt32, _ functions: swiftodt_openvino) -> Int {
@@ -206,9 +199,9 @@ struct ElementCodes: Sendable {
     }
 }
 
-/// Searches for OpenVINO's C library. The order is: the Python package `openvino` if a Python wheel has installed this
-/// plugin or program, the folders of `odt setup`, the system's library folders. If the environment variable
-/// `SWIFTODT_OPENVINO` is set, only the file or folder that it names is searched.
+/// Searches for OpenVINO's C library. The order is: the Python package `openvino` if a Python wheel has installed this plugin or program,
+/// the folders of `odt setup`, the system's library folders. If the environment variable `SWIFTODT_OPENVINO` is set, only the file or
+/// folder that it names is searched.
 enum RuntimeSearch {
     private static let library = "libopenvino_c.so"
 
@@ -239,14 +232,13 @@ enum RuntimeSearch {
         "/usr/lib", "/opt/intel/openvino/runtime/lib/intel64", "/opt/intel/openvino/runtime/lib/aarch64",
     ]
 
-    /// Returns the libraries in a folder and in the subfolders that OpenVINO's Python wheel and archives use.
+    /// Includes the subfolders that OpenVINO's Python wheel and archives use.
     private static func libraries(inAndBelow folder: String) -> [String] {
         ["", "/libs", "/lib", "/openvino/libs", "/runtime/lib/intel64", "/runtime/lib/aarch64"]
             .flatMap { libraries(in: folder + $0) }
     }
 
-    /// Returns the libraries in a folder, newest version first. OpenVINO's Python wheel has only a versioned name such
-    /// as `libopenvino_c.so.2641`.
+    /// Returns the newest version first. OpenVINO's Python wheel has only a versioned name such as `libopenvino_c.so.2641`.
     private static func libraries(in folder: String) -> [String] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }

@@ -1,37 +1,34 @@
-/// Splits a connected region of pixels at narrow bridges. For example, two people who touch each other become two
-/// regions. The resulting parts are called islands. A bridge is less than half as thick as the thinner of the two
-/// islands that it connects.
+/// Splits a connected region of pixels at narrow bridges. For example, two people who touch each other become two regions. The resulting
+/// parts are called islands. A bridge is less than half as thick as the thinner of the two islands that it connects.
 ///
-/// The algorithm is a watershed on the distance transform. The thickness of a pixel is its distance from the
-/// background. Pixels are added to islands in order of decreasing thickness. Two islands that meet at a bridge stay
-/// separate. Sorting the pixels takes most of the time.
+/// The algorithm is a watershed on the distance transform. The thickness of a pixel is its distance from the background. Pixels are added
+/// to islands in order of decreasing thickness. Two islands that meet at a bridge stay separate. Sorting the pixels takes most of the time.
 struct NarrowBridgeSplitter {
     /// The maximum thickness of a bridge, relative to the thickness of the thinner island.
     private static let neck: Float = 0.5
-    /// The minimum area of an island, relative to the area of the largest island. A smaller island, for example a head
-    /// or a leg, is merged with a neighbour.
+    /// The minimum area of an island, relative to the area of the largest island. A smaller island, for example a head or a leg, is merged
+    /// with a neighbour.
     private static let minimumFragmentShare = 0.3
-    /// The maximum number of islands. A region with more islands is not split, because it is probably a texture and not
-    /// a group of objects.
+    /// The maximum number of islands. A region with more islands is probably a texture and not a group of objects. It is not split.
     private static let maximumPieces = 64
 
-    /// The width of the region's bounding box, plus a border of one background pixel on each side.
+    /// Includes a border of one background pixel on each side.
     private let width: Int
     /// The distance of each pixel from the background, in pixels.
     private var thickness: [Float]
-    /// For each pixel: the index of its island. -1 for the background and for pixels that have not been added yet.
+    /// The index of each pixel's island. -1 for the background and for pixels that have not been added yet.
     private var island: [Int32]
 
-    /// The sets of islands that were merged. The root of a set is its thickest island.
+    /// The sets of merged islands. The root of a set is its thickest island.
     private var sets = DisjointSets()
-    /// For each island: the greatest distance of its pixels from the background.
+    /// The maximum thickness of each island.
     private var peaks: [Float] = []
-    /// For each island: the number of its pixels.
+    /// The number of pixels of each island.
     private var areas: [Int] = []
-    /// The bridges, thickest first. A bridge is stored as the indices of the two islands that it connects.
+    /// The bridges, thickest first, as the indices of the two islands that they connect.
     private var necks: [(Int, Int)] = []
 
-    /// - Parameter pixels: the coordinates of the pixels of the region, within `0..<width` and `0..<height`.
+    /// - Parameter pixels: the pixels of the region, within `0..<width` and `0..<height`.
     init(width: Int, height: Int, pixels: [(x: Int, y: Int)]) {
         self.width = width + 2
         thickness = Array(repeating: 0, count: (width + 2) * (height + 2))
@@ -57,7 +54,7 @@ struct NarrowBridgeSplitter {
     /// The number of islands before merging.
     var islandCount: Int { areas.count }
 
-    /// Computes the distance of each pixel from the background with a two-pass chamfer transform.
+    /// A two-pass chamfer transform.
     private mutating func measureThickness() {
         let aslant: Float = 1.4142
         for place in thickness.indices.dropFirst(width + 1).dropLast(width + 1) where thickness[place] > 0 {
@@ -72,8 +69,8 @@ struct NarrowBridgeSplitter {
         }
     }
 
-    /// Adds a pixel to an adjacent island. If no island is adjacent, the pixel becomes a new island. If two islands
-    /// meet at the pixel, they are merged, unless the pixel is thin enough to be a bridge. The bridge is then recorded.
+    /// Adds a pixel to an adjacent island. If no island is adjacent, the pixel becomes a new island. If two islands meet at the pixel, they
+    /// are merged, unless the pixel is thin enough to be a bridge. The bridge is then recorded.
     private mutating func flood(_ place: Int) {
         let depth = thickness[place]
         var own = -1
@@ -97,8 +94,7 @@ struct NarrowBridgeSplitter {
         areas[own] += 1
     }
 
-    /// Merges islands that are too small to be objects, smallest first. A small island is merged with the island at the
-    /// other end of its thickest bridge.
+    /// Merges islands that are too small to be objects, smallest first, with the island at the other end of their thickest bridge.
     private mutating func joinSmall() { while let (a, b) = nextNeck() { join(a, b) } }
 
     /// Returns the next two islands to merge. Returns `nil` if no island is too small.
@@ -115,8 +111,8 @@ struct NarrowBridgeSplitter {
         return nil
     }
 
-    /// Merges two islands. The thicker island becomes the root of the merged set: it has the lower number, because
-    /// islands are numbered in order of decreasing maximum thickness.
+    /// The thicker island becomes the root of the merged set: it has the lower number, because islands are numbered in order of decreasing
+    /// maximum thickness.
     private mutating func join(_ a: Int, _ b: Int) {
         sets.unite(a, b)
         areas[min(a, b)] += areas[max(a, b)]

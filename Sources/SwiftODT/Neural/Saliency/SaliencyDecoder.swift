@@ -1,23 +1,19 @@
 import Glibc
 
-/// Decodes the saliency map of a network into the boxes of salient objects, in descending order of score. A saliency
-/// map rates how much each pixel attracts attention.
+/// Decodes the saliency map of a network into the boxes of salient objects. A saliency map rates how much each pixel attracts attention.
 struct SaliencyDecoder: DetectionDecoder {
     let input: NetworkInput
     var labels: [String]? { [] }
-    /// Tiles are not supported, because an object that is salient within a tile need not be salient in the full
-    /// picture.
+    /// `false`, because an object that is salient within a tile need not be salient in the full picture.
     var supportsTiles: Bool { false }
-    /// The index of the saliency map among the outputs. It is the first output with a matching shape, because some
-    /// networks also return intermediate maps.
+    /// The first output with the shape of a saliency map. Some networks also return intermediate maps.
     let output: Int
     /// Whether the map has logits instead of values from 0 to 1.
     let isLogit: Bool
     /// Whether objects that touch each other become separate detections.
     var separatesThings = false
 
-    /// The area, relative to the area of the map, at which an object has half the score of a large object with the same
-    /// saliency.
+    /// The area, relative to the area of the map, at which an object has half the score of a large object with the same saliency.
     private static let smallPart = 0.004
     /// The maximum number of objects per picture.
     private static let limit = 10
@@ -54,8 +50,8 @@ struct SaliencyDecoder: DetectionDecoder {
         return region.mean * part / (part + Self.smallPart)
     }
 
-    /// Scales the map to the range 0 to 1. A map whose values are already in this range stays unchanged. Scaling it
-    /// would turn the noise of a picture without salient objects into detections.
+    /// Scales the map to the range 0 to 1. A map whose values are already in this range stays unchanged. Scaling it would turn the noise of
+    /// a picture without salient objects into detections.
     private func normalised(
         _ values: UnsafeBufferPointer<Float>, into copy: UnsafeMutableBufferPointer<Float>
     ) -> UnsafeBufferPointer<Float> {
@@ -74,8 +70,8 @@ struct SaliencyDecoder: DetectionDecoder {
         return UnsafeBufferPointer(copy)
     }
 
-    /// Returns the width and height of a map with one channel, in NCHW or NHWC order or without channel. A dynamic
-    /// width or height is `nil`. Returns `nil` if the shape is not that of a map.
+    /// Returns the size of a map with one channel, in NCHW or NHWC order or without channel. A dynamic width or height is `nil`. Returns
+    /// `nil` if the shape is not that of a map.
     static func mapSize(_ shape: [Int?]) -> (width: Int?, height: Int?)? {
         let inner = shape.first == 1 || shape.first == .some(nil) ? shape.dropFirst() : shape[...]
         switch inner.count {
@@ -87,18 +83,18 @@ struct SaliencyDecoder: DetectionDecoder {
     }
 }
 
-/// Detects the most prominent objects of a picture, regardless of their class. A saliency network rates how much each
-/// pixel attracts attention. Each connected region of salient pixels becomes a box.
+/// Detects the most prominent objects of a picture, regardless of their class. A saliency network rates how much each pixel attracts
+/// attention. Each connected region of salient pixels becomes a box.
 package enum Salient {
-    /// The maximum side of the network's input for video, in pixels. It is smaller than the usual 320 pixels, to save
-    /// computation and to make the boxes more stable over time. The boxes fit slightly less tightly.
+    /// The maximum side of the network's input for video, in pixels. It is smaller than the usual 320 pixels, to save computation and to
+    /// make the boxes more stable over time. The boxes fit slightly less tightly.
     private static let videoSide = 192
 
     /// Returns the decoder for a saliency network.
     ///
-    /// The manifest can specify the size of the network's input. Without this specification, independent pictures use
-    /// the size in the model file, and video uses a smaller size. Saliency networks are fully convolutional and accept
-    /// any size.
+    /// If the manifest does not specify the size of the network's input, independent pictures use the size in the model file, and video
+    /// uses a smaller size. Saliency networks are fully convolutional and accept any size.
+    ///
     /// - Parameters:
     ///   - file: the model's path, for error messages.
     ///   - isForStills: whether pictures are independent of each other. `false` for video.
@@ -134,8 +130,7 @@ package enum Salient {
                 separatesThings: isForStills))
     }
 
-    /// Returns whether an output has about the aspect ratio of the picture. This distinguishes a map from a table of
-    /// boxes, which is far longer than wide.
+    /// Returns whether an output has about the aspect ratio of the picture. A table of boxes is far longer than wide.
     private static func hasProportions(_ map: (width: Int?, height: Int?), of picture: (width: Int, height: Int))
         -> Bool
     {

@@ -1,41 +1,37 @@
 /// The saliency of each pixel of a picture, from 0 to 1, and the extraction of salient regions.
 struct SaliencyMap {
-    /// A connected region of salient pixels.
     struct Region {
-        /// The bounding box in map pixels. Its edges are interpolated to the positions where the saliency crosses the
-        /// threshold.
+        /// In map pixels. The edges are interpolated to the positions where the saliency crosses the threshold.
         var box: Box
         /// The number of salient pixels.
         var area: Int
-        /// The sum of the saliency of the salient pixels.
+        /// The sum of the saliency.
         var mass: Double
 
-        /// The mean saliency of the salient pixels.
         var mean: Double { area > 0 ? mass / Double(area) : 0 }
     }
 
     let values: UnsafeBufferPointer<Float>
     let width: Int
     let height: Int
-    /// Whether objects that touch each other become separate regions. This is not suitable for video, because the
-    /// result would alternate from frame to frame.
+    /// Whether objects that touch each other become separate regions. Not suitable for video, because the result would alternate from frame
+    /// to frame.
     var separatesThings = false
 
-    /// The minimum saliency that the most salient pixel must have. Below it, the map has no salient objects.
+    /// Below this saliency of the most salient pixel, the map has no salient objects.
     private static let minimumPeak: Float = 0.1
     /// The range of the threshold for salient pixels, relative to the highest saliency in the map.
     private static let thresholdRange: ClosedRange<Float> = 0.2...0.65
-    /// The minimum area of a region, relative to the area of the map.
+    /// Relative to the area of the map.
     private static let minimumAreaShare = 0.0005
     /// The minimum area of a region that is split, relative to the area of the map.
     private static let minimumSplitShare = 0.004
-    /// The maximum area of a region that is merged with a neighbouring region, relative to the area of the neighbour.
-    /// If objects are not split, regions of any area are merged.
+    /// The maximum area of a region that is merged with a neighbouring region, relative to the area of the neighbour. If objects are not
+    /// split, regions of any area are merged.
     private static let maximumPartShare = 0.3
-    /// The maximum number of regions. The regions with the largest sum of saliency are kept.
+    /// The regions with the largest sum of saliency are kept.
     private static let maximumRegions = 32
 
-    /// Returns the salient regions after splitting and merging.
     func regions() -> [Region] {
         guard let peak = values.max(), peak >= Self.minimumPeak else { return [] }
         let threshold = threshold(peak: peak)
@@ -71,8 +67,8 @@ struct SaliencyMap {
         ).merged(found)
     }
 
-    /// Splits large regions at narrow bridges. Returns the pieces and the regions that were not split. `runs`
-    /// identifies a region by its index in `regions`.
+    /// Splits large regions at narrow bridges. Returns the pieces and the regions that were not split. `runs` identifies a region by its
+    /// index in `regions`.
     private func cut(_ regions: [Region], of runs: ConnectedRuns) -> [Region] {
         var pixels = [[(x: Int, y: Int)]](repeating: [], count: regions.count)
         let isCut = regions.map { Double($0.area) >= Self.minimumSplitShare * Double(width * height) }
@@ -106,10 +102,9 @@ struct SaliencyMap {
         return regions.compactMap(\.self)
     }
 
-    /// Returns the minimum saliency of a salient pixel. Otsu's method divides the pixels into two classes. The
-    /// threshold is the midpoint between the means of the classes, limited to ``thresholdRange`` times `peak`, the
-    /// highest saliency in the map. In contrast to the boundary between the classes, the midpoint is robust against
-    /// changes of single values.
+    /// Returns the minimum saliency of a salient pixel. Otsu's method divides the pixels into two classes. The threshold is the midpoint
+    /// between the means of the classes, limited to ``thresholdRange`` times `peak`, the highest saliency in the map. The midpoint is more
+    /// robust against changes of single values than the boundary between the classes.
     private func threshold(peak: Float) -> Float {
         let bins = 64
         let level = withUnsafeTemporaryAllocation(of: Int.self, capacity: bins) { counts in
@@ -133,15 +128,15 @@ struct SaliencyMap {
         return peak * min(max(level, range.lowerBound), range.upperBound)
     }
 
-    /// Returns the region with each edge of its box shifted by up to half a pixel, to the position where the
-    /// interpolated saliency crosses the threshold. As a result, boxes move smoothly in video.
+    /// Shifts each edge of the box by up to half a pixel, to the position where the interpolated saliency crosses the threshold. As a
+    /// result, boxes move smoothly in video.
     private func fitted(_ region: Region, threshold: Float) -> Region {
         let (left, right) = (Int(region.box.minX), Int(region.box.maxX) - 1)
         let (top, bottom) = (Int(region.box.minY), Int(region.box.maxY) - 1)
         func column(_ x: Int) -> Float { (top...bottom).reduce(0) { max($0, values[$1 * width + x]) } }
         func row(_ y: Int) -> Float { (left...right).reduce(0) { max($0, values[y * width + $1]) } }
-        /// Returns the shift of an edge outwards, -0.5 to 0.5 pixels. `inner` and `outer` are the maximum saliencies of
-        /// the pixels on the inner and the outer side of the edge.
+        /// Returns the shift of an edge outwards, -0.5 to 0.5 pixels. `inner` and `outer` are the maximum saliencies of the pixels on the
+        /// inner and the outer side of the edge.
         func reach(_ inner: Float, _ outer: Float) -> Double {
             inner > outer ? Double(min(1, max(0, (inner - threshold) / (inner - outer)))) - 0.5 : 0
         }
@@ -156,7 +151,6 @@ struct SaliencyMap {
 }
 
 extension SaliencyMap.Region {
-    /// Merges another region into this one.
     mutating func absorb(_ other: Self) {
         box = box.union(other.box)
         area += other.area
@@ -164,18 +158,16 @@ extension SaliencyMap.Region {
     }
 }
 
-/// Merges regions that belong to one object. These are regions whose boxes overlap, and regions with a small gap
-/// between them.
+/// Merges regions that belong to one object: regions whose boxes overlap, and regions with a small gap between them.
 struct RegionMerge {
     /// The maximum gap between two regions of one object, in map pixels.
     let reach: Double
-    /// The minimum area of a separate object, relative to the area of a larger neighbouring region. Smaller regions are
-    /// merged with the neighbour.
+    /// The minimum area of a separate object, relative to the area of a larger neighbouring region. Smaller regions are merged with the
+    /// neighbour.
     var maximumPartShare = Double.infinity
 
-    /// The minimum overlap of two regions of one object, relative to the area of the smaller box. If there is a gap
-    /// between the regions, it is the minimum length along which their boxes face each other, relative to the smaller
-    /// side.
+    /// The minimum overlap of two regions of one object, relative to the area of the smaller box. If there is a gap between the regions, it
+    /// is the minimum length along which their boxes face each other, relative to the smaller side.
     private static let share = 0.5
 
     func merged(_ regions: [SaliencyMap.Region]) -> [SaliencyMap.Region] {

@@ -1,12 +1,10 @@
-/// The input format of a network: size, layout, element type, normalisation and fit.
+/// The format of a network's picture input.
 package struct NetworkInput: Hashable, Sendable {
-    /// The order of a tensor's dimensions.
     package enum Layout: Hashable, Sendable {
         case nchw, nhwc
-        /// Like `nchw`, but with twelve channels: three channels for each of four phases. A phase is a picture of half
-        /// the width and height that has every second pixel of every second row. The order of the phases is: (even row,
-        /// even column), (odd row, even column), (even row, odd column), (odd row, odd column). The channels of a phase
-        /// are adjacent.
+        /// Like `nchw`, but with twelve channels: three channels for each of four phases. A phase is a picture of half the width and height
+        /// that has every second pixel of every second row. The order of the phases is: (even row, even column), (odd row, even column),
+        /// (even row, odd column), (odd row, odd column). The channels of a phase are adjacent.
         case spaceToDepth
     }
 
@@ -25,7 +23,7 @@ package struct NetworkInput: Hashable, Sendable {
     package var width: Int
     package var height: Int
     package var layout: Layout
-    /// The element type of the input, `.uint8` or `.float32`. `.uint8` requires a mean of 0 and a scale of 1.
+    /// `.uint8` or `.float32`. `.uint8` requires a mean of 0 and a scale of 1.
     package var element: TensorElement
     package var channelOrder: ChannelOrder
     /// The value that is subtracted from the grey levels 0 to 255, for each channel in the order of `channelOrder`.
@@ -57,7 +55,7 @@ package struct NetworkInput: Hashable, Sendable {
         }
     }
 
-    /// This input in space-to-depth layout. `nil` if the layout is not `nchw`, or if the width or the height is odd.
+    /// `nil` if the layout is not `nchw`, or if the width or the height is odd.
     var spaceToDepthInput: NetworkInput? {
         guard layout == .nchw, width % 2 == 0, height % 2 == 0 else { return nil }
         var input = self
@@ -65,15 +63,14 @@ package struct NetworkInput: Hashable, Sendable {
         return input
     }
 
-    /// Returns this input in space-to-depth layout if `shape` is the shape of that layout. Otherwise returns this input
-    /// unchanged.
+    /// Returns this input in space-to-depth layout if `shape` is the shape of that layout. Otherwise returns this input unchanged.
     func fitting(_ shape: [Int?]) -> NetworkInput {
         spaceToDepthInput.flatMap { $0.shape == shape ? $0 : nil } ?? self
     }
 }
 
 extension NetworkInput {
-    /// A description of the input for logs, for example `300x300 rgb uint8 nchw, stretch`.
+    /// For logs, for example `300x300 rgb uint8 nchw, stretch`.
     var summary: String {
         let size = "\(width)x\(height) \(channelOrder) \(element) \(layout), \(fit)"
         return mean == .zero && scale == .one ? size : size + ", minus \(Self.text(mean)) times \(Self.text(scale))"
@@ -84,16 +81,15 @@ extension NetworkInput {
     }
 }
 
-/// The position and scale of an upright picture within the input of a network. It maps boxes from input pixels to
-/// buffer pixels.
+/// The position and scale of an upright picture within the input of a network.
 package struct InputPlacement: Hashable, Sendable {
-    /// The number of input pixels per pixel of the upright picture, horizontally and vertically.
+    /// Input pixels per pixel of the upright picture.
     package let scaleX: Double
     package let scaleY: Double
     /// The position of the upper left corner of the picture in the input, in input pixels.
     package let offsetX: Double
     package let offsetY: Double
-    /// The region of the buffer that is converted to the input, in buffer pixels: the full frame or a crop.
+    /// The region of the buffer that is converted to the input, in buffer pixels.
     package let region: Box
     package let orientation: Orientation
 
@@ -108,7 +104,7 @@ package struct InputPlacement: Hashable, Sendable {
         self.orientation = orientation
     }
 
-    /// Maps a box from network input pixels to buffer pixels.
+    /// Maps a box from input pixels to buffer pixels.
     package func buffer(_ box: Box) -> Box {
         let upright = box.offset(x: -offsetX, y: -offsetY).scaled(x: 1 / scaleX, y: 1 / scaleY)
         return orientation.buffer(upright, bufferWidth: region.width, bufferHeight: region.height)
@@ -116,8 +112,8 @@ package struct InputPlacement: Hashable, Sendable {
     }
 }
 
-/// The mean and the inverse standard deviation of the red, green and blue levels in ImageNet, for levels from 0 to 255.
-/// Many PyTorch models use these values to normalise their input.
+/// The mean and the inverse standard deviation of the red, green and blue levels in ImageNet, for levels from 0 to 255. Many PyTorch models
+/// use these values to normalise their input.
 enum ImageNetStatistics {
     static let mean = SIMD3<Float>(0.485, 0.456, 0.406) * 255
     static let scale = 1 / (SIMD3<Float>(0.229, 0.224, 0.225) * 255)

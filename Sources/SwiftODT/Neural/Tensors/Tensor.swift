@@ -1,7 +1,6 @@
 package enum TensorElement: Sendable {
     case float32, float16, uint8, int8, int32, int64
 
-    /// Bytes per element.
     package var byteCount: Int {
         switch self {
         case .uint8, .int8: 1
@@ -12,10 +11,10 @@ package enum TensorElement: Sendable {
     }
 }
 
-/// The name, shape and element type of a network's input or output, as the model file declares them.
+/// An input or output of a network as the model file declares it.
 package struct TensorDescription: Hashable, Sendable {
     package let name: String
-    /// The sizes of the dimensions. `nil` for a dynamic dimension.
+    /// `nil` for a dynamic dimension.
     package let shape: [Int?]
     package let element: TensorElement
 
@@ -25,14 +24,13 @@ package struct TensorDescription: Hashable, Sendable {
         self.element = element
     }
 
-    /// The shape as text, with a question mark for each dynamic dimension.
+    /// Contains a question mark for each dynamic dimension.
     package var shapeText: String {
         "[" + shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",") + "]"
     }
 }
 
-/// The inputs and outputs of a network. The network's family, which determines how its outputs are decoded, is
-/// recognised from this description.
+/// The inputs and outputs of a network. The network's family is recognised from this description.
 package struct NetworkDescription: Sendable {
     package let inputs: [TensorDescription]
     package let outputs: [TensorDescription]
@@ -43,8 +41,7 @@ package struct NetworkDescription: Sendable {
     }
 }
 
-/// An output tensor after an inference. The inference request owns the memory, which is valid until the next inference
-/// of the request.
+/// An output tensor after an inference. The inference request owns the memory, which is valid until the next inference of the request.
 package struct TensorView {
     package let shape: [Int]
     package let element: TensorElement
@@ -63,8 +60,8 @@ package struct TensorView {
 }
 
 extension [Int] {
-    /// The number of elements of a tensor with this shape. `nil` if an extent is negative or if the product overflows,
-    /// because a shape from a file can have any values.
+    /// The number of elements of a tensor with this shape. `nil` if an extent is negative or if the product overflows, because a shape from
+    /// a file can have any values.
     package var product: Int? {
         if contains(0) { return 0 }
         var count = 1
@@ -77,21 +74,19 @@ extension [Int] {
     }
 }
 
-/// The quantisation of a tensor. `step` is the difference between the values of two consecutive integers. `zero` is the
-/// integer that represents the value 0.
+/// `step` is the difference between the values of two consecutive integers. `zero` is the integer that represents the value 0.
 package struct QuantisationScale: Hashable, Sendable {
     package let step: Float
     package let zero: Float
 
-    /// - Returns: `nil` if `step` is not from 1e-30 to 1e30, or if `zero` is not from -128 to 255. A positive step
-    ///   ensures that a greater integer represents a greater value.
+    /// Returns `nil` if `step` is not from 1e-30 to 1e30, or if `zero` is not from -128 to 255. A positive step ensures that a greater
+    /// integer represents a greater value.
     package init?(step: Float, zero: Float) {
         guard (1e-30...1e30).contains(step), (-128...255).contains(zero) else { return nil }
         self.step = step
         self.zero = zero
     }
 
-    /// Returns the value that an integer represents.
     @inline(__always)
     func number(_ whole: Float) -> Float { (whole - zero) * step }
 }
