@@ -46,7 +46,7 @@ struct EventMatcher {
     private var matched: [RuleAndClock: (time: Nanoseconds, message: Int)] = [:]
     /// The value of `matched` before the current message.
     private var matchedBefore: [RuleAndClock: (time: Nanoseconds, message: Int)] = [:]
-    /// For each rule with the condition `after`, the message whose match of the predecessor the rule has used. Each can be used once.
+    /// For each rule with the condition `after`: the number of the message in which its predecessor matched. Each such match is used once.
     private var used: [RuleAndClock: Int] = [:]
     /// The time of the latest action of each rule.
     private var acted: [RuleAndCamera: Nanoseconds] = [:]
