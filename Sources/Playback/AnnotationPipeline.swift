@@ -6,11 +6,9 @@ import SwiftODT
 /// Frames are rotated before inference, so that the recorded video and the reported coordinates agree.
 package final class AnnotationPipeline: Sendable {
     package enum Input: Sendable {
-        /// A file, a camera or a URI.
         case media(MediaSource)
         /// The first elements of a pipeline description. The last of them delivers raw video.
         case chain(String)
-        /// Pictures that a ``PictureFeed`` pushes into the pipeline.
         case pictures
     }
 

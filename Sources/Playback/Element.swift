@@ -58,7 +58,7 @@ package final class Element: @unchecked Sendable {
         g_object_class_find_property(objectClass, property) != nil
     }
 
-    /// Returns a static pad or an existing request pad; `nil` if there is no such pad.
+    /// Returns `nil` if there is no static pad and no existing request pad of this name.
     package func pad(_ name: String) -> Pad? { gst_element_get_static_pad(pointer, name).map(Pad.init) }
 
     /// Requests a new pad, for example from a muxer. Returns `nil` if the element refuses.

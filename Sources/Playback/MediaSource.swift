@@ -65,7 +65,6 @@ package final class MediaSource: Sendable {
         return "cannot play \(addressWithoutPassword): \(reason); check the address and that its server can be reached"
     }
 
-    /// The address without the name and password of a user.
     private var addressWithoutPassword: String {
         let parts = name.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count > 2, let mark = parts[2].lastIndex(of: "@") else { return name }

@@ -84,10 +84,8 @@ package final class PartFile: Sendable {
         return file.target
     }
 
-    /// Flushes the data written so far to the disk.
     package func sync() { fdatasync(descriptor) }
 
-    /// Closes the file without renaming it.
     package func close() { _ = Glibc.close(descriptor) }
 
     package func discard() {

@@ -53,7 +53,6 @@ package enum PathText {
         return bytes
     }
 
-    /// Returns whether the file name contains only valid UTF-8.
     package static func isUTF8(_ text: String) -> Bool { !text.unicodeScalars.contains(where: { isByte($0) }) }
 
     package static func withSystemPath<Answer>(

@@ -83,7 +83,6 @@ package final class PictureFeed: Sendable {
         return buffer
     }
 
-    /// Sends the EXIF orientation of the picture as an orientation tag.
     private func pushOrientation(of frame: Frame) {
         let name =
             switch frame.orientation {

@@ -1,6 +1,6 @@
 import CGStreamer
 
-/// An error of playing or writing media. The text names a remedy if one is known.
+/// The text names a remedy if one is known.
 package struct PlaybackError: Error, CustomStringConvertible, Sendable {
     package let description: String
     /// Whether the cause is invalid input from the user, for example an unknown property or a value out of range.

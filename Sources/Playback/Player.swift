@@ -57,7 +57,6 @@ package final class Player: Sendable {
         var failure: String?
         /// The monotonic time at which the stream was asked to end; `nil` if it was not.
         var asked: Nanoseconds?
-        /// Whether the pipeline has posted its end-of-stream message.
         var hasEnded = false
         /// GStreamer's descriptions of the missing decoders.
         var missing: [String] = []

@@ -1,7 +1,6 @@
 import CGStreamer
 import Glibc
 
-/// Whether GStreamer can load the `swiftodt` plugin.
 package enum PluginState {
     case found(file: String, version: String)
     /// The plugin's file exists, but GStreamer cannot load it.
@@ -94,7 +93,6 @@ package enum PluginSearch {
         return "\(major).\(minor).\(micro)"
     }
 
-    /// Adds the folder of this program's plugin to GST_PLUGIN_PATH, once.
     private static let addOwnFolder: Void = {
         guard let own = folderBesideThisProgram() else { return }
         let others = getenv("GST_PLUGIN_PATH").map { String(cString: $0) } ?? ""

@@ -80,7 +80,7 @@ package final class SegmentRetention: Sendable {
         if isDue { clean(steady: steady) }
     }
 
-    /// Returns all segments in the folders of all cameras, the oldest first.
+    /// Returns the segments of all cameras, the oldest first.
     private func segments() -> [Segment] {
         PartFile.names(in: folder).filter { !$0.hasPrefix(".") }.flatMap { camera in
             PartFile.names(in: folder + camera).compactMap { file -> Segment? in
@@ -98,7 +98,6 @@ package final class SegmentRetention: Sendable {
         }.sorted { ($0.name.time, $0.name.number, $0.path) < ($1.name.time, $1.name.number, $1.path) }
     }
 
-    /// - Returns: Whether the segment was deleted.
     private func delete(_ segment: Segment) -> Bool {
         let file = PathText.withSystemPath(segment.path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
         guard file >= 0 else { return false }

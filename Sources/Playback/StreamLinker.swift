@@ -16,7 +16,6 @@ package final class StreamLinker: Sendable {
     }
 
     private let pipeline: Pipeline
-    /// The first element of the video branch.
     private let video: Element
     /// The muxer for sound and subtitles; `nil` if only the video is used.
     private let muxer: Element?
@@ -72,7 +71,6 @@ package final class StreamLinker: Sendable {
             decoded.gobject, "no-more-pads", unsafeBitCast(complete, to: GCallback.self), me, nil, GConnectFlags(0))
     }
 
-    /// Returns whether decodebin should decode the stream further.
     private func isToBeDecoded(_ caps: UnsafeMutablePointer<GstCaps>, from pad: UnsafeMutablePointer<GstPad>) -> Bool {
         let stream = StreamKind(caps)
         switch stream.medium {

@@ -1,14 +1,12 @@
 import CGStreamer
 import SwiftODT
 
-/// A video encoder element with its properties.
 package struct VideoEncoder: Sendable {
     package enum Codec: Sendable { case h264, vp9 }
 
     package let element: String
     private let properties: @Sendable (_ quality: Quality, _ isLive: Bool) -> String
 
-    /// The video quality, independent of the encoder.
     package struct Quality: Sendable {
         package static let usual = 75
         /// The quality in percent, 0 (worst) to 100 (best).

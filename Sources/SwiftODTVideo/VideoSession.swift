@@ -86,7 +86,6 @@ final class VideoSession: Sendable {
         channel.finish(.failure(.noThread))
     }
 
-    /// Ends the pipeline without waiting for it.
     func cancel() {
         channel.cancel()
         player.askToEnd()

@@ -1,11 +1,11 @@
 import SwiftODT
 
 struct AnnotatedObject: Sendable {
-    /// The tracking ID; `nil` for an object that is not tracked.
+    /// `nil` for an object that is not tracked.
     var id: Int?
     /// The box in buffer pixels. It may extend beyond the picture.
     var box: Box
-    /// The detector's label; empty if the detector assigns no label.
+    /// Empty if the detector assigns no label.
     var label = ""
     var category = Category.unknown
     /// The classifier's confidence, 0 to 1; `nil` if the object is not classified.
@@ -58,7 +58,6 @@ struct RecentInferenceRegions {
 
 struct AnnotatedZone: Hashable, Sendable {
     let zone: Zone
-    /// The text beside the zone: its name and its counts.
     let text: String
 
     init(_ zone: Zone, count: ZoneCount?) {

@@ -39,7 +39,6 @@ final class Annotator {
     private var colors = TrackColors()
     /// The label positions of tracked objects, by tracking ID.
     private var positions: [Int: LabelPosition] = [:]
-    /// The time of the latest drawn frame, in nanoseconds.
     private var latest: Nanoseconds?
     private(set) var placedLabels: [PlacedLabel] = []
     private var zones: (drawn: [Zone], painter: ZonePainter)?
@@ -372,7 +371,6 @@ extension Annotator {
     }
 
     private func forgetLabels(but objects: [AnnotatedObject], _ elapsed: Double) {
-        // Usually all positions belong to drawn objects.
         let drawnCount = objects.count { $0.id.map { positions[$0] != nil } ?? false }
         guard positions.count > drawnCount else { return }
         let drawn = Set(objects.lazy.compactMap(\.id))

@@ -28,7 +28,7 @@ struct AnnotatorOptions: Hashable, Sendable {
 
     enum Coasting: Int, CaseIterable, Sendable {
         case never, always
-        /// The boxes are drawn only for a short time, see ``CoastingDisplayPolicy``.
+        /// For a short time, see ``CoastingDisplayPolicy``.
         case briefly
     }
 

@@ -23,7 +23,6 @@ final class BlendRow {
         keep.deallocate()
     }
 
-    /// Makes the first `count` samples transparent.
     func clear(_ count: Int) {
         value.initializeMemory(as: UInt8.self, repeating: 0, count: count * depth.bytes)
         if depth.bytes == 1 {
@@ -43,7 +42,6 @@ final class BlendRow {
         let (start, size) = (samples.lowerBound * depth.bytes, samples.count * depth.bytes)
         var done = size
         while done < size * times {
-            // Each copy doubles the number of repetitions that have been written.
             let more = min(done, size * times - done)
             for row in [value, keep] { (row + start + done).copyMemory(from: row + start, byteCount: more) }
             done += more

@@ -154,14 +154,12 @@ extension Blender {
         return (first, first + 2)
     }
 
-    /// Returns the lines of samples that overlap the rows of pixels from `top` to `bottom`.
     private func lines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
         guard layout.lineShift > 0 else { return top..<bottom }
         guard canvas.interlaced else { return (top >> 1)..<((bottom + 1) >> 1) }
         return (top / 4 * 2)..<min((bottom + 3) / 4 * 2, lineCount(of: layout))
     }
 
-    /// Returns the lines of samples whose pixels are all in the rows from `top` to `bottom`.
     private func wholeLines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
         guard layout.lineShift > 0 else { return top..<bottom }
         let (first, end) =

@@ -142,7 +142,6 @@ struct RoundedCorner: Hashable {
         return surface
     }
 
-    /// Adds the outline of a quarter of an ellipse around the origin to the path.
     private func addQuarter(width: Double, height: Double, to context: OpaquePointer) {
         guard width > 0, height > 0 else { return }
         cairo_save(context)

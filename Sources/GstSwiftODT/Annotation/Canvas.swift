@@ -115,7 +115,6 @@ struct DrawingSizes: Hashable {
     let lineWidth: Double
     let fontSize: Double
     let pen: Pen
-    /// The pen for the most prominent object if there are several objects.
     let strongPen: Pen
 
     init(_ options: AnnotatorOptions, font: NamedFont, canvas: Canvas) {

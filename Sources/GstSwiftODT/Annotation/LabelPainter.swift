@@ -54,7 +54,6 @@ struct LabelPainter {
         }.map(blender.tile)
     }
 
-    /// Draws text without a panel. The letters have a contrasting outline.
     private func drawOutlined(_ line: TextLine, at place: Place, _ ink: Paint) -> Tile? {
         surface(UInt32.self, place) { surface in
             cairo_new_path(surface.context)

@@ -185,7 +185,7 @@ struct LabelPlacement {
 
     // MARK: The initial side
 
-    /// Returns the best position at any side of the box; `nil` if there is no room at any side.
+    /// Returns `nil` if there is no room at any side of the box.
     private func bestSpot(for request: Request, box index: Int) -> Spot? {
         let size = request.size
         var best: (spot: Spot, cost: Double)?
@@ -303,7 +303,7 @@ extension LabelPosition {
 
 /// A drawn label: its text, its place, and the box to which it belongs. Places and boxes are on the upright grid.
 struct PlacedLabel: Hashable {
-    /// The tracking ID; `nil` for an object that is not tracked.
+    /// `nil` for an object that is not tracked.
     let id: Int?
     let text: String
     let place: PixelRect

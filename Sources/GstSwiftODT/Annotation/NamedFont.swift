@@ -108,7 +108,7 @@ enum FontLookup: Equatable {
         return wanted.contains { there.contains(normalized($0)) } ? .found : .replaced(by: first)
     }
 
-    /// Returns all family names of a font. A font may have names in several languages.
+    /// A font may have names in several languages.
     private static func names(of pattern: OpaquePointer?) -> [String] {
         var names: [String] = []
         var value: UnsafeMutablePointer<FcChar8>?

@@ -168,7 +168,7 @@ enum DrawingTarget {
 }
 
 extension Blender {
-    /// Fills a rectangle of the upright grid.
+    /// The rectangle is on the upright grid.
     func fill(_ rect: PixelRect, with paint: Paint, on target: DrawingTarget) {
         switch target {
         case .frame(let frame): fill(rect, with: paint, in: frame)
@@ -178,7 +178,7 @@ extension Blender {
         }
     }
 
-    /// Draws a tile at an aligned position of the buffer.
+    /// The position must be aligned.
     func draw(_ tile: Tile, atBuffer place: PixelRect, on target: DrawingTarget) {
         switch target {
         case .frame(let frame): draw(tile, atBuffer: place, in: frame)

@@ -120,7 +120,6 @@ extension Paint {
         0.2126 * Paint.light(red) + 0.7152 * Paint.light(green) + 0.0722 * Paint.light(blue)
     }
 
-    /// Black or white, whichever has more contrast with this colour.
     var contrast: Paint {
         let light = luminance
         return 1.05 / (light + 0.05) > (light + 0.05) / 0.05 ? .white : .black

@@ -57,7 +57,7 @@ struct ZonePainter {
             height: height)
     }
 
-    /// Returns the colour of a zone: grey for an ignored area, otherwise amber.
+    /// Grey for an ignored area, otherwise amber.
     static func paint(of zone: Zone) -> Paint { Paint(argb: zone.kind == .ignore ? 0xFF9E_9E9E : 0xFFFF_C107) }
 }
 

@@ -100,7 +100,6 @@ struct AccessUnitFormat: Hashable {
     }
 }
 
-/// Reads the fields at the beginning of a slice header.
 private struct BitReader {
     let bytes: UnsafeRawBufferPointer
     var position: Int

@@ -47,7 +47,6 @@ struct Gate {
         var isForcedOpen = false
     }
 
-    /// One access unit.
     struct Frame {
         /// The presentation timestamp; `nil` if unknown.
         var time: Nanoseconds?

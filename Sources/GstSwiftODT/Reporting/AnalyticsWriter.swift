@@ -64,7 +64,7 @@ struct AnalyticsWriter: Sendable {
         }
     }
 
-    /// All objects of a buffer that have the same mark share one entry.
+    /// All objects of a buffer with the same mark share one entry.
     private func mark(
         _ box: AnalyticsLibrary.Entry, _ name: String, _ marks: inout [String: AnalyticsLibrary.Entry],
         in meta: AnalyticsLibrary.Meta

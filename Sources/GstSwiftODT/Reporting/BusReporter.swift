@@ -17,7 +17,7 @@ final class BusReporter {
     /// The messages that were posted since the bus was last empty and that still exist.
     private var unread = LivingMessages()
     private var sequence: UInt64 = 0
-    /// The deferred report, if there is one.
+    /// The deferred report.
     private var waiting: (report: Report, format: MessageFormat)?
     /// The running time in nanoseconds at which a report was last posted.
     private var lastPosted: Nanoseconds?

@@ -98,7 +98,6 @@ struct AttachedMeta: OptionSet, Sendable {
     static let custom = AttachedMeta(rawValue: 1 << 1)
     static let analytics = AttachedMeta(rawValue: 1 << 2)
 
-    /// All kinds that the installed GStreamer supports.
     static let standard: AttachedMeta = AnalyticsLibrary.shared == nil ? [.roi, .custom] : [.roi, .custom, .analytics]
 }
 

@@ -126,7 +126,6 @@ extension PropertyKind<Int> {
 }
 
 extension PropertyKind<UInt32> {
-    /// A colour as ARGB.
     static var color: PropertyKind {
         PropertyKind(
             makeSpec: { g_param_spec_uint($0.name, $0.nick, $0.blurb, 0, .max, $1, $0.flags) },

@@ -279,7 +279,6 @@ final class FrameFinisher {
             model: settings.traits.model, source: settings.source)
     }
 
-    /// Returns the track and zone events since the previous call.
     private func takeEvents(of report: Report, _ settings: Settings) -> [any EventReport] {
         let (tracks, zones) = (scene.takeEvents(), scene.takeZoneEvents())
         let reportedTracks = settings.trackEvents ? tracks : []

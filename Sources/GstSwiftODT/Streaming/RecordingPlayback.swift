@@ -54,7 +54,7 @@ final class RecordingPlayback: Sendable {
 }
 
 private struct PlaybackState {
-    /// The kinds of mismatches. Each kind is reported once.
+    /// Each kind of mismatch is reported once.
     private enum Mismatch: Hashable {
         case labels, orientation, privacy(String), floor, overlap, unfinished, times, ended, size, shorter
     }

@@ -8,7 +8,6 @@ final class Statistics: Sendable {
     enum Stage: String, CaseIterable {
         /// Creating the grey copy of the frame, and starting inference.
         case start
-        /// Waiting for the results of inferences.
         case wait
         case track
         case classify
@@ -31,7 +30,6 @@ final class Statistics: Sendable {
         /// could not be mapped for drawing (`unwritable`).
         var unreadable: UInt64 = 0
         var unwritable: UInt64 = 0
-        /// The number of redacted boxes, summed over all frames.
         var redacted: UInt64 = 0
         /// The number of messages that were not posted: reports that a newer report replaced, and events that were
         /// dropped because too many messages were unread.
