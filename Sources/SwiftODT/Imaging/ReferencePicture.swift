@@ -5,7 +5,7 @@ import Glibc
 ///
 ///     let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
 enum ReferencePicture {
-    /// The name that model manifests use with the expected detections. Change the name whenever the picture changes.
+    /// The name of the picture in the manifests of models. Change the name whenever the picture changes.
     static let name = "signs-1"
     /// In pixels.
     static let side = 320

@@ -4,7 +4,8 @@
 /// loaded, its detections in the reference picture are compared with the known answer. Wrong detections, for example because of a damaged
 /// model or a broken runtime, cause an error.
 package struct KnownAnswer: Hashable, Sendable {
-    /// An expected object. A detection network has a box and a label, a classifier only a label, and a saliency network only a box.
+    /// An expected object. It has a box and a label for a detection network, only a label for a classifier, and only a box for a saliency
+    /// network.
     package struct Object: Hashable, Sendable {
         package var label: String?
         package var score: Double

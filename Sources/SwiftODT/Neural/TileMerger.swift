@@ -14,7 +14,7 @@ import Synchronization
 /// The library SAHI merges greedily by the intersection over the area of the smaller box. With that method, an object is merged into a
 /// larger object behind it, and fragments with high scores can extend the complete box.
 struct TileMerger: Sendable {
-    /// The lists of detections have the same order.
+    /// The tiles of the frame. The merger receives one list of detections per tile, in this order.
     let tiles: [InferredRegion]
     /// The intersection over union (IoU) above which two complete boxes of the same class are one object.
     let iouThreshold: Double
@@ -22,7 +22,7 @@ struct TileMerger: Sendable {
     /// The IoU above which two fragments belong to the same object. Only the parts of the boxes in the area that both tiles cover are
     /// compared.
     private static let sharedAreaIoU = 0.5
-    /// Multiplies the score of an object of which only fragments were detected.
+    /// The factor for the score of an object of which only fragments were detected.
     private static let fragmentScoreFactor = 0.6
     /// A box is large if one of its sides exceeds `largeShare` of the tile's side. The object should then be complete in a larger tile of
     /// the previous level. To prefer the box of that tile, the score of the large box is multiplied by `largeScoreFactor`.

@@ -8,7 +8,7 @@ struct Appearance: Sendable {
     private var middle: SIMD8<Float>
     private var bottom: SIMD8<Float>
 
-    /// Samples the inner part of a box, where the object covers most of the background. Returns `nil` if less than 2 × 3 plane pixels of
+    /// Samples the inner part of a box, which shows the object rather than the background. Returns `nil` if less than 2 × 3 plane pixels of
     /// that part lie inside the picture.
     init?(of box: Box, in plane: LumaPlane) {
         guard let area = Area(inside: box, of: plane) else { return nil }

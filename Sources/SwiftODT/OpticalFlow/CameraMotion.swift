@@ -57,7 +57,7 @@ struct CameraDrift {
 
     private var before: (pyramid: ImagePyramid, time: Nanoseconds)?
 
-    /// In nanoseconds.
+    /// The interval between the compared pictures, in nanoseconds.
     private static let step: Nanoseconds = 500_000_000
     /// The maximum background motion of a still camera, in plane pixels.
     private static let still = 0.6

@@ -95,7 +95,7 @@ extension MediaTime: CustomStringConvertible {
 }
 
 extension Nanoseconds {
-    /// Saturates.
+    /// Converts a `Duration`. The result saturates at the limits of `Int64`.
     package init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

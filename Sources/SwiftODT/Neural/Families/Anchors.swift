@@ -147,7 +147,7 @@ extension Anchors {
 /// Finds the outputs of a network that have boxes and scores, and assigns them to ranges of anchors.
 struct AnchorHeads {
     let heads: [AnchorDecoder.Head]
-    /// Includes a background class.
+    /// The number of class scores per anchor, including a background class.
     let classes: Int
 
     /// Limits the memory that the decoder allocates for a wrong manifest. Real networks have far fewer anchors.

@@ -10,7 +10,7 @@ extension AssembledDecoder {
     var labels: [String]? { assembly.names.all }
 }
 
-/// The input, the class names, and the conversion from candidates to detections. All decoders share it.
+/// The parts that all decoders share: the input, the class names, and the conversion from candidates to detections.
 struct DetectionAssembly: Sendable {
     let input: NetworkInput
     let names: ClassNames

@@ -124,8 +124,8 @@ private struct ByteLevel {
     private let flip: UInt8
     /// `flip` in each byte.
     private let flips: Words
-    /// Added to the lower seven bits of each byte. The highest bit of the sum is set if the lower seven bits of the byte are at least the
-    /// lower seven bits of the level.
+    /// A constant that is added to the lower seven bits of each byte. The highest bit of the sum is set if the lower seven bits of the
+    /// byte are at least the lower seven bits of the level.
     private let lift: Words
     /// All bits are set if the level is below 0x80. A byte of 0x80 or more then always reaches the level.
     private let isLow: Words

@@ -61,7 +61,7 @@ private struct Level {
         self.shape = [shape[0], shape[2], planes]
     }
 
-    /// Compute the level with one row per cell. A row has all channels of the cell.
+    /// The nodes that compute the level with one row per cell. A row has all channels of the cell.
     var rows: [ONNXGraph.Part] {
         let (cells, wanted) = (rowsName + "/cells", rowsName + "/shape")
         return [

@@ -154,7 +154,7 @@ final class FileBlock: @unchecked Sendable {
 
     deinit { content.deallocate() }
 
-    /// Detects damage. Not cryptographic.
+    /// A checksum that detects damage. It is not cryptographic.
     var sum: UInt64 { Self.sum(content) }
 
     static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {

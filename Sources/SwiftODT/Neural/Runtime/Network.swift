@@ -99,7 +99,7 @@ package final class Network: Sendable {
         return (compiled, description, (MonotonicClock.now - begin) / 1_000_000)
     }
 
-    /// Networks that compile faster, in milliseconds, are not stored in the cache.
+    /// The minimum compilation time, in milliseconds, of networks that are stored in the cache.
     private static let worthKeeping = 50
 
     /// Returns the inputs and outputs of a network without compiling it.

@@ -12,7 +12,7 @@ struct NarrowBridgeSplitter {
     /// The maximum number of islands. A region with more islands is probably a texture and not a group of objects. It is not split.
     private static let maximumPieces = 64
 
-    /// Includes a border of one background pixel on each side.
+    /// The width of the region's bounding box, plus a border of one background pixel on each side.
     private let width: Int
     /// The distance of each pixel from the background, in pixels.
     private var thickness: [Float]

@@ -130,7 +130,8 @@ package enum Salient {
                 separatesThings: isForStills))
     }
 
-    /// Returns whether an output has about the aspect ratio of the picture. A table of boxes is far longer than wide.
+    /// Returns whether an output has about the aspect ratio of the picture. A table of boxes does not, because it is far
+    /// longer than wide.
     private static func hasProportions(_ map: (width: Int?, height: Int?), of picture: (width: Int, height: Int))
         -> Bool
     {

@@ -5,7 +5,7 @@ struct SaliencyMap {
         var box: Box
         /// The number of salient pixels.
         var area: Int
-        /// The sum of the saliency.
+        /// The sum of the saliency of the salient pixels.
         var mass: Double
 
         var mean: Double { area > 0 ? mass / Double(area) : 0 }
@@ -18,7 +18,7 @@ struct SaliencyMap {
     /// to frame.
     var separatesThings = false
 
-    /// Below this saliency of the most salient pixel, the map has no salient objects.
+    /// If the highest saliency in the map is lower than this value, the map has no salient objects.
     private static let minimumPeak: Float = 0.1
     /// The range of the threshold for salient pixels, relative to the highest saliency in the map.
     private static let thresholdRange: ClosedRange<Float> = 0.2...0.65
