@@ -35,7 +35,8 @@ package struct StreamFormat {
         frameDuration = (1...Self.longestFrame).contains(duration) ? duration : nil
     }
 
-    /// Returns whether the rows of two fields alternate in a buffer. With the interlace mode `mixed`, a flag of the buffer determines this.
+    /// Returns whether the rows of two fields alternate in a buffer. With the interlace mode `mixed`, a flag of the
+    /// buffer determines this.
     package func isInterlaced(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         switch info.interlace_mode {
         case GST_VIDEO_INTERLACE_MODE_INTERLEAVED: true
@@ -45,7 +46,8 @@ package struct StreamFormat {
         }
     }
 
-    /// Whether a buffer of a multiview stream contains a separate picture for each view. Only the first picture is mapped.
+    /// Whether a buffer of a multiview stream contains a separate picture for each view. Only the first picture is
+    /// mapped.
     package var hasSeparateViews: Bool {
         info.views > 1 && info.ABI.abi.multiview_mode == GST_VIDEO_MULTIVIEW_MODE_SEPARATED
     }

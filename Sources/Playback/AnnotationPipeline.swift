@@ -1,7 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// A pipeline that detects the objects in an input. If an output is given, it also writes a video in which the objects are drawn.
+/// A pipeline that detects the objects in an input. If an output is given, it also writes a video in which the objects
+/// are drawn.
 ///
 /// Frames are rotated before inference, so that the recorded video and the reported coordinates agree.
 package final class AnnotationPipeline: Sendable {
@@ -23,7 +24,8 @@ package final class AnnotationPipeline: Sendable {
     }
 
     package let pipeline: Pipeline
-    /// The input must exist as long as the pipeline. GStreamer opens a FIFO twice, and the input keeps it open between the two times.
+    /// The input must exist as long as the pipeline. GStreamer opens a FIFO twice, and the input keeps it open between
+    /// the two times.
     private let input: Input
     /// `nil` if no video is written.
     private let container: Container?
@@ -104,11 +106,13 @@ package final class AnnotationPipeline: Sendable {
             gst_event_parse_caps(event, &caps)
             var picture = GstVideoInfo()
             guard gst_video_info_from_caps(&picture, caps) != 0 else { return .ok }
-            // H.264 with subsampled chroma needs an even width and height. An odd last row or column of pixels is cropped.
+            // H.264 with subsampled chroma needs an even width and height. An odd last row or column of pixels is
+            // cropped.
             even?.set("right", to: String(picture.width % 2))
             even?.set("bottom", to: String(picture.height % 2))
-            // The muxer uses a timescale of 90,000 units per second if the frame rate is variable or if the frame duration is a whole
-            // number of these units. For other frame rates the muxer's default timescale is more exact.
+            // The muxer uses a timescale of 90,000 units per second if the frame rate is variable or if the frame
+            // duration is a whole number of these units. For other frame rates the muxer's default timescale is more
+            // exact.
             if let slot, picture.fps_n == 0 || 90_000 * Int(picture.fps_d) % Int(picture.fps_n) == 0 {
                 slot.set("trak-timescale", to: "90000")
             }
@@ -116,7 +120,8 @@ package final class AnnotationPipeline: Sendable {
         }
     }
 
-    /// Ends the video, sound and subtitle streams downstream of the source, because a stalled source does not react to events. May block.
+    /// Ends the video, sound and subtitle streams downstream of the source, because a stalled source does not react to
+    /// events. May block.
     package func endStreams() {
         if let linker { return linker.endStreams() }
         pipeline["swiftodt"].pad("sink")?.endStream()
@@ -129,7 +134,8 @@ package final class AnnotationPipeline: Sendable {
 
     /// Returns whether the file contains at least one frame. Call it after the stream has ended.
     package func isUsable(_ file: PartFile, after ending: Player.Ending) -> Bool {
-        // The stream was interrupted, and the player did not wait for its end. The file is incomplete, even if it contains a frame.
+        // The stream was interrupted, and the player did not wait for its end. The file is incomplete, even if it
+        // contains a frame.
         if ending.failure == nil, !ending.isWhole { return false }
         guard file.size != 0, hasRecorded.read({ $0 }) else { return false }
         // After a signal, a frame that reached the muxer may still be missing from the file.

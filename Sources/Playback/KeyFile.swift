@@ -6,7 +6,8 @@ import SwiftODT
 ///     [camera front]
 ///     source=rtsp://192.168.1.20/stream1
 ///
-/// GLib parses the values. This type splits the lines itself, because error messages name line numbers, which GLib does not expose.
+/// GLib parses the values. This type splits the lines itself, because error messages name line numbers, which GLib does
+/// not expose.
 package struct KeyFile: Sendable {
     package struct Entry: Sendable {
         package let key: String
@@ -26,7 +27,8 @@ package struct KeyFile: Sendable {
 
     private static let limit = 1 << 20
 
-    /// - Throws: ``PlaybackError`` if the file cannot be read or is invalid. For an invalid line, the text contains the line number.
+    /// - Throws: ``PlaybackError`` if the file cannot be read or is invalid. For an invalid line, the text contains the
+    ///   line number.
     package init(_ name: String) throws {
         let bytes: [UInt8]
         do {
@@ -81,7 +83,8 @@ package struct KeyFile: Sendable {
         // White space around a value is removed. A space at the start or end of the value is written as `\s`.
         g_key_file_set_value(values, "value", "value", String(Self.trimmed(line[equals...].dropFirst())))
         var problem: UnsafeMutablePointer<GError>?
-        // After an unknown escape sequence GLib returns a string and also an error, so the error decides whether the value is valid.
+        // After an unknown escape sequence GLib returns a string and also an error, so the error decides whether the
+        // value is valid.
         let value = g_key_file_get_string(values, "value", "value", &problem)
         defer { g_free(value) }
         guard let value, problem == nil else {

@@ -41,10 +41,12 @@ package final class MediaSource: Sendable {
         return "\(isCamera ? "v4l2src" : "filesrc") name=source ! decodebin name=decoded"
     }
 
-    /// Whether the source is a FIFO. GStreamer blocks when it opens a FIFO, until another program opens the FIFO for writing.
+    /// Whether the source is a FIFO. GStreamer blocks when it opens a FIFO, until another program opens the FIFO for
+    /// writing.
     package var isFIFO: Bool { held != nil }
 
-    /// Sets the path or URI of the source as a property of the pipeline's source element. A pipeline description cannot express every name.
+    /// Sets the path or URI of the source as a property of the pipeline's source element. A pipeline description cannot
+    /// express every name.
     package func give(to pipeline: Pipeline) {
         guard let path else { return pipeline["decoded"].set("uri", to: name) }
         if isCamera {
@@ -54,8 +56,8 @@ package final class MediaSource: Sendable {
         }
     }
 
-    /// Returns the text of an error. If the input is a URI and its source element has posted the error, the returned text
-    /// names the address and a remedy.
+    /// Returns the text of an error. If the input is a URI and its source element has posted the error, the returned
+    /// text names the address and a remedy.
     package func explained(_ failure: String) -> String {
         // The name that uridecodebin gives to its source.
         let prefix = "source: "
@@ -72,7 +74,8 @@ package final class MediaSource: Sendable {
         return ([parts[0], parts[1], host] + parts[3...]).joined(separator: "/")
     }
 
-    /// Returns whether the source and `other` are the same file, even if the paths differ, for example because of links.
+    /// Returns whether the source and `other` are the same file, even if the paths differ, for example because of
+    /// links.
     package func isFile(_ other: String) -> Bool {
         guard let path, let one = Self.identity(of: path), let two = Self.identity(of: other) else { return false }
         return one == two

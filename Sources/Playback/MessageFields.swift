@@ -34,7 +34,8 @@ package struct MessageFields {
         return gst_structure_get_boolean(structure, field, &value) != 0 ? value != 0 : nil
     }
 
-    /// Returns an unsigned integer field of 32 or 64 bits. Returns `nil` also for an unknown time (`GST_CLOCK_TIME_NONE`).
+    /// Returns an unsigned integer field of 32 or 64 bits. Returns `nil` also for an unknown time
+    /// (`GST_CLOCK_TIME_NONE`).
     package func count(_ field: String) -> UInt64? {
         var small: guint = 0
         if gst_structure_get_uint(structure, field, &small) != 0 { return UInt64(small) }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A file that is written under the temporary name NAME.part.EXT, in the folder of NAME.EXT. ``finish()`` renames it to NAME.EXT.
+/// A file that is written under the temporary name NAME.part.EXT, in the folder of NAME.EXT. ``finish()`` renames it to
+/// NAME.EXT.
 ///
 /// Until ``finish()``, an existing file NAME.EXT is not changed. The writer holds a lock on the part file. A part file
 /// without a lock is abandoned, see ``interrupted(of:)``.
@@ -9,7 +10,8 @@ import Glibc
 ///     try file.write("{}\n")
 ///     try file.finish()
 package final class PartFile: Sendable {
-    /// The final path. If NAME.EXT is a symbolic link, this is the path of the file to which the link points, so that the link is kept.
+    /// The final path. If NAME.EXT is a symbolic link, this is the path of the file to which the link points, so that
+    /// the link is kept.
     package let target: String
     package let path: String
     private let descriptor: Int32
@@ -149,7 +151,8 @@ package final class PartFile: Sendable {
         }
     }
 
-    /// Returns the path of a file, which may not exist yet, with all links resolved. All names of one file give the same path.
+    /// Returns the path of a file, which may not exist yet, with all links resolved. All names of one file give the
+    /// same path.
     package static func target(of name: String) -> String {
         if let real = real(name) { return real }
         // This loop resolves symbolic links to a file that does not exist yet. The limit of 40 links ends a cycle of

@@ -2,8 +2,9 @@ import Glibc
 
 /// Converts between file names and Swift strings. To the system, a file name is a sequence of bytes.
 ///
-/// A file name need not be valid UTF-8. In a string, each byte that is not part of valid UTF-8 is represented by a private-use code point
-/// (U+10FE00 plus the byte). When the string is passed to the system, the code point is converted back to the byte.
+/// A file name need not be valid UTF-8. In a string, each byte that is not part of valid UTF-8 is represented by a
+/// private-use code point (U+10FE00 plus the byte). When the string is passed to the system, the code point is
+/// converted back to the byte.
 ///
 ///     PathText.withSystemPath(name) { open($0, O_RDONLY) }
 package enum PathText {

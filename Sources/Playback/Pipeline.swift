@@ -30,7 +30,8 @@ package final class Pipeline: @unchecked Sendable {
         if g_type_check_instance_is_a(parsed.typeInstance, gst_pipeline_get_type()) != 0 {
             top = parsed
         } else {
-            // For a description of a single element, the parser returns the element without a pipeline. Only a pipeline has a bus.
+            // For a description of a single element, the parser returns the element without a pipeline. Only a pipeline
+            // has a bus.
             top = gst_pipeline_new(nil)
             gst_object_ref_sink(top)
             gst_bin_add(bin, parsed)
@@ -63,8 +64,8 @@ package final class Pipeline: @unchecked Sendable {
         return Element(parsed)
     }
 
-    /// Keeps further data out of the decodebins, and waits until data has left them. decodebin of GStreamer 1.22 crashes if
-    /// it is stopped while it adds an element.
+    /// Keeps further data out of the decodebins, and waits until data has left them. decodebin of GStreamer 1.22
+    /// crashes if it is stopped while it adds an element.
     ///
     /// - Parameter time: The maximum time to wait in nanoseconds. A full queue can hold data in a decodebin.
     func isolateDecoders(within time: Nanoseconds) {
@@ -91,7 +92,8 @@ package final class Pipeline: @unchecked Sendable {
         }
     }
 
-    /// Posts an error message on the bus, as an element does. The player then ends the stream. May be called on any thread.
+    /// Posts an error message on the bus, as an element does. The player then ends the stream. May be called on any
+    /// thread.
     package func refuse(_ text: String) {
         let error = g_error_new_literal(gst_core_error_quark(), Int32(GST_CORE_ERROR_FAILED.rawValue), text)
         defer { g_error_free(error) }

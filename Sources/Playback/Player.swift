@@ -3,9 +3,9 @@ import Glibc
 import SwiftODT
 import Synchronization
 
-/// Plays a pipeline and ends its stream in such a way that written files are complete. The files are also complete after
-/// Ctrl-C, and after an error of an element on which no output depends. If a stream does not end within 10 s, for example
-/// because its source stalls, the player gives up.
+/// Plays a pipeline and ends its stream in such a way that written files are complete. The files are also complete
+/// after Ctrl-C, and after an error of an element on which no output depends. If a stream does not end within 10 s, for
+/// example because its source stalls, the player gives up.
 ///
 ///     let player = Player(pipeline) { printError($0) }
 ///     let ending = player.play { message in print(MessageText.line(message), terminator: "") }
@@ -33,7 +33,8 @@ package final class Player: Sendable {
         package var trouble: @Sendable () -> String? = { nil }
         /// Called after the pipeline was started, on another thread.
         package var hasStarted: @Sendable () -> Void = {}
-        /// Whether the signals that ``TerminationHandler`` handles end the stream. A library leaves the handling of signals to the program.
+        /// Whether the signals that ``TerminationHandler`` handles end the stream. A library leaves the handling of
+        /// signals to the program.
         package var endsAtSignals = true
 
         package init() {}
@@ -130,7 +131,8 @@ package final class Player: Sendable {
             state.asked = MonotonicClock.now
             return true
         }
-        // The end-of-stream event is sent on a separate thread, because sending it blocks while the pad processes a buffer.
+        // The end-of-stream event is sent on a separate thread, because sending it blocks while the pad processes a
+        // buffer.
         if isFirst { DetachedThread.run { self.end() } }
     }
 
@@ -138,9 +140,11 @@ package final class Player: Sendable {
 
     func notify(_ text: String) { output(text) }
 
-    /// The time in nanoseconds until the player gives up waiting for the end of the stream; `nil` if the stream was not asked to end.
+    /// The time in nanoseconds until the player gives up waiting for the end of the stream; `nil` if the stream was not
+    /// asked to end.
     var timeLeft: Nanoseconds? {
-        // If there is no output to complete, the player does not wait. Output may begin later, so `hasBegun` is called each time.
+        // If there is no output to complete, the player does not wait. Output may begin later, so `hasBegun` is called
+        // each time.
         let endTimeout = configuration.hasBegun() ? Self.endTimeout : 0
         return state.withLock { $0.asked.map { $0 + endTimeout - MonotonicClock.now } }
     }
@@ -165,7 +169,8 @@ package final class Player: Sendable {
 
     // MARK: The bus
 
-    /// Returns the text of the error that a pipeline has posted, for pipelines whose bus no player reads; `nil` if there is no error.
+    /// Returns the text of the error that a pipeline has posted, for pipelines whose bus no player reads; `nil` if
+    /// there is no error.
     package static func problem(of pipeline: Pipeline) -> String? {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }

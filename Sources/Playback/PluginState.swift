@@ -130,7 +130,8 @@ enum ProcessLimits {
     /// The minimum address space in bytes. With less, decoders and encoders cannot be loaded.
     private static let leastMemory: rlim_t = 1 << 30
 
-    /// Raises the limit of open files to 4,096, or to the hard limit if the hard limit is lower. Throws an error if a limit is too low.
+    /// Raises the limit of open files to 4,096, or to the hard limit if the hard limit is lower. Throws an error if a
+    /// limit is too low.
     static func prepare() throws {
         var files = limit(RLIMIT_NOFILE)
         let wish = min(files.rlim_max, mostFiles)

@@ -41,7 +41,8 @@ package final class RepeatedMessageFilter: Sendable {
         output(count > 0 ? "\(text) (and \(CountText.text(count, "time")) more since it was last logged)" : text)
     }
 
-    /// Returns the message with each number replaced by `#`. Messages that differ only in numbers count as the same message.
+    /// Returns the message with each number replaced by `#`. Messages that differ only in numbers count as the same
+    /// message.
     private static func withoutNumbers(_ text: String) -> String {
         var key = ""
         for character in text where !(character.isNumber && key.last == "#") {

@@ -1,8 +1,9 @@
 import Glibc
 import SwiftODT
 
-/// The file name of a recorded segment, for example `front-2026-11-22T15-45-01Z.mkv` in the folder of the camera `front`. The time is the
-/// time of the first frame in UTC, so that names sort by time even when daylight saving time begins or ends.
+/// The file name of a recorded segment, for example `front-2026-11-22T15-45-01Z.mkv` in the folder of the camera
+/// `front`. The time is the time of the first frame in UTC, so that names sort by time even when daylight saving time
+/// begins or ends.
 package struct SegmentName: Equatable, Sendable {
     package let camera: String
     /// The time of the first frame in nanoseconds since 1970, rounded down to whole seconds.

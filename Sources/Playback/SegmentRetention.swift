@@ -5,8 +5,8 @@ import Synchronization
 /// Limits the age and the total size of the recorded segments in a folder. The oldest segments of all cameras are
 /// deleted first. Only files with the name and the content of a segment are deleted.
 ///
-/// Ages are measured with the wall clock. For one hour after a jump of the wall clock (``WallClockCheck``), ages are not
-/// checked. Sizes are always checked.
+/// Ages are measured with the wall clock. For one hour after a jump of the wall clock (``WallClockCheck``), ages are
+/// not checked. Sizes are always checked.
 package final class SegmentRetention: Sendable {
     /// The name of the writing application, which the header of each segment contains. Only segments that contain this
     /// name, and empty files, may be deleted.
@@ -37,7 +37,8 @@ package final class SegmentRetention: Sendable {
     /// - Parameters:
     ///   - longest: The maximum age of a segment in nanoseconds; `nil` for no limit.
     ///   - largest: The maximum total size of all segments in bytes; `nil` for no limit.
-    ///   - hasPictures: Whether a segment may have a picture of the same name, ending in `.jpg`, that is deleted with it.
+    ///   - hasPictures: Whether a segment may have a picture of the same name, ending in `.jpg`, that is deleted with
+    ///     it.
     package init(_ folder: String, longest: Nanoseconds?, largest: Int?, hasPictures: Bool = false) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         (self.longest, self.largest, self.hasPictures) = (longest, largest, hasPictures)
@@ -69,7 +70,8 @@ package final class SegmentRetention: Sendable {
         }
     }
 
-    /// Calls ``clean(now:steady:)`` if the latest clean-up is more than 10 s ago. May be called by all cameras that share the folder.
+    /// Calls ``clean(now:steady:)`` if the latest clean-up is more than 10 s ago. May be called by all cameras that
+    /// share the folder.
     package func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
         let isDue = state.withLock { state in
             guard steady > state.cleaned.adding(Self.cleaningInterval) else { return false }
@@ -113,7 +115,8 @@ package final class SegmentRetention: Sendable {
     private static func isOurs(_ file: Int32) -> Bool {
         var head = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &head, head.count, 0)
-        // An empty file without the mark is a segment whose recording was interrupted before the first byte. It may be deleted.
+        // An empty file without the mark is a segment whose recording was interrupted before the first byte. It may be
+        // deleted.
         if count == 0 { return true }
         guard count > 0 else { return false }
         let mark = Array(mark.utf8)

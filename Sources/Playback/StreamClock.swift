@@ -1,15 +1,17 @@
 /// Maps the running times of one stream to wall-clock times.
 ///
-/// The two clocks do not advance at the same rate: a camera may declare 25 frames per second and send 21, and oscillators drift. Each frame
-/// gives a pair of running time and wall-clock time. Between two pairs, the wall-clock time is interpolated. Before the first pair and
-/// after the last pair, the clocks are assumed to advance at the same rate.
+/// The two clocks do not advance at the same rate: a camera may declare 25 frames per second and send 21, and
+/// oscillators drift. Each frame gives a pair of running time and wall-clock time. Between two pairs, the wall-clock
+/// time is interpolated. Before the first pair and after the last pair, the clocks are assumed to advance at the same
+/// rate.
 ///
 ///     var clock = StreamClock()
 ///     clock.note(running: 0, wall: 1_000)
 ///     clock.note(running: 2_000, wall: 3_400)
 ///     clock.wall(at: 1_000)  // 2,200
 ///
-/// The number of pairs is limited. When the limit is exceeded, every second pair is removed, and the spacing between new pairs is doubled.
+/// The number of pairs is limited. When the limit is exceeded, every second pair is removed, and the spacing between
+/// new pairs is doubled.
 package struct StreamClock: Sendable {
     private static let mostPairs = 4_096
 
@@ -18,7 +20,8 @@ package struct StreamClock: Sendable {
         let wall: Int64
     }
 
-    /// The pairs in the order of running time. The last pair is the newest one. The other pairs are at least `spacing` apart.
+    /// The pairs in the order of running time. The last pair is the newest one. The other pairs are at least `spacing`
+    /// apart.
     private var pairs: [Pair] = []
     /// The minimum difference between the running times of two pairs, in milliseconds.
     private var spacing: Int64 = 1_000
@@ -27,7 +30,8 @@ package struct StreamClock: Sendable {
 
     package var isEmpty: Bool { pairs.isEmpty }
 
-    /// Records the wall-clock time of a frame. If the running time has gone back, all pairs with later running times are removed first.
+    /// Records the wall-clock time of a frame. If the running time has gone back, all pairs with later running times
+    /// are removed first.
     ///
     /// - Parameters:
     ///   - running: The running time of the frame in milliseconds.

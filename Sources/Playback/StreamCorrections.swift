@@ -3,9 +3,10 @@ import Synchronization
 
 /// Corrects the start time of a video stream that begins later than the sound.
 ///
-/// An encoder with B-frames needs decoding timestamps before the first presentation timestamp. It therefore shifts all timestamps by 1,000
-/// hours. `GstVideoEncoder` (1.22 and 1.24) shifts its segment, too. If the first frame is later than the segment's start, the segment is
-/// correct only from the second frame on. Without the correction the first frame is shown too early.
+/// An encoder with B-frames needs decoding timestamps before the first presentation timestamp. It therefore shifts all
+/// timestamps by 1,000 hours. `GstVideoEncoder` (1.22 and 1.24) shifts its segment, too. If the first frame is later
+/// than the segment's start, the segment is correct only from the second frame on. Without the correction the first
+/// frame is shown too early.
 final class EncoderStart: Sendable {
     private static let thousandHours: UInt64 = 3_600_000_000_000_000
 

@@ -26,7 +26,8 @@ package struct StreamKind {
         return subtitles.contains(where: name.hasPrefix) ? .subtitle : .other
     }
 
-    /// Whether a demuxer may deliver this audio format without frame boundaries. Muxers accept the format only after a parser.
+    /// Whether a demuxer may deliver this audio format without frame boundaries. Muxers accept the format only after a
+    /// parser.
     private var needsParsing: Bool {
         ["audio/mpeg", "audio/x-ac3", "audio/x-eac3", "audio/x-dts", "audio/x-flac"].contains(name)
     }
@@ -52,7 +53,8 @@ package struct StreamKind {
         }
     }
 
-    /// Returns whether the pad belongs to a demuxer. If so, the container itself stores this format, and no decoder produced it.
+    /// Returns whether the pad belongs to a demuxer. If so, the container itself stores this format, and no decoder
+    /// produced it.
     package func isOfContainer(_ pad: UnsafeMutablePointer<GstPad>) -> Bool { Self.isMade(by: "Demuxer", pad) }
 
     /// Returns whether the format is among the caps `taken`, for example those of a muxer's pad. Caps fields that a
@@ -90,7 +92,8 @@ package struct StreamKind {
         return value
     }
 
-    /// Returns whether the class of the pad's element (its `klass`) contains a word such as `Demuxer`. Ghost pads are resolved.
+    /// Returns whether the class of the pad's element (its `klass`) contains a word such as `Demuxer`. Ghost pads are
+    /// resolved.
     private static func isMade(by kind: String, _ pad: UnsafeMutablePointer<GstPad>) -> Bool {
         var pad = pad
         var held: [Pad] = []

@@ -2,8 +2,9 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// Links the streams of the input. The first video stream goes to the `swiftodt` element. Sound and subtitles go directly to the muxer.
-/// Sound is copied if the container supports its format. Otherwise it is decoded and encoded again.
+/// Links the streams of the input. The first video stream goes to the `swiftodt` element. Sound and subtitles go
+/// directly to the muxer. Sound is copied if the container supports its format. Otherwise it is decoded and encoded
+/// again.
 ///
 /// The signal handlers of this type run on GStreamer's streaming threads, before data flows.
 package final class StreamLinker: Sendable {
@@ -44,7 +45,8 @@ package final class StreamLinker: Sendable {
 
     // MARK: Callbacks of the decoder
 
-    /// Connects the callbacks to decodebin's signals. The linker must outlive the pipeline, because the signals hold no reference.
+    /// Connects the callbacks to decodebin's signals. The linker must outlive the pipeline, because the signals hold no
+    /// reference.
     package func listen(to decoded: Element) {
         let me = Unmanaged.passUnretained(self).toOpaque()
         typealias Continue =
@@ -146,7 +148,8 @@ package final class StreamLinker: Sendable {
     /// - Parameter chain: The elements between the decoder and the muxer, as in `gst-launch-1.0`; `nil` for none.
     private func linkPad(_ pad: Pad, by chain: String?, to template: String, _ what: String, hasMarkup: Bool = false) {
         do {
-            // The queue is unlimited. Sound and subtitles arrive earlier than the video by the duration of inference and must not block it.
+            // The queue is unlimited. Sound and subtitles arrive earlier than the video by the duration of inference
+            // and must not block it.
             let wait = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
             let bin = try pipeline.add(chain.map { "\($0) ! \(wait)" } ?? wait)
             guard let muxer, let slot = muxer.requestPad(template) else {

@@ -32,9 +32,11 @@ package final class TerminationHandler: Sendable {
         // `nohup` makes the process ignore SIGHUP. In this case SIGHUP stays ignored.
         let isNohup = unsafeBitCast(ignored.__sigaction_handler.sa_handler, to: Int.self) == 1
         caught = isNohup ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
-        // A shell starts background jobs with SIGINT ignored. A SIGINT that is sent to the process explicitly must still work.
+        // A shell starts background jobs with SIGINT ignored. A SIGINT that is sent to the process explicitly must
+        // still work.
         for number in caught { Glibc.signal(number, SIG_DFL) }
-        // SIGPIPE and SIGXFSZ are ignored. Broken pipes and exceeded file size limits are reported by the write that fails.
+        // SIGPIPE and SIGXFSZ are ignored. Broken pipes and exceeded file size limits are reported by the write that
+        // fails.
         Glibc.signal(SIGPIPE, SIG_IGN)
         Glibc.signal(SIGXFSZ, SIG_IGN)
         // The signals are blocked in this thread and in all threads that are created later, which inherit the mask.
@@ -106,7 +108,8 @@ package final class TerminationHandler: Sendable {
         waiting.first?.notify("ending the stream\(waiting.count > 1 ? "s" : ""); press Ctrl-C again to stop at once")
         var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
         while sigtimedwait(&set, nil, &pause) < 0 {
-            // Closing files after the end of the stream takes as long as the disk needs, so the elements get additional time.
+            // Closing files after the end of the stream takes as long as the disk needs, so the elements get additional
+            // time.
             let players = state.read(\.players)
             let stuck = players.first { $0.timeLeft.map { $0 < -(Player.stopping + Self.tolerance) } ?? false }
             guard let stuck else { continue }

@@ -14,7 +14,8 @@ package struct VideoEncoder: Sendable {
 
         package init(percent: Int) { self.percent = percent }
 
-        /// The constant quantizer of H.264 encoders, from 51 at 0% (worst) to 11 at 100% (best). A common default is 23.
+        /// The constant quantizer of H.264 encoders, from 51 at 0% (worst) to 11 at 100% (best). A common default is
+        /// 23.
         var quantizer: Int { 51 - percent * 2 / 5 }
         /// The quality level of VP9, from 60 at 0% (worst) to 0 at 100% (best). VP9's scale is 0 to 63.
         var level: Int { 60 - percent * 3 / 5 }
@@ -65,7 +66,8 @@ package struct VideoEncoder: Sendable {
     package static var installedForH264: [String] { (hardware + [software]).map(\.element).filter(Element.isThere) }
 
     package static let software = VideoEncoder(element: "x264enc") { quality, isLive in
-        // `pass=qual` selects constant quality. A VBV buffer would limit the rate to the default bit rate, so it is disabled.
+        // `pass=qual` selects constant quality. A VBV buffer would limit the rate to the default bit rate, so it is
+        // disabled.
         "speed-preset=veryfast pass=qual quantizer=\(quality.quantizer) vbv-buf-capacity=0"
             + (isLive ? " tune=zerolatency" : "")
     }
@@ -170,7 +172,8 @@ package enum Codecs {
     private static let decoderType: GstElementFactoryListType = 1 << 0
 }
 
-/// Tests whether an encoder element works. An installed encoder can fail because of drivers, permissions or a missing device.
+/// Tests whether an encoder element works. An installed encoder can fail because of drivers, permissions or a missing
+/// device.
 package enum EncoderProbe {
     private static let timeout: GstClockTime = 5_000_000_000
 

@@ -33,7 +33,8 @@ public final class VisionImage: Sendable {
         self.init(image: try Frame(contentsOfFile: path))
     }
 
-    /// Metadata that overrides the orientation of the picture. With `nil`, the default, the picture's orientation applies.
+    /// Metadata that overrides the orientation of the picture. With `nil`, the default, the picture's orientation
+    /// applies.
     public var metadata: VisionImageMetadata? {
         get { facts.withLock { $0.metadata } }
         set { facts.withLock { $0.metadata = newValue } }
@@ -49,8 +50,9 @@ public final class VisionImage: Sendable {
         }
     }
 
-    /// The time of capture. In a stream, each timestamp must be later than the previous one. If a timestamp is missing or not later, the
-    /// detector replaces it by the time of the previous image plus the time that has passed since that image was processed.
+    /// The time of capture. In a stream, each timestamp must be later than the previous one. If a timestamp is missing
+    /// or not later, the detector replaces it by the time of the previous image plus the time that has passed since
+    /// that image was processed.
     public var timestamp: MediaTime? {
         get { facts.withLock { $0.timestamp } }
         set { facts.withLock { $0.timestamp = newValue } }

@@ -3,9 +3,10 @@ import SwiftODT
 
 /// Detects objects in images, and tracks them if the images form a stream.
 ///
-/// The detector is thread-safe. In stream mode it processes one image at a time and queues at most one. If another image arrives, the
-/// queued image is dropped with an error of the reason `dropped`. In single-image mode all images are processed in order. The detector
-/// loads its networks at the first image. If a network has to be compiled, this can take seconds.
+/// The detector is thread-safe. In stream mode it processes one image at a time and queues at most one. If another
+/// image arrives, the queued image is dropped with an error of the reason `dropped`. In single-image mode all images
+/// are processed in order. The detector loads its networks at the first image. If a network has to be compiled, this
+/// can take seconds.
 ///
 ///     let objectDetector = VisionObjectDetector()
 ///     for object in try objectDetector.results(in: image) { print(object.name ?? "object", object.frame) }
@@ -24,7 +25,8 @@ public final class VisionObjectDetector: Sendable {
     /// Creates a detector from existing components.
     /// - Parameters:
     ///   - classifier: classifies objects if the options request it.
-    ///   - salient: finds the most prominent object of single images if the options request it and `detector` finds nothing.
+    ///   - salient: finds the most prominent object of single images if the options request it and `detector` finds
+    ///     nothing.
     convenience init(
         options: VisionObjectDetectorOptions, detector: any Detector, classifier: TrackClassifier? = nil,
         salient: (any Detector)? = nil
@@ -62,8 +64,8 @@ public final class VisionObjectDetector: Sendable {
 
     /// Processes an image asynchronously.
     ///
-    /// - Throws: `ODTError` if the detector cannot be created, or if it cannot process the image. `CancellationError` at once
-    ///   if the task is cancelled. An image that is still queued is then not processed.
+    /// - Throws: `ODTError` if the detector cannot be created, or if it cannot process the image. `CancellationError`
+    ///   at once if the task is cancelled. An image that is still queued is then not processed.
     public func process(_ image: VisionImage) async throws -> [VisionObject] {
         try await PendingAnswer<[VisionObject]>.value { answer in
             self.queue.join(image, isAbandoned: { answer.isAbandoned }) { answer.resume(with: $0) }

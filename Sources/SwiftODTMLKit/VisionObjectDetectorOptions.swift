@@ -1,6 +1,7 @@
 import SwiftODT
 
-/// The options of an object detector. A detector copies its options when it is created. The options are not thread-safe.
+/// The options of an object detector. A detector copies its options when it is created. The options are not
+/// thread-safe.
 ///
 ///     let options = VisionObjectDetectorOptions()
 ///     options.detectorMode = .stream
@@ -12,13 +13,16 @@ public final class VisionObjectDetectorOptions {
     var scene = SceneOptions()
     var classification = TrackClassifierOptions()
 
-    /// How objects are found: the method, the model, its labels and the device. The default is the installed detection network. The
-    /// detector's own `scoreThreshold` is ignored; set ``VisionObjectDetectorOptions/scoreThreshold`` instead.
+    /// How objects are found: the method, the model, its labels and the device. The default is the installed detection
+    /// network. The detector's own `scoreThreshold` is ignored; set ``VisionObjectDetectorOptions/scoreThreshold``
+    /// instead.
     public var detector = SwiftODT.ObjectDetector.Options()
-    /// The minimum score of a detection that starts a track, 0 to 1. With `nil`, the default, the model's threshold applies.
+    /// The minimum score of a detection that starts a track, 0 to 1. With `nil`, the default, the model's threshold
+    /// applies.
     public var scoreThreshold: Double?
-    /// The classifier for objects whose category does not follow from the detector's label: a path, or the name of an installed model.
-    /// Custom classifiers for ML Kit can be used. With `nil`, the default, the installed classifier is used, if there is one.
+    /// The classifier for objects whose category does not follow from the detector's label: a path, or the name of an
+    /// installed model. Custom classifiers for ML Kit can be used. With `nil`, the default, the installed classifier is
+    /// used, if there is one.
     public var classifierFile: String?
     /// The classifier's label file. Needed only if neither the model file nor a file beside it contains the labels.
     public var classifierLabelFile: String?

@@ -61,7 +61,8 @@ final class VisionProcessor: @unchecked Sendable {
         return made
     }
 
-    /// Ends all tracks. Called for an image whose size differs from the previous image. Such an image belongs to another stream.
+    /// Ends all tracks. Called for an image whose size differs from the previous image. Such an image belongs to
+    /// another stream.
     private func begin(_ frame: Frame, _ parts: VisionComponents) {
         scene.reset(reason: .flush)
         parts.detector.reset()
@@ -69,7 +70,8 @@ final class VisionProcessor: @unchecked Sendable {
     }
 }
 
-/// The detector, the classifier if categories are requested, and the saliency network if unclassified objects are requested.
+/// The detector, the classifier if categories are requested, and the saliency network if unclassified objects are
+/// requested.
 struct VisionComponents {
     let detector: any Detector
     var classifier: TrackClassifier?

@@ -52,7 +52,8 @@ final class VisionQueue: Sendable {
         }
     }
 
-    /// Queues an image and waits for the result. A call from within a completion handler is processed immediately to avoid a deadlock.
+    /// Queues an image and waits for the result. A call from within a completion handler is processed immediately to
+    /// avoid a deadlock.
     func wait(for image: VisionImage) throws -> [VisionObject] {
         let isInside = state.read { $0.worker.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         if isInside { return try finder.find(in: image) }

@@ -6,7 +6,8 @@ import SwiftODT
 ///
 /// When ``capacity`` results wait for the task, a file's pipeline blocks, while a live source drops the oldest result.
 final class ResultChannel: Sendable {
-    /// The maximum number of results that wait for the task. It is small, because it only has to bridge thread switches.
+    /// The maximum number of results that wait for the task. It is small, because it only has to bridge thread
+    /// switches.
     private static let capacity = 8
 
     /// The messages of a frame as they were posted, and the copy of its pixels. They are parsed by the task.
@@ -104,7 +105,8 @@ final class ResultChannel: Sendable {
 
     // MARK: The task's side
 
-    /// Returns all results that are ready. If there are none, waits for the next result. Returns an empty list at the end.
+    /// Returns all results that are ready. If there are none, waits for the next result. Returns an empty list at the
+    /// end.
     func take() async -> [Entry] {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

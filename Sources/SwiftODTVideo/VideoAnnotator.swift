@@ -27,7 +27,8 @@ public struct VideoAnnotator: Sendable {
     ///   - name: the path or URI of the video, see ``VideoSource/init(_:)``.
     ///   - path: the file to write; its extension selects the container: mp4, m4v, mov, mkv or webm.
     /// - Returns: the number of results, see ``VideoResult``.
-    /// - Throws: `ODTError` if the video cannot be read or the file cannot be written, `CancellationError` if the task is cancelled.
+    /// - Throws: `ODTError` if the video cannot be read or the file cannot be written, `CancellationError` if the task
+    ///   is cancelled.
     @discardableResult
     public func annotate(_ name: String, to path: String) async throws -> Int {
         var count = 0

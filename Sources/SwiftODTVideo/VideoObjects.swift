@@ -8,9 +8,9 @@ import SwiftODT
 ///         print(result.time, result.visibleObjects.compactMap(\.name))
 ///     }
 ///
-/// Iterating builds a GStreamer pipeline and plays it. A file waits for the loop. A live source does not wait. If the loop is too slow,
-/// results are dropped and counted in ``VideoResult/droppedResults``. The pipeline ends when the loop ends, or when its task is cancelled.
-/// Cancelling the task ends the loop without an error, as after the last frame.
+/// Iterating builds a GStreamer pipeline and plays it. A file waits for the loop. A live source does not wait. If the
+/// loop is too slow, results are dropped and counted in ``VideoResult/droppedResults``. The pipeline ends when the loop
+/// ends, or when its task is cancelled. Cancelling the task ends the loop without an error, as after the last frame.
 ///
 /// Errors are of the type `ODTError` and name the remedy.
 public struct VideoObjects: AsyncSequence, Sendable {
@@ -56,12 +56,14 @@ public struct VideoObjects: AsyncSequence, Sendable {
 
         /// Returns the next result; `nil` at the end of the video, or after the task was cancelled.
         ///
-        /// - Throws: `ODTError` if the source cannot be read, an option is invalid, or an element of the pipeline fails.
+        /// - Throws: `ODTError` if the source cannot be read, an option is invalid, or an element of the pipeline
+        ///   fails.
         public mutating func next() async throws(ODTError) -> VideoResult? { try await run.next() }
 
         /// Returns the next result; `nil` at the end of the video, or after the task was cancelled.
         ///
-        /// - Throws: `ODTError` if the source cannot be read, an option is invalid, or an element of the pipeline fails.
+        /// - Throws: `ODTError` if the source cannot be read, an option is invalid, or an element of the pipeline
+        ///   fails.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ODTError) -> VideoResult? {
             try await run.next(isolation: actor)
         }
@@ -117,7 +119,8 @@ extension VideoObjects {
             var hasFrame = false
             for message in entry.messages { hasFrame = message.read { result.add($0) } == true || hasFrame }
             if !hasFrame {
-                // A result at the end of the stream can have only events and warnings. It repeats the values of the previous frame.
+                // A result at the end of the stream can have only events and warnings. It repeats the values of the
+                // previous frame.
                 (result.time, result.width, result.height) = (last.time, last.width, last.height)
                 result.zoneCounts = last.zoneCounts
             }
@@ -168,8 +171,8 @@ public struct VideoResult: Sendable {
     public internal(set) var width = 0
     /// The height of the frame in pixels.
     public internal(set) var height = 0
-    /// The objects of the frame, most prominent first, with boxes clipped to the frame. Coasting and lost objects are included; use
-    /// ``visibleObjects`` to leave them out.
+    /// The objects of the frame, most prominent first, with boxes clipped to the frame. Coasting and lost objects are
+    /// included; use ``visibleObjects`` to leave them out.
     public internal(set) var objects: [TrackedObject] = []
     /// The tracks that have begun, changed or ended.
     public internal(set) var trackEvents: [TrackedObjectEvent] = []
@@ -179,8 +182,8 @@ public struct VideoResult: Sendable {
     public internal(set) var zoneCounts: [ZoneCount] = []
     /// The pixels, if ``VideoOptions/includesFrames`` is set.
     public internal(set) var frame: Frame?
-    /// The number of results of a live source that were dropped since the previous result, because the consumer was too slow. The events of
-    /// the dropped results are part of this result.
+    /// The number of results of a live source that were dropped since the previous result, because the consumer was too
+    /// slow. The events of the dropped results are part of this result.
     public internal(set) var droppedResults = 0
     /// Warnings of the pipeline, with their remedies.
     public internal(set) var warnings: [String] = []

@@ -1,8 +1,8 @@
 import GstFrames
 import SwiftODT
 
-/// The options of ``VideoObjects`` and ``VideoAnnotator``: one value for each property of the GStreamer element. docs/properties.md
-/// describes the properties in detail.
+/// The options of ``VideoObjects`` and ``VideoAnnotator``: one value for each property of the GStreamer element.
+/// docs/properties.md describes the properties in detail.
 ///
 ///     var options = VideoOptions(multipleObjects: true, zones: [door])
 ///     options.detector = .motion
@@ -30,7 +30,8 @@ public struct VideoOptions: Hashable, Sendable {
     public var device = "CPU"
     /// The number of inference threads; 0 lets the runtime decide (`threads`).
     public var threads = 0
-    /// The minimum score of a detection that starts a track, 0 to 1 (`score-threshold`). With `nil`, the model's threshold applies.
+    /// The minimum score of a detection that starts a track, 0 to 1 (`score-threshold`). With `nil`, the model's
+    /// threshold applies.
     public var scoreThreshold: Double?
     /// The intersection over union, 0 to 1, above which two detections are merged (`iou-threshold`).
     public var overlapThreshold = 0.5
@@ -38,7 +39,8 @@ public struct VideoOptions: Hashable, Sendable {
     public var classifier: String?
     /// A file with the class names of the classification network (`classifier-label-file`).
     public var classifierLabelFile: String?
-    /// The minimum confidence of a category, 0 to 1 (`classification-threshold`). With `nil`, the classifier's threshold applies.
+    /// The minimum confidence of a category, 0 to 1 (`classification-threshold`). With `nil`, the classifier's
+    /// threshold applies.
     public var classificationThreshold: Double?
     /// The labels of the objects to report; empty for all (`label-allowlist`).
     public var allowedLabels: Set<String> = []
@@ -101,7 +103,8 @@ public struct VideoOptions: Hashable, Sendable {
 
     // MARK: Drawing
 
-    /// Whether objects are drawn into the frames (`draw`). With `nil`, the default, ``VideoAnnotator`` draws and ``VideoObjects`` does not.
+    /// Whether objects are drawn into the frames (`draw`). With `nil`, the default, ``VideoAnnotator`` draws and
+    /// ``VideoObjects`` does not.
     public var draw: Bool?
     /// Where objects are drawn (`draw-mode`).
     public var drawMode = DrawMode.blend
@@ -143,7 +146,8 @@ public struct VideoOptions: Hashable, Sendable {
     public var font = "Sans"
     /// The font size of labels in pixels; 0 to derive it from the frame size (`font-size`).
     public var fontSize = 0.0
-    /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}` (`label-format`).
+    /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`
+    /// (`label-format`).
     public var labelFormat = "{label} · {category} {confidence} #{id}"
     /// Whether labels have a background (`label-background`).
     public var labelBackground = true
@@ -187,7 +191,8 @@ extension VideoOptions {
         case none
         /// Moving objects in front of a static camera.
         case moving
-        /// In videos, salient objects that do not move. In single images, the most prominent object if nothing is detected.
+        /// In videos, salient objects that do not move. In single images, the most prominent object if nothing is
+        /// detected.
         case salient
         /// `moving` for videos, `salient` for single images.
         case auto

@@ -77,7 +77,8 @@ final class VideoSession: Sendable {
             let end = self.finish(ending)
             // A frame that waits for the task would prevent the elements from stopping, so it is released first.
             self.channel.close()
-            // If the pipeline does not stop in time, its threads may still use this session, so the session is leaked deliberately.
+            // If the pipeline does not stop in time, its threads may still use this session, so the session is leaked
+            // deliberately.
             if !self.player.stop() { _ = Unmanaged.passRetained(self) }
             self.channel.finish(end)
         }
@@ -131,7 +132,8 @@ final class VideoSession: Sendable {
             gst_object_unref(bus)
         }
         guard let entry = element.pad("sink"), let exit = element.pad("src") else { return }
-        // The pads own the probes, so the unretained pad pointers in these closures are valid whenever the closures run.
+        // The pads own the probes, so the unretained pad pointers in these closures are valid whenever the closures
+        // run.
         nonisolated(unsafe) let (input, output) = (entry.pointer, exit.pointer)
         entry.watchBuffers { _ in
             if isLive(input) { channel.setLive() }

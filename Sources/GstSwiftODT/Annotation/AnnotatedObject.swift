@@ -12,10 +12,11 @@ struct AnnotatedObject: Sendable {
     var confidence: Double?
     /// The detection score, 0 to 1. If it is NaN, no score is drawn.
     var score = 1.0
-    /// Whether the box is predicted, because the object was not detected in this frame. The box's lines are then fainter
-    /// and, except in the style `corners`, dashed.
+    /// Whether the box is predicted, because the object was not detected in this frame. The box's lines are then
+    /// fainter and, except in the style `corners`, dashed.
     var coasting = false
-    /// Whether this is the most prominent of the drawn objects. If several objects are drawn, its box has thicker lines.
+    /// Whether this is the most prominent of the drawn objects. If several objects are drawn, its box has thicker
+    /// lines.
     var prominent = false
 }
 
@@ -23,7 +24,8 @@ struct AnnotatedObject: Sendable {
 struct AnnotatedRegion: Hashable, Sendable {
     /// The region in buffer pixels.
     let box: Box
-    /// The factor by which objects appeared larger to the network than in a full-frame inference; `nil` for a full-frame inference.
+    /// The factor by which objects appeared larger to the network than in a full-frame inference; `nil` for a
+    /// full-frame inference.
     let magnification: Double?
     /// The opacity of the drawn region: 1 for a new region, falling to almost 0.
     let strength: Float
@@ -103,8 +105,9 @@ struct CoastingDisplayPolicy {
     mutating func reset() { begun.removeAll() }
 }
 
-/// Limits how often the confidence and the score in labels change, because values that change with every frame are unreadable. A value is
-/// shown for at least 0.5 s. After that it changes if the new value differs by at least 5 percentage points, or in any case after 1 s.
+/// Limits how often the confidence and the score in labels change, because values that change with every frame are
+/// unreadable. A value is shown for at least 0.5 s. After that it changes if the new value differs by at least 5
+/// percentage points, or in any case after 1 s.
 ///
 /// If an object is coasting or was matched with a detection below the score threshold, its label keeps the latest score
 /// above the threshold. A score below the configured threshold would look like an error.

@@ -1,7 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// Draws objects into a frame, in place and in the frame's pixel format, or as an overlay composition that an element downstream blends.
+/// Draws objects into a frame, in place and in the frame's pixel format, or as an overlay composition that an element
+/// downstream blends.
 ///
 /// Straight lines are filled as strips of pixels. Text, rounded corners and traces are drawn with Cairo into small
 /// tiles. A tile is converted to the frame's pixel format once and is cached until its content changes. The cost
@@ -54,7 +55,8 @@ final class Annotator {
         !places.isEmpty || !inferenceRegions.isEmpty || options.drawZones && !zones.isEmpty
             || (options.drawBoxes || options.drawLabels)
                 && objects.contains { $0.isVisible(width: width, height: height) }
-            // Traces are recorded while drawing, so a tracked object requires drawing even if its trace is not visible yet.
+            // Traces are recorded while drawing, so a tracked object requires drawing even if its trace is not visible
+            // yet.
             || options.drawTraces && objects.contains { $0.id != nil }
             || options.drawTraces && traces.isVisible(at: time, duration: options.traceDuration)
     }
@@ -65,7 +67,8 @@ final class Annotator {
     ///   - places: The boxes to redact before drawing. They are ignored unless the box style is `blur` or `pixelate`.
     ///   - frame: A frame that is mapped for writing. Its orientation determines the direction of text, its pixel
     ///     aspect ratio the proportions of labels and lines, and its time the age of traces.
-    ///   - interlaced: Whether the rows of the two fields alternate in the frame. It determines which rows share a chroma sample.
+    ///   - interlaced: Whether the rows of the two fields alternate in the frame. It determines which rows share a
+    ///     chroma sample.
     func draw(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
         inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
@@ -166,7 +169,8 @@ final class Annotator {
         let known = setup.flatMap { $0.canvas == canvas ? $0 : nil }
         if known?.sizes.lineWidth != sizes.lineWidth { zones = nil }
         let isSameText = known?.font === font && known?.sizes.fontSize == sizes.fontSize
-        // The size of a label determines whether there is room for the label. If it changes, the stored positions are invalid.
+        // The size of a label determines whether there is room for the label. If it changes, the stored positions are
+        // invalid.
         if !isSameText { positions.removeAll() }
         let blender = known?.blender ?? Blender(canvas: canvas)
         let prepared = Setup(
@@ -212,7 +216,8 @@ extension Annotator {
 // MARK: - Inference regions
 
 extension Annotator {
-    /// Draws a frame around each region. Draws the magnification into the latest region that is smaller than the full frame.
+    /// Draws a frame around each region. Draws the magnification into the latest region that is smaller than the full
+    /// frame.
     private func drawInferenceRegions(_ inferenceRegions: [AnnotatedRegion], _ setup: Setup, on target: DrawingTarget) {
         for inferenceRegion in inferenceRegions { drawFrame(of: inferenceRegion, setup, on: target) }
         guard setup.options.drawLabels, let labels = setup.labels,
@@ -261,8 +266,9 @@ extension Annotator {
 extension Annotator {
     /// The opacity of coasting objects is multiplied by this factor. Their lines are also dashed.
     private static let coastingFade: Float = 0.65
-    /// The factor for the opacity of the label panels of coasting objects. The panels fade less than other parts, because the text colour
-    /// is chosen for the panel's colour. A background that shows through more would reduce the contrast of the text.
+    /// The factor for the opacity of the label panels of coasting objects. The panels fade less than other parts,
+    /// because the text colour is chosen for the panel's colour. A background that shows through more would reduce the
+    /// contrast of the text.
     private static let coastingPanelFade: Float = 0.85
 
     private func pen(
@@ -281,7 +287,8 @@ extension Annotator {
             setup.blender.fill(inside, with: paint.faded(object.coasting ? 0.2 : 0.28), on: target)
         }
         if style == .filled && !object.coasting {
-            // The translucent filling is hard to see on a textured background, so a contrasting line is drawn inside the outline.
+            // The translucent filling is hard to see on a textured background, so a contrasting line is drawn inside
+            // the outline.
             let edge = BoxOutline(inside, style: .rectangle, pen: setup.sizes.pen, dashed: false, canvas: setup.canvas)
             for strip in edge.strips { setup.blender.fill(strip, with: paint.contrast.faded(0.35), on: target) }
         }
@@ -341,7 +348,8 @@ extension Annotator {
         forgetLabels(but: boxes.map(\.object), elapsed)
     }
 
-    /// Returns the short label, which is drawn if there is no room for the full label; `nil` if the short label would not be narrower.
+    /// Returns the short label, which is drawn if there is no room for the full label; `nil` if the short label would
+    /// not be narrower.
     private func shortLabel(
         for object: AnnotatedObject, _ whole: LabelStyle, narrowerThan tile: Tile, _ painter: LabelPainter,
         _ text: LabelText
@@ -355,9 +363,10 @@ extension Annotator {
         return (style, short)
     }
 
-    /// Returns the order in which labels are placed. The most prominent object is first. Then follow detected objects with a visible label,
-    /// coasting objects with a visible label, and the other objects. Within each of these groups, older objects precede newer ones. A new
-    /// label therefore displaces a visible label only if it belongs to the most prominent object.
+    /// Returns the order in which labels are placed. The most prominent object is first. Then follow detected objects
+    /// with a visible label, coasting objects with a visible label, and the other objects. Within each of these groups,
+    /// older objects precede newer ones. A new label therefore displaces a visible label only if it belongs to the most
+    /// prominent object.
     private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
         func rank(_ index: Int) -> (Int, Int) {
             let object = objects[index]

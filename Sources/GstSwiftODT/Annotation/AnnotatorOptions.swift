@@ -1,11 +1,14 @@
 import SwiftODT
 
-/// The properties of the element that concern drawing. They are copied once per frame, so that all of them are consistent within a frame.
+/// The properties of the element that concern drawing. They are copied once per frame, so that all of them are
+/// consistent within a frame.
 ///
-/// No value is invalid. An unusable value, such as a negative width or a font that is not installed, is replaced by the automatic choice.
+/// No value is invalid. An unusable value, such as a negative width or a font that is not installed, is replaced by the
+/// automatic choice.
 struct AnnotatorOptions: Hashable, Sendable {
     enum ColorMode: Int, CaseIterable, Sendable {
-        /// One colour per track. The colours of consecutive IDs differ clearly in hue. Objects without an ID have one colour per label.
+        /// One colour per track. The colours of consecutive IDs differ clearly in hue. Objects without an ID have one
+        /// colour per label.
         case trackingID
         case category
         /// ``AnnotatorOptions/boxColor`` for all objects.
@@ -14,7 +17,8 @@ struct AnnotatorOptions: Hashable, Sendable {
 
     enum BoxStyle: Int, CaseIterable, Sendable {
         case rectangle, rounded, corners, filled
-        /// Redacts objects with a label in ``AnnotatorOptions/privacyLabels``. The boxes of other objects are drawn as rectangles.
+        /// Redacts objects with a label in ``AnnotatorOptions/privacyLabels``. The boxes of other objects are drawn as
+        /// rectangles.
         case blur, pixelate
 
         var redaction: Redaction.Method? {
@@ -45,7 +49,8 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// The time in nanoseconds after which a point of a trace has faded.
     var traceDuration: Nanoseconds = 2_000_000_000
     var colorMode = ColorMode.trackingID
-    /// The colour for ``ColorMode/fixed`` as ARGB. An alpha of 0 is treated as opaque, because the user has probably omitted it.
+    /// The colour for ``ColorMode/fixed`` as ARGB. An alpha of 0 is treated as opaque, because the user has probably
+    /// omitted it.
     var boxColor: UInt32 = 0xFF00_E676
     /// The colour of the labels' text as ARGB. 0 selects black or white, whichever has more contrast.
     var labelColor: UInt32 = 0
@@ -56,9 +61,11 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// The width of lines in display units (see ``Canvas``); 0 derives it from the frame size.
     var lineWidth = 0.0
     var font = "Sans"
-    /// The font size in display units (see ``Canvas``); 0 selects the size in ``font`` or derives it from the frame size.
+    /// The font size in display units (see ``Canvas``); 0 selects the size in ``font`` or derives it from the frame
+    /// size.
     var fontSize = 0.0
-    /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`. See ``LabelFormat``.
+    /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`. See
+    /// ``LabelFormat``.
     var labelFormat = "{label} · {category} {confidence} #{id}"
     var labelBackground = true
     /// Whether objects are classified. If so, `{confidence}` never stands for the detection score.

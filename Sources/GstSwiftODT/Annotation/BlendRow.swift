@@ -54,8 +54,9 @@ final class BlendRow {
         keep.storeBytes(of: samples.keep, toByteOffset: place * MemoryLayout<Sample>.size, as: Sample.self)
     }
 
-    /// Converts one component of a colour to a sample and the weight of the destination sample. The lanes of `color` are premultiplied with
-    /// alpha and in the range 0 to white; the last lane is alpha. The sample never exceeds alpha, so the blended sum never exceeds white.
+    /// Converts one component of a colour to a sample and the weight of the destination sample. The lanes of `color`
+    /// are premultiplied with alpha and in the range 0 to white; the last lane is alpha. The sample never exceeds
+    /// alpha, so the blended sum never exceeds white.
     @inline(__always)
     static func samples<Sample: BlendSample>(
         _: Sample.Type, _ white: Sample, component: Int, color: SIMD4<Float>
@@ -88,8 +89,9 @@ extension UInt16: BlendSample {
 }
 
 extension BlendRow {
-    /// Blends source samples with destination samples. A weight of 0 yields exactly the source sample, and a full weight leaves the
-    /// destination sample unchanged. Bits of a memory word that do not belong to the sample are preserved.
+    /// Blends source samples with destination samples. A weight of 0 yields exactly the source sample, and a full
+    /// weight leaves the destination sample unchanged. Bits of a memory word that do not belong to the sample are
+    /// preserved.
     static func blend(
         _ value: UnsafeRawPointer, keep: UnsafeRawPointer, into old: UnsafeMutableRawPointer, count: Int,
         depth: SampleDepth
@@ -102,7 +104,8 @@ extension BlendRow {
         }
     }
 
-    /// Copies the same `count` bytes into each of `lines` lines, which start `stride` bytes apart. The previous content is replaced.
+    /// Copies the same `count` bytes into each of `lines` lines, which start `stride` bytes apart. The previous content
+    /// is replaced.
     static func cover(
         _ value: UnsafeRawPointer, count: Int, into old: UnsafeMutableRawPointer, lines: Int, stride: Int
     ) {
@@ -116,8 +119,9 @@ extension BlendRow {
         }
     }
 
-    /// Copies `count` bytes into each line by writing two words, which may overlap. `count` is at least the size of one word
-    /// and at most the size of two words. This is the fast path for the vertical lines of boxes, which are narrow and long.
+    /// Copies `count` bytes into each line by writing two words, which may overlap. `count` is at least the size of one
+    /// word and at most the size of two words. This is the fast path for the vertical lines of boxes, which are narrow
+    /// and long.
     @inline(__always)
     private static func cover<Word: FixedWidthInteger & BitwiseCopyable>(
         _: Word.Type, _ value: UnsafeRawPointer, _ count: Int, _ old: UnsafeMutableRawPointer, _ lines: Int,

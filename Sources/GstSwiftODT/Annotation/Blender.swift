@@ -7,8 +7,8 @@ import SwiftODT
 /// ``PlaneLayout``. Samples outside the drawing and padding bytes are not changed.
 ///
 /// `gst_video_blend` is not used for three reasons. It unpacks and packs whole destination lines. It converts with the
-/// matrix of BT.601, whatever the stream's colorimetry is. If two pixels share a chroma sample, it uses the chroma of only
-/// one of them. `Tests/Benchmarks/drawing` compares the two implementations.
+/// matrix of BT.601, whatever the stream's colorimetry is. If two pixels share a chroma sample, it uses the chroma of
+/// only one of them. `Tests/Benchmarks/drawing` compares the two implementations.
 final class Blender {
     let canvas: Canvas
     let planes: [PlaneLayout]
@@ -29,8 +29,8 @@ final class Blender {
     }
 
     /// Fills a rectangle, which is given in pixels of the upright picture (see ``Canvas``). The rectangle may start and
-    /// end at any pixel. If only half of the pixels that share a chroma sample are inside the rectangle, the chroma sample
-    /// is blended with half the opacity. The cost is proportional to the number of pixels in the rectangle.
+    /// end at any pixel. If only half of the pixels that share a chroma sample are inside the rectangle, the chroma
+    /// sample is blended with half the opacity. The cost is proportional to the number of pixels in the rectangle.
     func fill(_ rect: PixelRect, with paint: Paint, in frame: Frame) {
         let picture = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
         let target = canvas.buffer(rect).intersection(picture)
@@ -97,8 +97,8 @@ final class Blender {
         }
     }
 
-    /// Fills ``row`` with one line of a rectangle for one plane. The rectangle covers the columns of pixels from `left` up
-    /// to, but not including, `right`.
+    /// Fills ``row`` with one line of a rectangle for one plane. The rectangle covers the columns of pixels from `left`
+    /// up to, but not including, `right`.
     ///
     /// - Returns: Whether the line is opaque and fills each of its units completely.
     private func build(
@@ -144,9 +144,10 @@ final class Blender {
 extension Blender {
     func lineCount(of layout: PlaneLayout) -> Int { layout.lines(down: canvas.height) }
 
-    /// Returns the two rows of pixels in the buffer that a line of samples covers. If the plane is not vertically subsampled, the line
-    /// covers one row, which is returned twice. The second row may be below the picture. In interlaced content, chroma lines alternate
-    /// between the fields. The two rows then belong to the same field and are two apart.
+    /// Returns the two rows of pixels in the buffer that a line of samples covers. If the plane is not vertically
+    /// subsampled, the line covers one row, which is returned twice. The second row may be below the picture. In
+    /// interlaced content, chroma lines alternate between the fields. The two rows then belong to the same field and
+    /// are two apart.
     func pixelRows(of line: Int, in layout: PlaneLayout) -> (Int, Int) {
         guard layout.lineShift > 0 else { return (line, line) }
         guard canvas.interlaced else { return (2 * line, 2 * line + 1) }

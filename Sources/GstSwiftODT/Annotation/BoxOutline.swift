@@ -55,9 +55,9 @@ struct BoxOutline {
         }
     }
 
-    /// Returns the ranges of a side that are drawn. `margin` is left out at both ends of the side. If `dash` is `nil`, the
-    /// rest is one range. Otherwise the ranges are dashes of about the length `dash`. There is a dash at each end, and the
-    /// gaps are slightly shorter than the dashes.
+    /// Returns the ranges of a side that are drawn. `margin` is left out at both ends of the side. If `dash` is `nil`,
+    /// the rest is one range. Otherwise the ranges are dashes of about the length `dash`. There is a dash at each end,
+    /// and the gaps are slightly shorter than the dashes.
     private static func parts(of length: Int, leaving margin: Int, dash: Int?) -> [Range<Int>] {
         let whole = margin..<max(margin, length - margin)
         guard let dash, whole.count > 3 * dash else { return [whole] }
@@ -65,7 +65,8 @@ struct BoxOutline {
         let gaps = max(1, (whole.count - even) * 5 / (even * 9))
         return (0...gaps).map { number in
             let start = (whole.count - even) * number / gaps
-            // Dashes start at even positions, so that they align with subsampled chroma. The last dash ends at the end of the side.
+            // Dashes start at even positions, so that they align with subsampled chroma. The last dash ends at the end
+            // of the side.
             let place = whole.lowerBound + (number == gaps ? start : start - start % 2)
             return place..<min(place + even, whole.upperBound)
         }

@@ -1,6 +1,7 @@
 import SwiftODT
 
-/// The coordinate system of the drawing. It relates the upright picture to the buffer, which may be rotated and have non-square pixels.
+/// The coordinate system of the drawing. It relates the upright picture to the buffer, which may be rotated and have
+/// non-square pixels.
 ///
 /// Drawings are laid out on the *upright grid*: the pixels of the buffer, rotated and flipped so that the picture is
 /// upright. Sizes that a viewer perceives, such as line widths and font sizes, are in *display units*. A display unit
@@ -45,13 +46,15 @@ extension Canvas {
     var uprightWidth: Int { orientation.swapsAxes ? height : width }
     var uprightHeight: Int { orientation.swapsAxes ? width : height }
 
-    /// The side of a square with the same area as the picture, in display units. Automatic line widths and font sizes are derived from it.
+    /// The side of a square with the same area as the picture, in display units. Automatic line widths and font sizes
+    /// are derived from it.
     var scale: Double {
         (Double(uprightWidth) * unitX * Double(uprightHeight) * unitY).squareRoot()
     }
 
-    /// The alignment of drawings in the buffer, in pixels. It is a multiple of the chroma subsampling, so a drawing covers a shared chroma
-    /// sample either completely or not at all. All formats use the same alignment, so that their output agrees.
+    /// The alignment of drawings in the buffer, in pixels. It is a multiple of the chroma subsampling, so a drawing
+    /// covers a shared chroma sample either completely or not at all. All formats use the same alignment, so that their
+    /// output agrees.
     private var alignment: (x: Int, y: Int) { (2, interlaced ? 4 : 2) }
 
     /// The alignment on the upright grid. The widths and heights of tiles are multiples of it.
@@ -75,7 +78,8 @@ extension Canvas {
         PixelRect(exactly: orientation.buffer(rect.box, bufferWidth: Double(width), bufferHeight: Double(height)))
     }
 
-    /// Returns the aligned rectangle that is nearest to a box on the upright grid. The rectangle is inside ``region`` and never empty.
+    /// Returns the aligned rectangle that is nearest to a box on the upright grid. The rectangle is inside ``region``
+    /// and never empty.
     func snapped(_ box: Box) -> PixelRect {
         let target = orientation.buffer(box, bufferWidth: Double(width), bufferHeight: Double(height))
         let across = snapped(target.minX, target.maxX, step: alignment.x, size: width)

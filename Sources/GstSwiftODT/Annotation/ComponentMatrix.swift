@@ -2,7 +2,8 @@ import SwiftODT
 
 /// Converts red, green, blue and alpha to the components of a pixel format.
 ///
-/// Lanes 0 to 2 of a result are Y, Cb and Cr, or R, G and B, or three times the grey level, depending on the format. Lane 3 is alpha.
+/// Lanes 0 to 2 of a result are Y, Cb and Cr, or R, G and B, or three times the grey level, depending on the format.
+/// Lane 3 is alpha.
 ///
 /// For SDR streams the conversion is linear, so it can be applied to premultiplied colours and to averages of colours.
 /// For HDR streams, a colour is first converted to linear light. Then the transfer function of the stream is applied.
@@ -59,7 +60,8 @@ struct ComponentMatrix {
         guard alpha > 0 else { return .zero }
         let paint = color / alpha
         let (r, g, b) = (Paint.light(paint.x), Paint.light(paint.y), Paint.light(paint.z))
-        // This matrix converts colours from the primaries of BT.709 to the primaries of BT.2020. sRGB has the primaries of BT.709.
+        // This matrix converts colours from the primaries of BT.709 to the primaries of BT.2020. sRGB has the primaries
+        // of BT.709.
         let wide = SIMD3(
             0.6274 * r + 0.3293 * g + 0.0433 * b, 0.0691 * r + 0.9195 * g + 0.0114 * b,
             0.0164 * r + 0.0880 * g + 0.8956 * b)

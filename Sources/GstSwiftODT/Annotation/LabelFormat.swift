@@ -1,15 +1,17 @@
 /// The pattern of a label's text, for example `{label} {confidence} #{id}`.
 ///
-/// If a value is absent, the text that belongs to the value is omitted, too. This is text attached to the value (`#`), words before it
-/// (`id: `), brackets around it, and the blank or punctuation between it and its neighbour. The pattern above yields `person 87% #3`,
-/// `person` or `#3`, but never `person  #`. Text that belongs to no value is never omitted.
+/// If a value is absent, the text that belongs to the value is omitted, too. This is text attached to the value (`#`),
+/// words before it (`id: `), brackets around it, and the blank or punctuation between it and its neighbour. The pattern
+/// above yields `person 87% #3`, `person` or `#3`, but never `person  #`. Text that belongs to no value is never
+/// omitted.
 struct LabelFormat: Sendable {
     enum Placeholder: String, CaseIterable, Sendable {
         case label, category, confidence, score, id
     }
 
-    /// A value or a bracket, together with the text that belongs to it. The parts of a pattern form a flat list, in which
-    /// each bracket is an element. The list is processed without recursion, so nested brackets cannot overflow the stack.
+    /// A value or a bracket, together with the text that belongs to it. The parts of a pattern form a flat list, in
+    /// which each bracket is an element. The list is processed without recursion, so nested brackets cannot overflow
+    /// the stack.
     private struct Part: Sendable {
         enum Content: Sendable {
             case value(Placeholder)
@@ -55,7 +57,8 @@ struct LabelFormat: Sendable {
         parts.contains { if case .value(placeholder) = $0.content { true } else { false } }
     }
 
-    /// Returns the text for the given values. It is empty if the pattern has placeholders and all of their values are absent.
+    /// Returns the text for the given values. It is empty if the pattern has placeholders and all of their values are
+    /// absent.
     func text(_ value: (Placeholder) -> String?) -> String {
         if parts.isEmpty { return constant }
         var text = ""
@@ -106,9 +109,11 @@ extension LabelFormat {
     private static func pieces(of pattern: String) -> [Piece] {
         var pieces: [Piece] = []
         var values = 0
-        /// The open brackets. `place` is the index of the opening bracket, and `values` is the number of values before it.
+        /// The open brackets. `place` is the index of the opening bracket, and `values` is the number of values before
+        /// it.
         var open: [(place: Int, closing: Character, values: Int)] = []
-        /// The number of open brackets by closing character. A closing character without an open bracket is recognised without a search.
+        /// The number of open brackets by closing character. A closing character without an open bracket is recognised
+        /// without a search.
         var closable: [Character: Int] = [:]
         var rest = pattern[...]
         while let next = rest.first {
@@ -124,7 +129,8 @@ extension LabelFormat {
                 closable[closing, default: 0] += 1
             } else if closable[next, default: 0] > 0, let match = open.lastIndex(where: { $0.closing == next }) {
                 let (place, _, before) = open[match]
-                // The brackets that were opened after the matching bracket can no longer be closed, so they are plain text.
+                // The brackets that were opened after the matching bracket can no longer be closed, so they are plain
+                // text.
                 for bracket in open[match...] { closable[bracket.closing, default: 0] -= 1 }
                 open.removeSubrange(match...)
                 if values > before {
@@ -146,7 +152,8 @@ extension LabelFormat {
         if case .opening = parts[last].content { return part.prefix = text.trimmingPrefix(\.isWhitespace) }
         if case .closing = content { return parts[last].suffix += text }
         var rest = text[...]
-        // A word attached to the previous part belongs to the previous part, unless the word is also attached to this part.
+        // A word attached to the previous part belongs to the previous part, unless the word is also attached to this
+        // part.
         let word = rest.prefix { !Self.separators.contains($0) }
         if word.count < rest.count {
             parts[last].suffix += word

@@ -24,7 +24,8 @@ struct LabelPainter {
         line(style.text, of: object, showing: text).flatMap { draw(style, $0) }
     }
 
-    /// Draws a text. A long text is truncated at its end. Returns `nil` if not even one character fits, or if Cairo fails.
+    /// Draws a text. A long text is truncated at its end. Returns `nil` if not even one character fits, or if Cairo
+    /// fails.
     func draw(_ style: LabelStyle) -> Tile? {
         let line = typesetter.line(style.text, within: room)
         return line.bytesBeforeEllipsis == 0 ? nil : draw(style, line)
@@ -71,7 +72,8 @@ struct LabelPainter {
         line.draw(x: place.start, baseline: place.baseline, asPath: false, in: context)
     }
 
-    /// Creates a surface of a label's size and calls `draw`, which draws in display units. Returns `nil` if Cairo fails.
+    /// Creates a surface of a label's size and calls `draw`, which draws in display units. Returns `nil` if Cairo
+    /// fails.
     private func surface<Pixel: CairoPixel>(
         _: Pixel.Type, _ place: Place, draw: (CairoSurface<Pixel>) -> Void
     ) -> CairoSurface<Pixel>? {
@@ -101,9 +103,10 @@ struct LabelPainter {
         return Place(tile: tile, width: size.width, height: size.height, start: start, baseline: baseline)
     }
 
-    /// Returns the height of the panel above and below the baseline. The panel has room for capital letters. Above the letters it has
-    /// additional space for accents, and below the baseline it has equal space for descenders. Most labels thus have the same height. If a
-    /// text needs more room above or below the baseline, this height increases to at most three times the font size.
+    /// Returns the height of the panel above and below the baseline. The panel has room for capital letters. Above the
+    /// letters it has additional space for accents, and below the baseline it has equal space for descenders. Most
+    /// labels thus have the same height. If a text needs more room above or below the baseline, this height increases
+    /// to at most three times the font size.
     private func reach(of line: TextLine) -> (above: Double, below: Double) {
         func with(_ ink: Double) -> Double { min(ink + 0.1 * fontSize, 3 * fontSize) }
         return (

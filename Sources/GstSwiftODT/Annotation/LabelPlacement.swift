@@ -4,8 +4,9 @@ import SwiftODT
 /// covers only a small fraction of the boxes of other objects. If there is no room for the full label, the short label
 /// is tried. If there is no room for the short label either, the object has no label.
 ///
-/// A label stays at one side of its box from frame to frame. If other labels need the same place, the label slides along this side. If
-/// there is no room at this side, the label is hidden until there is room again. After ``sideChangeDelay`` it may move to another side.
+/// A label stays at one side of its box from frame to frame. If other labels need the same place, the label slides
+/// along this side. If there is no room at this side, the label is hidden until there is room again. After
+/// ``sideChangeDelay`` it may move to another side.
 struct LabelPlacement {
     /// The size of a label in whole pixels.
     typealias Size = (width: Int, height: Int)
@@ -53,9 +54,11 @@ struct LabelPlacement {
     ///
     /// - Parameters:
     ///   - size: The size of the full label.
-    ///   - short: Returns the size of the short label; `nil` if there is none. It is called only if there is no room for the full label.
-    ///   - position: The position of the label in the previous frame; `nil` for a new label. It is updated to the position in this frame,
-    ///     including whether the label is the full or the short one. It remains `nil` if there is no room for a new label.
+    ///   - short: Returns the size of the short label; `nil` if there is none. It is called only if there is no room
+    ///     for the full label.
+    ///   - position: The position of the label in the previous frame; `nil` for a new label. It is updated to the
+    ///     position in this frame, including whether the label is the full or the short one. It remains `nil` if there
+    ///     is no room for a new label.
     /// - Returns: The place of the label; `nil` if there is no room.
     mutating func place(
         _ size: Size, short: () -> Size? = { nil }, box index: Int, _ position: inout LabelPosition?
@@ -92,8 +95,8 @@ struct LabelPlacement {
         return spot(for: .last(short), box: index, &position).map { ($0, short) }
     }
 
-    /// Returns the position at which the full label replaces the short label. Returns `nil` until there has been room for
-    /// the full label for ``growDelay``.
+    /// Returns the position at which the full label replaces the short label. Returns `nil` until there has been room
+    /// for the full label for ``growDelay``.
     private func growingSpot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
         guard let stood = position else { return nil }
         // The current side is preferred.
@@ -146,7 +149,8 @@ struct LabelPlacement {
         return covers(place, moreThan: maximum, but: index) ? nil : Spot(edge: edge, along: along)
     }
 
-    /// Returns the free position on an edge that is nearest to the position `wanted`; `nil` if the edge has no free position.
+    /// Returns the free position on an edge that is nearest to the position `wanted`; `nil` if the edge has no free
+    /// position.
     private func nearestFree(to wanted: Int, on edge: Edge, _ size: Size) -> Int? {
         var (down, up) = (wanted, wanted)
         while down >= edge.low, let other = obstacle(at: down, on: edge, size) {
@@ -218,7 +222,8 @@ extension LabelPlacement {
         let along: Int
     }
 
-    /// The possible positions of a label that touches one side of a box. They increase from left to right or from top to bottom.
+    /// The possible positions of a label that touches one side of a box. They increase from left to right or from top
+    /// to bottom.
     fileprivate struct Edge {
         let side: LabelPosition.Side
         /// The lowest position of the label's left or upper end.
@@ -227,8 +232,8 @@ extension LabelPlacement {
         let high: Int
         /// The preferred position of the label's left or upper end.
         let home: Int
-        /// The fixed coordinate of the label: y of its upper end if it is above or below the box, x of its left end if it
-        /// is beside the box.
+        /// The fixed coordinate of the label: y of its upper end if it is above or below the box, x of its left end if
+        /// it is beside the box.
         let across: Int
 
         /// Returns `nil` if a label at this side would be outside the picture or cover more than half of its own box.

@@ -19,9 +19,9 @@ struct LabelText {
     /// confidence of the category and is absent while the category is unknown. If an object has no label, `{label}`
     /// stands for the category, unless the pattern contains `{category}`.
     ///
-    /// Confidence and score are omitted in two cases. A coasting track has none, because its last score does not describe
-    /// the predicted box. If the pattern contains `{label}` or `{category}`, but the object has neither, the percentage is
-    /// omitted, too, because a reader could not see to what it refers.
+    /// Confidence and score are omitted in two cases. A coasting track has none, because its last score does not
+    /// describe the predicted box. If the pattern contains `{label}` or `{category}`, but the object has neither, the
+    /// percentage is omitted, too, because a reader could not see to what it refers.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
 
     /// Returns the text with another label in place of the object's own, for example a shortened one.
@@ -85,8 +85,9 @@ struct LabelText {
         label.utf8.allSatisfy { $0 < 0x80 } ? label : "\u{2068}\(label)\u{2069}"
     }
 
-    /// Returns a text on one line without invisible characters. Line breaks and control characters are replaced by blanks. Format
-    /// characters are removed, except those that join or separate letters. Characters that select a variant of a glyph are kept.
+    /// Returns a text on one line without invisible characters. Line breaks and control characters are replaced by
+    /// blanks. Format characters are removed, except those that join or separate letters. Characters that select a
+    /// variant of a glyph are kept.
     ///
     /// - Parameter maximum: The maximum number of Unicode scalars. An ellipsis replaces the rest of a longer text.
     static func legible(_ text: String, maximum: Int) -> String {

@@ -104,7 +104,8 @@ private struct Mixture<Sample: BlendSample> {
     let full: (value: Sample, keep: Sample)
 
     /// Returns the sample for a coverage, from 0 (``empty``) to 255 (``full``). It fulfils the invariants of
-    /// ``BlendRow/samples(_:_:component:color:)``: `keep` and alpha add up to the maximum sample, and the value never exceeds alpha.
+    /// ``BlendRow/samples(_:_:component:color:)``: `keep` and alpha add up to the maximum sample, and the value never
+    /// exceeds alpha.
     @inline(__always)
     func samples(_ coverage: UInt8) -> (value: Sample, keep: Sample) {
         let keep = mix(empty.keep, full.keep, coverage)

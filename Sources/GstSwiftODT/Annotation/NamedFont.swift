@@ -88,8 +88,9 @@ enum FontLookup: Equatable {
         "sans", "sansserif", "serif", "mono", "monospace", "cursive", "fantasy", "systemui", "emoji", "math",
     ]
 
-    /// Returns the font that fontconfig selects for a list of families, separated by commas without blanks. Fontconfig is called directly,
-    /// because Pango caches every name until the process ends, and clearing Pango's cache would be unsafe while Pango's own threads use it.
+    /// Returns the font that fontconfig selects for a list of families, separated by commas without blanks. Fontconfig
+    /// is called directly, because Pango caches every name until the process ends, and clearing Pango's cache would be
+    /// unsafe while Pango's own threads use it.
     static func find(_ families: String) -> FontLookup {
         guard let pattern = FcPatternCreate() else { return .nothing }
         defer { FcPatternDestroy(pattern) }
@@ -127,9 +128,10 @@ enum FontLookup: Equatable {
 
 /// Pango's font map. All elements share it, and it exists until the process ends.
 ///
-/// Pango requires that only one thread at a time uses a font map and the objects created from it, so typesetting and drawing text take a
-/// lock. The lock is held briefly, and only for new labels. With a font map per element, each element would scan all fonts again. With a
-/// font map per thread, Pango's default, each start of a stream would scan all fonts again.
+/// Pango requires that only one thread at a time uses a font map and the objects created from it, so typesetting and
+/// drawing text take a lock. The lock is held briefly, and only for new labels. With a font map per element, each
+/// element would scan all fonts again. With a font map per thread, Pango's default, each start of a stream would scan
+/// all fonts again.
 enum FontMap {
     private static let turn = Mutex(())
     /// `nonisolated(unsafe)`: used only while `turn` is locked.

@@ -48,7 +48,8 @@ final class OverlayRectangles {
         guard !place.isEmpty, color.w > 0 else { return }
         let isScaled = min(place.width, place.height) > Self.largestExactFill
         let (width, height) = isScaled ? (16, 16) : (place.width, place.height)
-        // GStreamer's software blender treats scaled pictures as not premultiplied, so their colour is divided by alpha.
+        // GStreamer's software blender treats scaled pictures as not premultiplied, so their colour is divided by
+        // alpha.
         var opaque = color * (255 / color.w)
         opaque.w = 255
         func byte(_ component: Int) -> UInt32 {
@@ -69,8 +70,8 @@ final class OverlayRectangles {
         let place = PixelRect(x: x, y: y, width: plane.units, height: plane.lines)
         add(.tile(ObjectIdentifier(tile)), at: place) {
             plane.bytes.withUnsafeBytes { bytes in
-                // The first half of a tile's bytes are the samples. The second half are weights of the destination, which
-                // a composition does not need.
+                // The first half of a tile's bytes are the samples. The second half are weights of the destination,
+                // which a composition does not need.
                 Pixels(
                     UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), width: plane.units,
                     height: plane.lines, isPremultiplied: true, tile: tile)
@@ -89,7 +90,8 @@ final class OverlayRectangles {
         current.order.append(key)
     }
 
-    /// Attaches the composition of this frame to a writable buffer. Rectangles that upstream elements attached remain below it.
+    /// Attaches the composition of this frame to a writable buffer. Rectangles that upstream elements attached remain
+    /// below it.
     func attach(to buffer: UnsafeMutablePointer<GstBuffer>) {
         guard !current.order.isEmpty else { return }
         let composition = previous.order == current.order ? previous.composition : nil
@@ -116,7 +118,8 @@ final class OverlayRectangles {
 private final class Pixels {
     let buffer: UnsafeMutablePointer<GstBuffer>
     let flags: GstVideoOverlayFormatFlags
-    /// Keeps the tile alive, because `Content.tile` identifies it by its address, and a new tile could get the address of a released one.
+    /// Keeps the tile alive, because `Content.tile` identifies it by its address, and a new tile could get the address
+    /// of a released one.
     private let tile: Tile?
 
     /// - Parameter bytes: BGRA without padding.

@@ -2,7 +2,8 @@ import Glibc
 import SwiftODT
 
 enum Palette {
-    /// - Parameter colors: The colours that were chosen for tracks. A track without a chosen colour has the colour of its ID.
+    /// - Parameter colors: The colours that were chosen for tracks. A track without a chosen colour has the colour of
+    ///   its ID.
     static func paint(
         for object: AnnotatedObject, options: AnnotatorOptions, colors: TrackColors = TrackColors()
     ) -> Paint {
@@ -43,12 +44,13 @@ enum Palette {
         return Int(hash % 4096)
     }
 
-    /// Returns the colour at the index `number` of a sequence. Consecutive colours differ clearly: the hue advances by the
-    /// golden angle, and the lightness cycles through three values. The sequence repeats after 4,096 colours. The colour
-    /// space is OKLCH, which is perceptually uniform.
+    /// Returns the colour at the index `number` of a sequence. Consecutive colours differ clearly: the hue advances by
+    /// the golden angle, and the lightness cycles through three values. The sequence repeats after 4,096 colours. The
+    /// colour space is OKLCH, which is perceptually uniform.
     static func distinct(_ number: Int) -> Paint { color(number).paint }
 
-    /// Returns the colour at an index, together with its coordinates in OKLab. Distances in OKLab correspond to perceived differences.
+    /// Returns the colour at an index, together with its coordinates in OKLab. Distances in OKLab correspond to
+    /// perceived differences.
     static func color(_ number: Int) -> (paint: Paint, lab: SIMD3<Double>) {
         let index = ((number % 4096) + 4096) % 4096
         let angle = (12.5 + 137.508 * Double(index)) * .pi / 180

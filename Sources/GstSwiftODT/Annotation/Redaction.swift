@@ -69,8 +69,8 @@ private struct Mosaic {
         pixels.lowerBound >> shift..<(pixels.upperBound + (1 << shift) - 1) >> shift
     }
 
-    /// Returns the sample rows that overlap a range of pixel rows. In an interlaced frame with subsampled rows, two rows
-    /// of one field share a sample row. The range is therefore extended to whole groups of four pixel rows.
+    /// Returns the sample rows that overlap a range of pixel rows. In an interlaced frame with subsampled rows, two
+    /// rows of one field share a sample row. The range is therefore extended to whole groups of four pixel rows.
     private static func chromaRows(_ pixels: Range<Int>, _ shift: Int, height: Int) -> Range<Int> {
         guard shift > 0 else { return pixels }
         let end = halved(0..<height, shift).upperBound

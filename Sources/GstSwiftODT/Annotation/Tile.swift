@@ -66,7 +66,8 @@ extension Blender {
         return Tile(planes: converted, width: width, height: height)
     }
 
-    /// Converts the pixels of a view to the planes of a tile. No pixel outside the view is read, however small the view is.
+    /// Converts the pixels of a view to the planes of a tile. No pixel outside the view is read, however small the view
+    /// is.
     func convert(_ view: BufferView<UInt32>) -> [Tile.Plane] {
         planes.map { layout in
             canvas.format.depth.bytes == 1
@@ -114,8 +115,8 @@ extension Blender {
                 var color: (value: Sample, keep: Sample) = (0, 0)
                 for unit in 0..<units {
                     if unit == wholeUnits {
-                        // If the width is odd, the last unit has only one column of pixels. This column is used twice, in
-                        // place of the missing second column, too.
+                        // If the width is odd, the last unit has only one column of pixels. This column is used twice,
+                        // in place of the missing second column, too.
                         pixel = (view.width - 1 - sample.firstPixel) * view.stepX
                         next = 0
                     }
@@ -207,7 +208,8 @@ private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
     }
 }
 
-/// Keeps tiles from frame to frame. If there are more than 8 MiB or 512 tiles, the least recently used half of the tiles is removed.
+/// Keeps tiles from frame to frame. If there are more than 8 MiB or 512 tiles, the least recently used half of the
+/// tiles is removed.
 struct TileCache {
     enum Key: Hashable {
         case label(LabelStyle)
@@ -230,7 +232,8 @@ struct TileCache {
 
     var count: Int { entries.count }
 
-    /// Returns the tile for a key. If the tile is not cached, it is drawn and added to the cache. Returns `nil` if drawing fails.
+    /// Returns the tile for a key. If the tile is not cached, it is drawn and added to the cache. Returns `nil` if
+    /// drawing fails.
     mutating func tile(_ key: Key, draw: () -> Tile?) -> Tile? {
         clock += 1
         if let entry = entries[key] {
@@ -262,8 +265,8 @@ struct BufferView<Pixel> {
     let width: Int
     let height: Int
     private let origin: UnsafePointer<Pixel>
-    /// The step in memory from a pixel to the next pixel of the same row of the view, in pixels. It is not 1 if the view
-    /// is rotated or mirrored.
+    /// The step in memory from a pixel to the next pixel of the same row of the view, in pixels. It is not 1 if the
+    /// view is rotated or mirrored.
     let stepX: Int
     private let stepY: Int
 

@@ -113,8 +113,9 @@ struct TraceHistory {
 
     /// Records the positions of the objects of a frame. Removes points that are older than the trace duration.
     ///
-    /// - Parameter spacing: A distance in buffer pixels. If the new position of an object is closer than this to the last but one point of
-    ///   its trace, the new position replaces the last point. A slow object therefore does not fill the history.
+    /// - Parameter spacing: A distance in buffer pixels. If the new position of an object is closer than this to the
+    ///   last but one point of its trace, the new position replaces the last point. A slow object therefore does not
+    ///   fill the history.
     mutating func record(
         _ objects: [AnnotatedObject], options: AnnotatorOptions, colors: TrackColors = TrackColors(),
         time: Nanoseconds, spacing: Double

@@ -11,8 +11,8 @@ final class Typesetter {
     private let context: OpaquePointer
     private let pixelWidth: Double
 
-    /// Returns `nil` if no font is installed. The font size and the width of a pixel are in display units. Glyphs are placed at multiples
-    /// of the width of a pixel.
+    /// Returns `nil` if no font is installed. The font size and the width of a pixel are in display units. Glyphs are
+    /// placed at multiples of the width of a pixel.
     init?(_ font: NamedFont, size: Double, pixelWidth: Double) {
         guard let context = Self.context(font, size: size) else { return nil }
         self.context = context
@@ -69,7 +69,8 @@ final class TextLine {
         let made = FontMap.withLock { _ in
             let layout: OpaquePointer = pango_layout_new(context)
             pango_layout_set_single_paragraph_mode(layout, 1)
-            // The line runs from left to right, so the parts of a text keep their order. The words keep the direction of their script.
+            // The line runs from left to right, so the parts of a text keep their order. The words keep the direction
+            // of their script.
             pango_layout_set_auto_dir(layout, 0)
             if let room {
                 pango_layout_set_width(layout, Int32(min(max(room, 0), 1e6) * Double(PANGO_SCALE)))
@@ -102,7 +103,8 @@ final class TextLine {
 
     deinit { FontMap.withLock { _ in g_object_unref(UnsafeMutableRawPointer(layout)) } }
 
-    /// Draws the line with the context's colour or, if `asPath` is true, adds the outlines of its glyphs to the context's path.
+    /// Draws the line with the context's colour or, if `asPath` is true, adds the outlines of its glyphs to the
+    /// context's path.
     func draw(x: Double, baseline: Double, asPath: Bool, in context: OpaquePointer) {
         FontMap.withLock { _ in
             let line = pango_layout_get_line_readonly(layout, 0)

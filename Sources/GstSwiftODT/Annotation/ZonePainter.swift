@@ -1,7 +1,8 @@
 import CCairo
 import SwiftODT
 
-/// Draws zones and lines once into tiles. The tiles are blended with each frame until the zones or the frame format change.
+/// Draws zones and lines once into tiles. The tiles are blended with each frame until the zones or the frame format
+/// change.
 ///
 /// The picture is divided into squares. Only the squares that a zone or line touches become tiles. The cost per frame
 /// is proportional to the area of the zones.
@@ -107,8 +108,8 @@ extension ZonePainter {
             cairo_stroke(context)
         }
 
-        /// Draws an arrow that shows in which direction a crossing counts as `in`. Seen from the first point of the line
-        /// towards the last point, the arrow points to the right.
+        /// Draws an arrow that shows in which direction a crossing counts as `in`. Seen from the first point of the
+        /// line towards the last point, the arrow points to the right.
         private func drawArrow(across corners: [(x: Double, y: Double)], _ paint: Paint) {
             let middle = corners.count / 2
             let (from, to) = (corners[middle - 1], corners[middle])

@@ -12,13 +12,15 @@ struct AnalyticsLibrary: @unchecked Sendable {
     /// A pointer to a `GstAnalyticsRelationMeta`, which holds all analytics entries of one buffer.
     typealias Meta = UnsafeMutableRawPointer
 
-    /// A copy of the C struct `GstAnalyticsMtd`: a handle of one entry in the metadata of a buffer. `id` is the entry's index.
+    /// A copy of the C struct `GstAnalyticsMtd`: a handle of one entry in the metadata of a buffer. `id` is the entry's
+    /// index.
     struct Entry {
         var id: UInt32 = 0
         var meta: Meta?
     }
 
-    /// A copy of the C struct `GstAnalyticsRelationMetaInitParams`: the initial capacity of the metadata, in entries and in bytes.
+    /// A copy of the C struct `GstAnalyticsRelationMetaInitParams`: the initial capacity of the metadata, in entries
+    /// and in bytes.
     struct Room {
         var entries: Int
         var bytes: Int
@@ -33,7 +35,8 @@ struct AnalyticsLibrary: @unchecked Sendable {
         static let relateTo = Relation(rawValue: 1 << 3)
     }
 
-    /// The type `GstAnalyticsMtdType`: an identifier of the kind of an entry (object detection, tracking, classification).
+    /// The type `GstAnalyticsMtdType`: an identifier of the kind of an entry (object detection, tracking,
+    /// classification).
     typealias Kind = UInt
 
     /// Arguments: buffer, initial capacity (``Room``).
@@ -61,7 +64,8 @@ struct AnalyticsLibrary: @unchecked Sendable {
     /// Arguments: metadata, state of the iteration, kind of entry, the next entry (output).
     private typealias Iterate =
         @convention(c) (Meta, UnsafeMutablePointer<gpointer?>, Kind, UnsafeMutableRawPointer) -> gboolean
-    /// Arguments: metadata, id of the entry, relations, kind of the related entry, state of the iteration, the next related entry (output).
+    /// Arguments: metadata, id of the entry, relations, kind of the related entry, state of the iteration, the next
+    /// related entry (output).
     private typealias GetRelated =
         @convention(c) (Meta, UInt32, UInt32, Kind, UnsafeMutablePointer<gpointer?>, UnsafeMutableRawPointer)
         -> gboolean
@@ -98,8 +102,8 @@ struct AnalyticsLibrary: @unchecked Sendable {
     private let getRelated: GetRelated
     private let objectKind: Kind
     private let classKind: Kind
-    /// The kind of tensor entries, and the function that returns the `GstTensor` of a tensor entry. `nil` in versions of
-    /// GStreamer before 1.28.
+    /// The kind of tensor entries, and the function that returns the `GstTensor` of a tensor entry. `nil` in versions
+    /// of GStreamer before 1.28.
     private let tensorKind: Kind?
     private let getTensor: GetTensor?
     /// Sets the semantic tag of an entry. `nil` in versions of GStreamer before 1.30.
@@ -172,7 +176,8 @@ struct AnalyticsLibrary: @unchecked Sendable {
         return entries
     }
 
-    /// Returns the classification entries to which an object-detection entry has a relation of the type "relates to" or "contains".
+    /// Returns the classification entries to which an object-detection entry has a relation of the type "relates to" or
+    /// "contains".
     func classes(of object: Entry) -> [Entry] {
         guard let meta = object.meta else { return [] }
         var (state, entry, entries): (gpointer?, Entry, [Entry]) = (nil, Entry(), [])

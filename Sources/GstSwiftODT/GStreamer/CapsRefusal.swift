@@ -4,8 +4,8 @@ import SwiftODT
 
 /// The error for caps that the element refuses. It names the reason and an element that converts the frames.
 ///
-/// If pixels are needed, the answers to caps queries contain system memory only. Upstream elements then choose it if they
-/// can. This error is posted if an upstream element cannot use system memory, or sends caps without a query.
+/// If pixels are needed, the answers to caps queries contain system memory only. Upstream elements then choose it if
+/// they can. This error is posted if an upstream element cannot use system memory, or sends caps without a query.
 struct CapsRefusal {
     let problem: ElementProblem
 
@@ -26,8 +26,9 @@ struct CapsRefusal {
                 "cannot read frames of type \(feature); put \(Self.remedy(for: feature)) before swiftodt",
                 detail: detail)
         } else if let name = gst_structure_get_string(structure, "format"),
-            // `name` must be a C string that belongs to the caps, not a Swift `String`. `gst_video_format_from_string` has the attribute
-            // `const`, by which the compiler may assume that it reads no memory and free a temporary C string before the call.
+            // `name` must be a C string that belongs to the caps, not a Swift `String`. `gst_video_format_from_string`
+            // has the attribute `const`, by which the compiler may assume that it reads no memory and free a temporary
+            // C string before the call.
             PixelFormat(gst_video_format_from_string(name)) == nil
         {
             problem = .format(
@@ -38,7 +39,8 @@ struct CapsRefusal {
         }
     }
 
-    /// Returns the first caps feature that is neither system memory nor the feature of overlay compositions; `nil` if there is none.
+    /// Returns the first caps feature that is neither system memory nor the feature of overlay compositions; `nil` if
+    /// there is none.
     private static func foreignFeature(of caps: UnsafeMutablePointer<GstCaps>) -> String? {
         guard let features = gst_caps_get_features(caps, 0), gst_caps_features_is_any(features) == 0 else { return nil }
         return (0..<gst_caps_features_get_size(features)).lazy

@@ -2,7 +2,8 @@ import CGStreamer
 import CSwiftODTElement
 import SwiftODT
 
-/// Logs to the debug category `swiftodt`, with the element as the object of each line. `GST_DEBUG=swiftodt:6` enables the levels up to LOG.
+/// Logs to the debug category `swiftodt`, with the element as the object of each line. `GST_DEBUG=swiftodt:6` enables
+/// the levels up to LOG.
 ///
 /// The level INFO is for decisions and their reasons, DEBUG for changes in the stream, LOG for frames, and TRACE for
 /// objects. The levels WARNING and ERROR are for the warnings and errors that are posted on the bus.

@@ -1,7 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// The GStreamer element of a session. The handle holds no reference to the element, because the element outlives its session.
+/// The GStreamer element of a session. The handle holds no reference to the element, because the element outlives its
+/// session.
 ///
 /// `@unchecked Sendable`: all GStreamer functions that are called here are thread-safe.
 struct ElementHandle: @unchecked Sendable {
@@ -67,7 +68,8 @@ struct ElementHandle: @unchecked Sendable {
         post(gst_message_new_latency(object))
     }
 
-    /// Returns whether the source is live; `nil` if the latency query fails, for example because a decoder has not negotiated yet.
+    /// Returns whether the source is live; `nil` if the latency query fails, for example because a decoder has not
+    /// negotiated yet.
     func isUpstreamLive() -> Bool? {
         guard let query = gst_query_new_latency() else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(query).assumingMemoryBound(to: GstMiniObject.self)) }

@@ -3,14 +3,16 @@ import SwiftODT
 /// Decides at which frames a new epoch begins. An epoch is a part of the stream without discontinuities. All tracks end
 /// with their epoch, so a new epoch must begin only at a real discontinuity.
 ///
-/// A new epoch begins at a flush, a seek, a step backwards in time, a gap, and a change of the frame size or orientation. Buffers with the
-/// flag DISCONT do not begin an epoch, because leaky queues and filters set this flag at every dropped frame. The tracker continues across
-/// dropped frames. Segments, caps and tags that change neither time nor picture do not begin an epoch, either.
+/// A new epoch begins at a flush, a seek, a step backwards in time, a gap, and a change of the frame size or
+/// orientation. Buffers with the flag DISCONT do not begin an epoch, because leaky queues and filters set this flag at
+/// every dropped frame. The tracker continues across dropped frames. Segments, caps and tags that change neither time
+/// nor picture do not begin an epoch, either.
 ///
-/// All times are running times. Two frames in the wrong order are tolerated: time may step back by up to three frame durations, but at most
-/// 1 s. A stream in which every frame steps back slightly therefore begins no epochs. A gap is longer than `track-max-age` and longer than
-/// two frame durations. A stream with one frame every ten seconds thus does not begin an epoch at each frame. After a `still-frame` event,
-/// the picture does not change until the next frame, so the time between the two frames is not a gap.
+/// All times are running times. Two frames in the wrong order are tolerated: time may step back by up to three frame
+/// durations, but at most 1 s. A stream in which every frame steps back slightly therefore begins no epochs. A gap is
+/// longer than `track-max-age` and longer than two frame durations. A stream with one frame every ten seconds thus does
+/// not begin an epoch at each frame. After a `still-frame` event, the picture does not change until the next frame, so
+/// the time between the two frames is not a gap.
 struct EpochRule {
     enum Break: String {
         case flush = "a flush"
@@ -48,7 +50,8 @@ struct EpochRule {
 
     mutating func noteStill(_ isStill: Bool) { self.isStill = isStill }
 
-    /// - Parameter maxAge: The maximum time in nanoseconds for which a track without detections is kept (`track-max-age`).
+    /// - Parameter maxAge: The maximum time in nanoseconds for which a track without detections is kept
+    ///   (`track-max-age`).
     /// - Returns: The reason why a new epoch begins at the frame; `nil` if none begins.
     mutating func check(at frame: FrameInfo, maxAge: Nanoseconds) -> Break? {
         defer { remember(frame) }

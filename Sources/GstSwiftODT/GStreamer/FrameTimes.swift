@@ -1,15 +1,16 @@
 import CGStreamer
 import SwiftODT
 
-/// The times of one frame in nanoseconds, derived from its buffer and segment. An unknown time is `GST_CLOCK_TIME_NONE`.
+/// The times of one frame in nanoseconds, derived from its buffer and segment. An unknown time is
+/// `GST_CLOCK_TIME_NONE`.
 struct FrameTimes: Sendable {
     let timestamp: UInt64
     let streamTime: UInt64
     let runningTime: UInt64
     let duration: UInt64
 
-    /// Returns `nil` for a frame outside its segment, because such a frame must not be shown. A frame that begins before
-    /// its segment gets the stream time and the running time of the segment's start.
+    /// Returns `nil` for a frame outside its segment, because such a frame must not be shown. A frame that begins
+    /// before its segment gets the stream time and the running time of the segment's start.
     init?(_ buffer: UnsafeMutablePointer<GstBuffer>, segment: UnsafePointer<GstSegment>) {
         let (start, length) = (buffer.pointee.pts, buffer.pointee.duration)
         (timestamp, duration) = (UInt64(start), UInt64(length))
@@ -71,7 +72,8 @@ enum UTCTime {
     }
 }
 
-/// Maps the running times of past frames to their timestamps. The tracker uses running times, and applications use timestamps.
+/// Maps the running times of past frames to their timestamps. The tracker uses running times, and applications use
+/// timestamps.
 ///
 /// Within a segment with a playback rate of 1, the difference between timestamp and running time is constant. Therefore
 /// only changes of this difference are stored. At other playback rates it changes at each frame.
@@ -94,7 +96,8 @@ struct TimestampMap {
         stretches.append(Stretch(since: time, difference: difference))
     }
 
-    /// Returns the timestamp of the frame with a recorded running time; `UInt64.max` if the frame had no timestamp or is no longer stored.
+    /// Returns the timestamp of the frame with a recorded running time; `UInt64.max` if the frame had no timestamp or
+    /// is no longer stored.
     func timestamp(at time: Nanoseconds) -> UInt64 {
         guard let difference = stretches.last(where: { $0.since <= time })?.difference else { return .max }
         return UInt64(bitPattern: time) &+ difference

@@ -2,7 +2,8 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// The orientation that `image-orientation` tags specify. A tag of stream scope takes precedence over a tag of global scope.
+/// The orientation that `image-orientation` tags specify. A tag of stream scope takes precedence over a tag of global
+/// scope.
 struct OrientationTag {
     private var ofStream: Orientation?
     private var global: Orientation?
@@ -11,8 +12,8 @@ struct OrientationTag {
 
     var orientation: Orientation { ofStream ?? global ?? .identity }
 
-    /// Returns the tagged orientation without the part that upstream elements have already applied. The upstream elements are examined at
-    /// the first frame after a new tag or new caps.
+    /// Returns the tagged orientation without the part that upstream elements have already applied. The upstream
+    /// elements are examined at the first frame after a new tag or new caps.
     mutating func orientation(at element: ElementHandle) -> Orientation {
         if let remaining { return remaining }
         let turns = element.turnsUpstream(tagged: orientation)
@@ -42,10 +43,11 @@ struct OrientationTag {
 
 /// The part of the tagged orientation that upstream elements have already applied.
 ///
-/// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged. If this element applied the tag again, the
-/// frames would be rotated twice. The elements upstream of this element are therefore searched for the interface `GstVideoDirection`, up to
-/// the element from which the tag originates. The orientation changes that they apply are subtracted from the tag. If an element sends
-/// another tag than it receives, the tag is assumed to describe the frames that this element sends, so the search ends there.
+/// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged. If this element
+/// applied the tag again, the frames would be rotated twice. The elements upstream of this element are therefore
+/// searched for the interface `GstVideoDirection`, up to the element from which the tag originates. The orientation
+/// changes that they apply are subtracted from the tag. If an element sends another tag than it receives, the tag is
+/// assumed to describe the frames that this element sends, so the search ends there.
 struct UpstreamOrientation {
     /// The combination of all orientation changes that were applied to the frames after the tag was written.
     private(set) var turn = Orientation.identity
@@ -53,8 +55,8 @@ struct UpstreamOrientation {
 
     private typealias Pad = UnsafeMutablePointer<GstPad>
 
-    /// The maximum number of elements that are searched. The limit matters only if a faulty pad leads back to an element
-    /// that was already searched.
+    /// The maximum number of elements that are searched. The limit matters only if a faulty pad leads back to an
+    /// element that was already searched.
     private static let furthest = 500
 
     init() {}

@@ -1,11 +1,11 @@
 import CGStreamer
 
-/// Decides whether overlay compositions are attached to the frames, in the same way as GStreamer's text overlay elements.
-/// The value is created after downstream has received the caps.
+/// Decides whether overlay compositions are attached to the frames, in the same way as GStreamer's text overlay
+/// elements. The value is created after downstream has received the caps.
 ///
 /// The caps feature of overlay compositions only states that an element downstream accepts frames with overlays. The
-/// element may ignore the overlays. If the answer to an allocation query lists the overlay metadata, an element downstream
-/// blends the overlays. If overlays are not attached, the caps are sent again without the caps feature.
+/// element may ignore the overlays. If the answer to an allocation query lists the overlay metadata, an element
+/// downstream blends the overlays. If overlays are not attached, the caps are sent again without the caps feature.
 struct OverlayNegotiation {
     /// Whether overlays are attached instead of being blended into the frames.
     let attaches: Bool
@@ -22,7 +22,8 @@ struct OverlayNegotiation {
         defer { CapsNegotiation.release(caps) }
         let hasFeature = CapsNegotiation.hasOverlay(caps)
         isAnnounced = hasFeature && Self.isBlended(behind: source, caps)
-        // The element cannot draw on frames in device memory, so it attaches overlays if downstream at least accepts them.
+        // The element cannot draw on frames in device memory, so it attaches overlays if downstream at least accepts
+        // them.
         attaches =
             isForced || isAnnounced || Self.hasOverlay(sink)
             || hasFeature && CapsNegotiation.deviceMemory(caps) != nil

@@ -1,7 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// The tensors that an inference element attached to a buffer: `GstTensorMeta` (GStreamer 1.26) and `GstAnalyticsTensorMtd` (1.28).
+/// The tensors that an inference element attached to a buffer: `GstTensorMeta` (GStreamer 1.26) and
+/// `GstAnalyticsTensorMtd` (1.28).
 struct TensorMetadata {
     private let tensors: [UnsafePointer<Tensor>]
 
@@ -50,7 +51,8 @@ struct TensorMetadata {
         return (major, minor) >= (1, 26)
     }()
 
-    /// Maps the tensors into memory and calls `body` with their descriptions and contents, which are valid only during the call.
+    /// Maps the tensors into memory and calls `body` with their descriptions and contents, which are valid only during
+    /// the call.
     ///
     /// - Throws: ``ODTError`` if a tensor cannot be read.
     func withViews<Result>(_ body: ([TensorDescription], [TensorView]) throws -> Result) throws -> Result {

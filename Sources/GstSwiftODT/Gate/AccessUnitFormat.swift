@@ -29,12 +29,13 @@ struct AccessUnitFormat: Hashable {
         return true
     }
 
-    /// Returns whether the supplemental enhancement information contains a recovery point (payload type 6). An intra picture that is
-    /// neither IDR nor a recovery point is no random access point: later pictures can refer to frames before it.
+    /// Returns whether the supplemental enhancement information contains a recovery point (payload type 6). An intra
+    /// picture that is neither IDR nor a recovery point is no random access point: later pictures can refer to frames
+    /// before it.
     private func hasRecoveryPoint(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         var (position, zeros) = (start, 0)
-        /// Returns the next byte of the payload. The byte 3 after two zero bytes prevents the emulation of a start code and
-        /// is not part of the payload.
+        /// Returns the next byte of the payload. The byte 3 after two zero bytes prevents the emulation of a start code
+        /// and is not part of the payload.
         func next() -> UInt8? {
             if zeros >= 2, position < bytes.count, bytes[position] == 3 { (position, zeros) = (position + 1, 0) }
             guard position < bytes.count else { return nil }
@@ -58,8 +59,8 @@ struct AccessUnitFormat: Hashable {
         return false
     }
 
-    /// Returns the index of the first byte of the next NAL unit. Advances `position` to the end of this unit if units have a
-    /// length prefix, otherwise to its first byte.
+    /// Returns the index of the first byte of the next NAL unit. Advances `position` to the end of this unit if units
+    /// have a length prefix, otherwise to its first byte.
     private func nextUnit(in bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Int? {
         if let lengthSize {
             let start = position + lengthSize

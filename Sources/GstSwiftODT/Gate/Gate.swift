@@ -3,13 +3,13 @@ import SwiftODT
 /// Decides which encoded frames reach the decoder.
 ///
 /// While the gate is calm, it passes key frames only and keeps the frames after the latest passed key frame. When it
-/// opens, the kept frames are passed, so the decoder gets a complete sequence. The gate becomes calm only at a key frame.
-/// The decoder thus gets an uninterrupted sequence up to this key frame, and after it only key frames. If the frames
-/// between two key frames exceed the limits of the kept frames, the gate stays open.
+/// opens, the kept frames are passed, so the decoder gets a complete sequence. The gate becomes calm only at a key
+/// frame. The decoder thus gets an uninterrupted sequence up to this key frame, and after it only key frames. If the
+/// frames between two key frames exceed the limits of the kept frames, the gate stays open.
 ///
-/// Until swiftodt has reported its activity for a passed key frame, the gate also keeps the frames before this key frame.
-/// If the key frame shows something new, swiftodt drops it and requests these frames. The gate then rewinds: it passes
-/// everything since the key frame before. An object is thus analysed from its first frame on.
+/// Until swiftodt has reported its activity for a passed key frame, the gate also keeps the frames before this key
+/// frame. If the key frame shows something new, swiftodt drops it and requests these frames. The gate then rewinds: it
+/// passes everything since the key frame before. An object is thus analysed from its first frame on.
 ///
 /// All times are timestamps in nanoseconds of one segment.
 struct Gate {
@@ -61,11 +61,13 @@ struct Gate {
 
     enum Action {
         case pass
-        /// Pass the key frame. The decoder must output it without waiting for later frames. Key frames that are passed in this way are
-        /// called still key frames. The kept frames become the earlier frames, and the frames that were the earlier frames are dropped.
+        /// Pass the key frame. The decoder must output it without waiting for later frames. Key frames that are passed
+        /// in this way are called still key frames. The kept frames become the earlier frames, and the frames that were
+        /// the earlier frames are dropped.
         case passStill
         case keep
-        /// Keep the frame. It is a leading picture of the latest still key frame, so it can be decoded only after the earlier frames.
+        /// Keep the frame. It is a leading picture of the latest still key frame, so it can be decoded only after the
+        /// earlier frames.
         case keepLeading
         case drop
         /// Pass the latest still key frame again, which restores the state of the decoder. Then pass the kept frames
@@ -267,8 +269,8 @@ struct Gate {
     /// Opens the gate at the next frame, for at least `holdTime`.
     mutating func requestOpening() { request = .application }
 
-    /// Opens the gate before an event that must not overtake the kept frames. Returns how these frames must be passed now; `nil` if there
-    /// are none.
+    /// Opens the gate before an event that must not overtake the kept frames. Returns how these frames must be passed
+    /// now; `nil` if there are none.
     mutating func interrupt(_ reason: Reason) -> Action? {
         guard state == .calm else {
             quietSince = latest

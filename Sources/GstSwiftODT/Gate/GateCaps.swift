@@ -32,8 +32,8 @@ enum GateCaps {
             return nil
         }
         let stream = gst_structure_get_string(structure, "stream-format").map { String(cString: $0) }
-        // `codec_data` is the decoder configuration record. The low two bits of the byte at the given offset are the size
-        // of the length fields minus 1.
+        // `codec_data` is the decoder configuration record. The low two bits of the byte at the given offset are the
+        // size of the length fields minus 1.
         switch String(cString: name) {
         case "video/x-h264":
             let size = stream == "byte-stream" ? nil : lengthSize(of: structure, at: 4)

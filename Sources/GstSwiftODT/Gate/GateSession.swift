@@ -4,9 +4,9 @@ import Synchronization
 
 /// The Swift part of one element `swiftodtgate`. Owns the kept frames and pushes buffers.
 ///
-/// `@unchecked Sendable`: the buffers and the format are accessed only by the streaming thread, and by `start` and `stop`
-/// while this thread does not run. All other state is synchronised. The lock is not held while a frame is pushed, because
-/// the push can cause swiftodt to report activity, and the report takes the lock.
+/// `@unchecked Sendable`: the buffers and the format are accessed only by the streaming thread, and by `start` and
+/// `stop` while this thread does not run. All other state is synchronised. The lock is not held while a frame is
+/// pushed, because the push can cause swiftodt to report activity, and the report takes the lock.
 final class GateSession: @unchecked Sendable {
     private struct State {
         var settings = GateSettings()
@@ -42,7 +42,8 @@ final class GateSession: @unchecked Sendable {
     private var group = Group()
     /// The group before it, until swiftodt has reported its activity for the latest still key frame.
     private var earlier = Group()
-    /// Whether frames were dropped after the latest pushed frame. The next pushed frame is then marked as discontinuous.
+    /// Whether frames were dropped after the latest pushed frame. The next pushed frame is then marked as
+    /// discontinuous.
     private var isDiscontinuous = false
     private var format: AccessUnitFormat?
 
@@ -225,8 +226,8 @@ final class GateSession: @unchecked Sendable {
         element.log(.info, "opens because of \(reason.rawValue) and passes \(frames.count) kept frames")
         announceStill(false)
         var flow = GST_FLOW_OK
-        // The kept frames refer to the still frame, so it is passed again before them. At the end of the stream no later
-        // frame refers to it, so without kept frames it is not passed again.
+        // The kept frames refer to the still frame, so it is passed again before them. At the end of the stream no
+        // later frame refers to it, so without kept frames it is not passed again.
         if reason != .endOfStream || !frames.isEmpty,
             let again = group.still.map({ GstBufferReference.makeWritable($0) })
         {

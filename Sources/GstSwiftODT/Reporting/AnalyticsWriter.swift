@@ -3,10 +3,11 @@ import SwiftODT
 
 /// Attaches results to buffers as `GstAnalyticsRelationMeta`, which exists since GStreamer 1.24.
 ///
-/// Each object is an object-detection entry. It has a relation to a tracking entry and, if its category is known, to a classification
-/// entry. GStreamer's own elements use the same direction and type of relation. Marks are classification entries, too. They name the zones
-/// of an object, and `swiftodt/carried` means that its box is extrapolated. Their relation has the type "is part of". Elements that read
-/// the classes of an object therefore do not find the marks. The cost is one allocation per buffer.
+/// Each object is an object-detection entry. It has a relation to a tracking entry and, if its category is known, to a
+/// classification entry. GStreamer's own elements use the same direction and type of relation. Marks are classification
+/// entries, too. They name the zones of an object, and `swiftodt/carried` means that its box is extrapolated. Their
+/// relation has the type "is part of". Elements that read the classes of an object therefore do not find the marks. The
+/// cost is one allocation per buffer.
 struct AnalyticsWriter: Sendable {
     /// `nil` if GStreamer's analytics library is not installed.
     static let shared = AnalyticsLibrary.shared.map(AnalyticsWriter.init)
@@ -15,8 +16,10 @@ struct AnalyticsWriter: Sendable {
 
     /// Adds the objects of a report to a writable buffer. Entries of other elements are not changed.
     ///
-    /// - Parameter upstream: The objects that upstream elements attached to the buffer. ``Track/origin`` is an index into this list.
-    /// - Returns: The ids of the object-detection entries, one for each object of the report; `nil` for an object without an entry.
+    /// - Parameter upstream: The objects that upstream elements attached to the buffer. ``Track/origin`` is an index
+    ///   into this list.
+    /// - Returns: The ids of the object-detection entries, one for each object of the report; `nil` for an object
+    ///   without an entry.
     func attach(
         _ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, upstream: [UpstreamObject]
     ) -> [UInt32?] {

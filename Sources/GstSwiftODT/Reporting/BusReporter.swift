@@ -4,9 +4,10 @@ import Synchronization
 
 /// Decides which reports are posted on the bus as messages, and when.
 ///
-/// A report is deferred until `message-interval` has passed since the latest posted report. If a newer report replaces a deferred report,
-/// the deferred report is counted as coalesced. Reports are also deferred while many messages are unread, because an application may never
-/// read its bus. Messages that the application has read and retains do not count as unread.
+/// A report is deferred until `message-interval` has passed since the latest posted report. If a newer report replaces
+/// a deferred report, the deferred report is counted as coalesced. Reports are also deferred while many messages are
+/// unread, because an application may never read its bus. Messages that the application has read and retains do not
+/// count as unread.
 final class BusReporter {
     /// The maximum number of messages that are unread or in transit.
     private static let backlog = 512

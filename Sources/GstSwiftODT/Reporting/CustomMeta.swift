@@ -79,7 +79,8 @@ private struct Scaling {
     private let x: Double
     private let y: Double
 
-    /// Returns `nil` if the aspect ratio of the picture changes. In this case borders may have been added at unknown positions.
+    /// Returns `nil` if the aspect ratio of the picture changes. In this case borders may have been added at unknown
+    /// positions.
     init?(_ transform: GstVideoMetaTransform) {
         guard let from = transform.in_info?.pointee, let to = transform.out_info?.pointee,
             from.width > 0, from.height > 0, to.width > 0, to.height > 0

@@ -1,6 +1,7 @@
 import SwiftODT
 
-/// Writes a message as one line of JSON: the name of the message, followed by its fields in their order. Unknown values are `null`.
+/// Writes a message as one line of JSON: the name of the message, followed by its fields in their order. Unknown values
+/// are `null`.
 enum JSONWriter {
     static func text(of report: Report) -> String {
         var text = "{\"message\":\"swiftodt\","

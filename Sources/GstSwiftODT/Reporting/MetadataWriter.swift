@@ -12,7 +12,8 @@ enum MetadataWriter {
     ) {
         let upstream = isFromUpstream ? UpstreamObject.all(of: buffer) : []
         if kinds.contains(.custom) {
-            // The metadata of an upstream `swiftodt` element is removed first, because a reader would find it instead of the new results.
+            // The metadata of an upstream `swiftodt` element is removed first, because a reader would find it instead
+            // of the new results.
             if isFromUpstream { CustomMeta.remove(from: buffer) }
             CustomMeta.attach(report, to: buffer)
         }

@@ -13,7 +13,8 @@ struct Report: Sendable {
     let height: Int
     let orientation: Orientation
     let mode: SceneOptions.Mode
-    /// The timestamp of the frame to which the latest detection result belongs, in nanoseconds; `UInt64.max` before the first result.
+    /// The timestamp of the frame to which the latest detection result belongs, in nanoseconds; `UInt64.max` before the
+    /// first result.
     let detectionTimestamp: UInt64
     /// The difference in running time between this frame and the frame of the latest detection result, in nanoseconds.
     let detectionLatency: UInt64
@@ -147,7 +148,8 @@ struct ReportedObject: Sendable {
     /// The class index of the label; -1 if the object has no label or only the label's name is known.
     var labelIndex: Int32 { Int32(clamping: max(-1, object.track.label?.index ?? -1)) }
 
-    /// The object's label, or the name of its category if the object has no label. If the category is unknown, too, the value is `object`.
+    /// The object's label, or the name of its category if the object has no label. If the category is unknown, too, the
+    /// value is `object`.
     var name: String {
         if !label.isEmpty { return label }
         return object.category == .unknown ? "object" : object.category.name
@@ -221,7 +223,8 @@ struct TrackReport: EventReport {
     }
 }
 
-/// The content of a `swiftodt-zone` message. An object entered a zone, left it, stayed in it for the dwell time, or crossed a line.
+/// The content of a `swiftodt-zone` message. An object entered a zone, left it, stayed in it for the dwell time, or
+/// crossed a line.
 struct ZoneReport: EventReport {
     static let message = "swiftodt-zone"
 

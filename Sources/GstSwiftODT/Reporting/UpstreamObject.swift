@@ -144,8 +144,8 @@ extension UpstreamObject {
         return overlap >= Self.overlapWithoutID && region.pointee.roi_type == type
     }
 
-    /// The minimum IoU of a region and an entry with the same id. It is low, because a region is clipped to the picture,
-    /// but the box of an entry may extend beyond it.
+    /// The minimum IoU of a region and an entry with the same id. It is low, because a region is clipped to the
+    /// picture, but the box of an entry may extend beyond it.
     private static let overlapWithID = 0.5
     /// The minimum IoU of a region and an entry with different ids.
     private static let overlapWithoutID = 0.95

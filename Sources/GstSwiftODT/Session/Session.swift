@@ -3,7 +3,8 @@ import GstFrames
 import SwiftODT
 import Synchronization
 
-/// The Swift part of an element. It has the settings, which any thread may change, and the stream, which belongs to the streaming thread.
+/// The Swift part of an element. It has the settings, which any thread may change, and the stream, which belongs to the
+/// streaming thread.
 ///
 /// `@unchecked Sendable`: `stream` is accessed only by the streaming thread, between `start` and `stop`. `makeSource`
 /// is set before `start`. All other state is synchronised.
@@ -93,8 +94,8 @@ final class Session: @unchecked Sendable {
 
     // MARK: Streaming
 
-    /// Posts an error if the element does not accept the caps. Without this error, the upstream element would only report
-    /// that negotiation failed.
+    /// Posts an error if the element does not accept the caps. Without this error, the upstream element would only
+    /// report that negotiation failed.
     func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
         let acceptsDeviceMemory = effectiveSettings.acceptsDeviceMemory
         if let refusal = CapsRefusal(caps, acceptsDeviceMemory: acceptsDeviceMemory) { element.fail(refusal.problem) }
@@ -159,8 +160,8 @@ final class Session: @unchecked Sendable {
         GstClockTime(clamping: planner.reportLatency(effectiveSettings, isLive: isLive))
     }
 
-    /// The maximum number of frames that the element holds, for the answer to the allocation query. The stream is assumed
-    /// to be a file, because the element determines only later whether it is live.
+    /// The maximum number of frames that the element holds, for the answer to the allocation query. The stream is
+    /// assumed to be a file, because the element determines only later whether it is live.
     var framesHeld: guint { guint(clamping: stream?.framesHeld(effectiveSettings) ?? 0) }
 
     private var effectiveSettings: Settings { state.withLock { $0.effective } }

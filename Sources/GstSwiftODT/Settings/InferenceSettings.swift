@@ -32,7 +32,8 @@ extension Settings {
             view: zoom == .grid ? .grid : .fullFrame)
     }
 
-    /// Whether a property requests redaction. ``RedactionGuard`` reports an error if other properties make redaction impossible.
+    /// Whether a property requests redaction. ``RedactionGuard`` reports an error if other properties make redaction
+    /// impossible.
     var requestsRedaction: Bool { annotator.boxStyle.redaction != nil || !annotator.privacyLabels.isEmpty }
 
     var redacts: Bool { draw && annotator.boxStyle.redaction != nil }
@@ -54,8 +55,8 @@ extension Settings {
         scoreThreshold >= 0 ? scoreThreshold : traits?.scoreThreshold ?? DetectorTraits.usualScoreThreshold
     }
 
-    /// Returns the settings with the values that depend on the detector: its score threshold, and the lists of labels, in
-    /// which the detector's label groups are replaced by their labels.
+    /// Returns the settings with the values that depend on the detector: its score threshold, and the lists of labels,
+    /// in which the detector's label groups are replaced by their labels.
     func adopting(_ traits: DetectorTraits?) -> Settings {
         var settings = self
         settings.traits = traits ?? DetectorTraits()

@@ -1,7 +1,8 @@
 import GstFrames
 import SwiftODT
 
-/// The settings that decide whether the element needs the pixels of frames. If it does, frames must be in system memory.
+/// The settings that decide whether the element needs the pixels of frames. If it does, frames must be in system
+/// memory.
 extension Settings {
     enum DrawMode: Sendable { case blend, overlay, auto }
 

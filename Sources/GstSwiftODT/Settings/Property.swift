@@ -31,8 +31,8 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
     typealias Mutability = PropertyMutability
 
     let name: String
-    /// The name of the property to which the value belongs. It differs from ``name`` if this property presents the value
-    /// of another property with a different type, for example as an array instead of a text.
+    /// The name of the property to which the value belongs. It differs from ``name`` if this property presents the
+    /// value of another property with a different type, for example as an array instead of a text.
     let subject: String
     let mutability: Mutability
     /// Called once, when the element's class is initialised.
@@ -60,7 +60,8 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
         fault = { kind.fault(name, $0[keyPath: path]) }
     }
 
-    /// Creates a read-only property whose value is a structure. The session creates the value when the property is read.
+    /// Creates a read-only property whose value is a structure. The session creates the value when the property is
+    /// read.
     init(structure name: String, _ nick: String, _ blurb: String) {
         (self.name, subject) = (name, name)
         mutability = .readOnly
@@ -76,7 +77,8 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
     }
 }
 
-/// The arguments that are common to all functions that create a `GParamSpec`. The texts are valid until the process ends.
+/// The arguments that are common to all functions that create a `GParamSpec`. The texts are valid until the process
+/// ends.
 struct PropertyText {
     let name: UnsafePointer<CChar>
     let nick: UnsafePointer<CChar>

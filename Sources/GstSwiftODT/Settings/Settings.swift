@@ -80,9 +80,10 @@ struct Settings: Sendable {
 // MARK: - Properties
 
 extension Settings {
-    /// The element's properties, in the order in which gst-inspect lists them. The default of a property is the initial value of its
-    /// variable above. The argument after the type states when a change takes effect: when the element starts (`ready`), at once
-    /// (`playing`), or at once and also if a GStreamer controller changes the property (`controllable`).
+    /// The element's properties, in the order in which gst-inspect lists them. The default of a property is the initial
+    /// value of its variable above. The argument after the type states when a change takes effect: when the element
+    /// starts (`ready`), at once (`playing`), or at once and also if a GStreamer controller changes the property
+    /// (`controllable`).
     static let properties = detecting + scheduling + drawing + reporting
 
     /// The id is the position in the table, starting at 1.

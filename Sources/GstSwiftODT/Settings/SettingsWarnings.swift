@@ -173,7 +173,8 @@ extension Settings {
             text: "box-color has no effect unless color-mode=fixed"),
         Check(
             "max-objects", "multiple-objects",
-            // The value 100 causes no warning, because odt and the Python package always set it, even with multiple-objects=false.
+            // The value 100 causes no warning, because odt and the Python package always set it, even with
+            // multiple-objects=false.
             where: {
                 $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != 100
                     && !$0.scene.multipleObjects
@@ -238,7 +239,8 @@ extension Settings {
         }
     }
 
-    /// Returns a warning if a list of labels or a zone names a label that the detector never returns. Most of these labels are misspelt.
+    /// Returns a warning if a list of labels or a zone names a label that the detector never returns. Most of these
+    /// labels are misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
         var listed = [settings.labelAllowlist, settings.labelDenylist]
             .reduce(into: Set<String>()) { $0.formUnion(DetectionFilter.labels(in: $1 ?? "")) }

@@ -12,7 +12,8 @@ extension PropertyKind<String?> {
             })
     }
 
-    /// A text with a JSON array of objects, or the name of a file that contains one, presented as an array of structures.
+    /// A text with a JSON array of objects, or the name of a file that contains one, presented as an array of
+    /// structures.
     static var structures: PropertyKind {
         array(
             text: { JSONValue.array($0).text },
@@ -69,8 +70,8 @@ extension JSONValue {
         }
     }
 
-    /// Appends the value to a `GST_TYPE_ARRAY`. All items of such an array must have the same type, so a value of another
-    /// type than the first item is left out.
+    /// Appends the value to a `GST_TYPE_ARRAY`. All items of such an array must have the same type, so a value of
+    /// another type than the first item is left out.
     fileprivate func append(to array: UnsafeMutablePointer<GValue>) {
         guard var item = value else { return }
         guard gst_value_array_get_size(array) == 0 || gst_value_array_get_value(array, 0).pointee.g_type == item.g_type

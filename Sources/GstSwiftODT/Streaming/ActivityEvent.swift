@@ -1,8 +1,9 @@
 import CGStreamer
 import SwiftODT
 
-/// Sends the custom event `swiftodt-activity` to elements upstream. It states whether objects are present, whether inference is useful, and
-/// whether something moves. ``Gate`` holds back frames before the decoder while inference is not useful and nothing moves.
+/// Sends the custom event `swiftodt-activity` to elements upstream. It states whether objects are present, whether
+/// inference is useful, and whether something moves. ``Gate`` holds back frames before the decoder while inference is
+/// not useful and nothing moves.
 struct ActivityEvent {
     struct Activity: Equatable {
         /// Whether there are objects, before the selection of the most prominent ones. Tentative objects do not count.
@@ -26,7 +27,8 @@ struct ActivityEvent {
         send(activity, at: times, through: element)
     }
 
-    /// Sends the activity of the latest frame again. After a still picture, the gate before the decoder waits for this event.
+    /// Sends the activity of the latest frame again. After a still picture, the gate before the decoder waits for this
+    /// event.
     mutating func repeatLatest(through element: ElementHandle) {
         guard let latest else { return }
         send(latest.activity, at: latest.times, through: element)

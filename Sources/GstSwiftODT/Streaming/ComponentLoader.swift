@@ -70,8 +70,9 @@ struct ComponentLoader<Component: Sendable> {
     }
 }
 
-/// A component that was loaded in the background, and the diagnostics of its loading. The diagnostics are collected and reported later. The
-/// background task must not use the element, because the element may be destroyed before the task ends.
+/// A component that was loaded in the background, and the diagnostics of its loading. The diagnostics are collected and
+/// reported later. The background task must not use the element, because the element may be destroyed before the task
+/// ends.
 struct LoadResult<Component: Sendable>: Sendable {
     let problems: [ElementProblem]
     private let component: Component

@@ -36,7 +36,8 @@ final class DetectionRecorder {
         }
     }
 
-    /// Writes the header of the recording before the first inference. Later calls end the recording if the frame size has changed.
+    /// Writes the header of the recording before the first inference. Later calls end the recording if the frame size
+    /// has changed.
     ///
     /// - Parameter isSubstitute: whether the motion detector replaces an unavailable network.
     /// - Throws: ``ODTError`` if a recording is resumed that belongs to another video or another configuration.

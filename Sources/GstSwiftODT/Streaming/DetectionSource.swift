@@ -34,7 +34,8 @@ enum DetectionSource {
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
-    /// Returns the interval between inferences. Three kinds of sources do not use the adaptive interval and run on every frame instead:
+    /// Returns the interval between inferences. Three kinds of sources do not use the adaptive interval and run on
+    /// every frame instead:
     /// - metadata and tensors of upstream elements, which need no inference here,
     /// - the motion detector, which adapts to the scene from frame to frame,
     /// - recordings that determine which frames have results (``RecordingPlayback/recordsInferenceSchedule``).
@@ -48,7 +49,8 @@ enum DetectionSource {
         return isForEachFrame && settings.intervalPolicy == .auto ? .every(1) : settings.intervalPolicy
     }
 
-    /// Whether the source runs a network. Only these sources take turns with other streams (property `share-inference`).
+    /// Whether the source runs a network. Only these sources take turns with other streams (property
+    /// `share-inference`).
     var runsNetwork: Bool {
         if case .detector(let detector) = self { !(detector is MotionDetector) } else { false }
     }
@@ -185,8 +187,8 @@ extension DetectionSource {
     }
 }
 
-/// The parameters of a detector that can change while the stream runs, because they depend on properties that can change
-/// and on whether the stream is live. If one of them changes, a new detector must be loaded.
+/// The parameters of a detector that can change while the stream runs, because they depend on properties that can
+/// change and on whether the stream is live. If one of them changes, a new detector must be loaded.
 struct DetectorParameters: Equatable, CustomStringConvertible {
     let hint: InferenceHint
     /// The maximum number of inferences in flight. 0 uses the number that the runtime recommends.

@@ -3,10 +3,10 @@ import CGStreamer
 /// A pool of memory for copies of frames. A frame must be copied before drawing if another element, usually a decoder,
 /// still references its memory.
 ///
-/// GStreamer itself would allocate new memory for each copy. For large frames, the page faults in new memory take longer
-/// than the copy. The pool therefore reuses memory that no buffer references any more. It releases memory that has been
-/// idle for ``maximumIdleFrames`` frames. Only the memory of a buffer is replaced. The buffer and its metadata stay the
-/// same. The pool never waits: if all of its memory is referenced downstream, it allocates more.
+/// GStreamer itself would allocate new memory for each copy. For large frames, the page faults in new memory take
+/// longer than the copy. The pool therefore reuses memory that no buffer references any more. It releases memory that
+/// has been idle for ``maximumIdleFrames`` frames. Only the memory of a buffer is replaced. The buffer and its metadata
+/// stay the same. The pool never waits: if all of its memory is referenced downstream, it allocates more.
 ///
 /// A pool belongs to the streaming thread. Memory that is still referenced when the pool is released is freed when its
 /// last reference is released.
@@ -16,8 +16,9 @@ final class DrawingBufferPool {
         let memory: UnsafeMutablePointer<GstMemory>
         var idleFrames = 0
 
-        /// Whether no buffer references the memory. In this case, only the pool's own reference is left. The pool's reference does not make
-        /// the memory read-only. GStreamer decides this by the number of buffers that contain the memory, not by the number of references.
+        /// Whether no buffer references the memory. In this case, only the pool's own reference is left. The pool's
+        /// reference does not make the memory read-only. GStreamer decides this by the number of buffers that contain
+        /// the memory, not by the number of references.
         var isFree: Bool { g_atomic_int_get(&memory.pointee.mini_object.refcount) == 1 }
     }
 
@@ -45,8 +46,8 @@ final class DrawingBufferPool {
         for index in blocks.indices { blocks[index].idleFrames += 1 }
     }
 
-    /// Returns whether the buffer's memory must be copied before drawing. Only system memory that is not writable must be
-    /// copied. Device memory is copied by its own allocator when it is mapped for writing.
+    /// Returns whether the buffer's memory must be copied before drawing. Only system memory that is not writable must
+    /// be copied. Device memory is copied by its own allocator when it is mapped for writing.
     static func isNeeded(for buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         gst_buffer_is_all_memory_writable(buffer) == 0
             && (0..<gst_buffer_n_memory(buffer)).allSatisfy {
@@ -54,8 +55,9 @@ final class DrawingBufferPool {
             }
     }
 
-    /// Starts to copy a new frame if the previous frame had to be copied for drawing. The new frame then probably has to be copied, too.
-    /// The copy is made while the frame is read for other purposes. A wrong assumption costs an unused copy, or a separate copy later.
+    /// Starts to copy a new frame if the previous frame had to be copied for drawing. The new frame then probably has
+    /// to be copied, too. The copy is made while the frame is read for other purposes. A wrong assumption costs an
+    /// unused copy, or a separate copy later.
     func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameCopy? {
         wasNeeded && Self.isNeeded(for: buffer) ? FrameCopy(of: buffer, into: take) : nil
     }
@@ -96,7 +98,8 @@ final class DrawingBufferPool {
             blocks[latest].idleFrames = 0
             return blocks[latest].memory
         }
-        // Decoders align frames to 64 bytes. The copy has the same alignment, so reading it is as fast as reading the original.
+        // Decoders align frames to 64 bytes. The copy has the same alignment, so reading it is as fast as reading the
+        // original.
         var parameters = GstAllocationParams()
         gst_allocation_params_init(&parameters)
         parameters.align = 63

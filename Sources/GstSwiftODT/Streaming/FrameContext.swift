@@ -2,10 +2,11 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// The properties of a frame on its way through the element. All processing stages of the frame use the settings from the
-/// time at which the frame arrived.
+/// The properties of a frame on its way through the element. All processing stages of the frame use the settings from
+/// the time at which the frame arrived.
 struct FrameContext {
-    /// The buffer of the frame. The context holds no reference; the holder of the frame, for example the queue, owns the buffer.
+    /// The buffer of the frame. The context holds no reference; the holder of the frame, for example the queue, owns
+    /// the buffer.
     let buffer: UnsafeMutablePointer<GstBuffer>
     let times: FrameTimes
     /// The running time, made strictly increasing by ``SteadyClock``.
@@ -73,7 +74,8 @@ struct QueuedFrame {
     var buffer: UnsafeMutablePointer<GstBuffer> { context.buffer }
     var settings: Settings { context.settings }
     var time: Nanoseconds { context.time }
-    /// Whether the frame waits for the result of its own inference. If all frames wait, results do not depend on the speed of the machine.
+    /// Whether the frame waits for the result of its own inference. If all frames wait, results do not depend on the
+    /// speed of the machine.
     var waits: Bool { context.plan.waits }
 
     /// Whether the next frame is scheduled before this frame is finished.
@@ -91,6 +93,7 @@ struct StartedDetection {
     let key: FrameKey
     /// The time on the monotonic clock at which the inference was started, for the property `stats`.
     let startedAt: Nanoseconds
-    /// The source that runs the inference. It must stay alive until the result is available, even if another source has replaced it.
+    /// The source that runs the inference. It must stay alive until the result is available, even if another source has
+    /// replaced it.
     let source: DetectionSource
 }

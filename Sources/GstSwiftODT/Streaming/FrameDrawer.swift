@@ -49,8 +49,8 @@ final class FrameDrawer {
 
     func noteCut() { inferenceRegions.removeAll() }
 
-    /// Tracks the objects to redact, independently of the reported tracks. Returns the number of the frame in the ``RedactionTracker``;
-    /// `nil` if the frame is not redacted.
+    /// Tracks the objects to redact, independently of the reported tracks. Returns the number of the frame in the
+    /// ``RedactionTracker``; `nil` if the frame is not redacted.
     func trackRedacted(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) -> Int? {
         defer { hasRedacted = queued.settings.redacts }
         guard queued.settings.redacts else { return nil }
@@ -93,7 +93,8 @@ final class FrameDrawer {
 
     /// - Parameter buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces
     ///   it by a writable copy if necessary.
-    /// - Throws: an error if a frame that requires redaction is not writable, or if a frame in device memory would have to be drawn on.
+    /// - Throws: an error if a frame that requires redaction is not writable, or if a frame in device memory would have
+    ///   to be drawn on.
     func draw(_ drawing: FrameDrawing, on queued: QueuedFrame, into buffer: inout UnsafeMutablePointer<GstBuffer>)
         throws
     {
@@ -120,7 +121,8 @@ final class FrameDrawer {
                 canvas: Canvas(
                     overlayOn: context.format, orientation: context.orientation, interlaced: isInterlaced),
                 time: queued.time)
-            // Redaction is written into the pixels even if everything else is an overlay. A downstream element could omit an overlay.
+            // Redaction is written into the pixels even if everything else is an overlay. A downstream element could
+            // omit an overlay.
             guard !hidden.isEmpty else { return logLabels() }
         }
         if DrawingBufferPool.isNeeded(for: buffer) {

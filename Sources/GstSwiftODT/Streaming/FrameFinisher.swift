@@ -83,8 +83,8 @@ final class FrameFinisher {
         try reidentifier.load(settings)
     }
 
-    /// - Parameter buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces it by a writable
-    ///   copy if necessary.
+    /// - Parameter buffer: the buffer of the frame. The caller owns it before and after the call. The function replaces
+    ///   it by a writable copy if necessary.
     /// - Throws: an error if the classifier or the saliency network fails, or if a frame that must be redacted is not
     ///   writable. `CancellationError` when flushing or stopping begins.
     func finish(
@@ -151,8 +151,8 @@ final class FrameFinisher {
         scene.isChanged(by: detections, isFullFrame: inference.region == nil)
     }
 
-    /// The activity for the event `swiftodt-activity`, according to the tracks of the latest frame. The caller adds motion
-    /// that no track explains.
+    /// The activity for the event `swiftodt-activity`, according to the tracks of the latest frame. The caller adds
+    /// motion that no track explains.
     var activity: ActivityEvent.Activity {
         let hasObjects = scene.trackCount > 0
         return .init(hasObjects: hasObjects, wantsInference: scene.isUndecided, seesMotion: hasObjects)
@@ -193,7 +193,8 @@ final class FrameFinisher {
         }
     }
 
-    /// Detects the prominent objects of a picture in which the main detector finds nothing. Waits until the saliency network is loaded.
+    /// Detects the prominent objects of a picture in which the main detector finds nothing. Waits until the saliency
+    /// network is loaded.
     private func findProminent(in context: FrameContext) throws {
         guard scene.wantsProminent else { return }
         let detections = try awaitSalient(in: context)

@@ -2,7 +2,8 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// The properties of the incoming stream according to its events: caps, segment, tags and seeks. Creates the context of each frame.
+/// The properties of the incoming stream according to its events: caps, segment, tags and seeks. Creates the context of
+/// each frame.
 struct IncomingStream {
     /// `nil` before valid caps have arrived. Queued frames keep the format with which they arrived.
     private(set) var format: StreamFormat?
@@ -47,8 +48,8 @@ struct IncomingStream {
         FrameTimes(buffer, segment: &segment)
     }
 
-    /// Returns whether a frame has already been processed. When the gate before the decoder opens, it passes a key frame
-    /// again, and some decoders output it again.
+    /// Returns whether a frame has already been processed. When the gate before the decoder opens, it passes a key
+    /// frame again, and some decoders output it again.
     mutating func isRepeated(_ times: FrameTimes) -> Bool {
         isStill = false
         if let repeated, repeated.contains(times.timestamp) { return true }

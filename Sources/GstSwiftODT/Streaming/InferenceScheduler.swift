@@ -1,7 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// Decides on which frames and regions inference runs, and starts it. Holds the inference in flight if no frame waits for it.
+/// Decides on which frames and regions inference runs, and starts it. Holds the inference in flight if no frame waits
+/// for it.
 ///
 /// A scheduler belongs to the streaming thread.
 struct InferenceScheduler {

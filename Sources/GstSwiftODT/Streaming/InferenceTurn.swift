@@ -25,10 +25,12 @@ final class InferenceTurn: Sendable {
 
     deinit { withdraw() }
 
-    /// Takes a turn for a frame. If frames wait for their results, the function waits for the turn. It also waits if the interval between
-    /// frames is longer than the longest reservation of a turn. Without waiting, the reservation would expire before the next frame.
+    /// Takes a turn for a frame. If frames wait for their results, the function waits for the turn. It also waits if
+    /// the interval between frames is longer than the longest reservation of a turn. Without waiting, the reservation
+    /// would expire before the next frame.
     ///
-    /// - Parameter utility: how useful the inference is. A more useful inference gets its turn earlier, see `InferenceTurns`.
+    /// - Parameter utility: how useful the inference is. A more useful inference gets its turn earlier, see
+    ///   `InferenceTurns`.
     /// - Returns: the time in nanoseconds since the stream first claimed the turn. `nil` if another stream has the
     ///   turn. In this case, the stream claims the turn again at the next frame.
     /// - Throws: `CancellationError` when flushing or stopping begins.

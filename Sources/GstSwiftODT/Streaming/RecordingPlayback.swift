@@ -5,7 +5,8 @@ import SwiftODT
 /// Plays a recording in place of a detector, and checks whether the recording belongs to the video.
 final class RecordingPlayback: Sendable {
     /// Whether the recording also determines which frames have results. This matters only if adaptive inference is
-    /// requested. It is `true` if the recording was made with adaptive inference, or by a source that runs on every frame.
+    /// requested. It is `true` if the recording was made with adaptive inference, or by a source that runs on every
+    /// frame.
     let recordsInferenceSchedule: Bool
     let traits: DetectorTraits
     private let play: Monitor<PlaybackState>
@@ -62,7 +63,8 @@ private struct PlaybackState {
     private let reader: RecordingReader
     private let hasLabels: Bool
     private var size = (width: 0, height: 0)
-    /// The time of the video's first frame; 0 if the stream did not start at the beginning. `nil` until it is determined.
+    /// The time of the video's first frame; 0 if the stream did not start at the beginning. `nil` until it is
+    /// determined.
     private var videoStart: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
     /// The number of frames for which the recording has a result.
@@ -72,7 +74,8 @@ private struct PlaybackState {
     private var mismatches: Set<Mismatch> = []
     private var problems: [ElementProblem] = []
 
-    /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to another video.
+    /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to
+    /// another video.
     private static let minimumUnmatched = 25
     /// The maximum time without a recorded result if objects are redacted. Adaptive inference runs at least every 4 s.
     private static let longestGap: Nanoseconds = 5_000_000_000
@@ -119,7 +122,8 @@ private struct PlaybackState {
                     "the recording has had no result for 5 s, so new objects stay visible; record again with a smaller "
                         + "inference-interval")
             }
-            // A MOTChallenge file has no lines for frames without detections. Frames without lines therefore have an empty result.
+            // A MOTChallenge file has no lines for frames without detections. Frames without lines therefore have an
+            // empty result.
             return reader.header == nil ? ([], nil) : nil
         }
         found += 1
@@ -176,7 +180,8 @@ private struct PlaybackState {
         }
     }
 
-    /// Reports that redaction cannot be guaranteed, if it is requested. Throws ``ODTError`` unless `privacy-strict=false`.
+    /// Reports that redaction cannot be guaranteed, if it is requested. Throws ``ODTError`` unless
+    /// `privacy-strict=false`.
     private mutating func requireRedaction(_ settings: Settings, _ fault: String) throws(ODTError) {
         guard settings.redacts else { return }
         let problem = try settings.redactionProblem("\(reader.path): \(fault)")

@@ -60,12 +60,13 @@ struct RedactionGuard {
     /// Compares the labels of a frame's detections with `privacy-labels`. Called before the frame is drawn, for sources
     /// whose labels are not known in advance.
     ///
-    /// - Throws: ``ODTError`` if a label in `privacy-labels` is probably misspelt: no detection has had this label, but a
-    ///   detection has a similar one.
+    /// - Throws: ``ODTError`` if a label in `privacy-labels` is probably misspelt: no detection has had this label, but
+    ///   a detection has a similar one.
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
         guard checked != nil, settings.requestsRedaction, source?.labels == nil else { return }
         for label in detections.lazy.compactMap({ $0.label?.text.lowercased() }) where !seenLabels.contains(label) {
-            // The number of stored labels is limited, because an upstream element may send another label with every detection.
+            // The number of stored labels is limited, because an upstream element may send another label with every
+            // detection.
             guard seenLabels.count < Self.maximumSeenLabels else { return }
             seenLabels.insert(label)
             guard let misspelled = unverifiedLabels.first(where: { nearestName(to: $0, in: [label]) != nil })
@@ -168,7 +169,8 @@ struct RedactionGuard {
 }
 
 extension Settings {
-    /// Returns the warning that redaction cannot be guaranteed. Throws ``ODTError`` instead, unless `privacy-strict=false`.
+    /// Returns the warning that redaction cannot be guaranteed. Throws ``ODTError`` instead, unless
+    /// `privacy-strict=false`.
     func redactionProblem(_ fault: String) throws(ODTError) -> ElementProblem {
         guard privacyStrict else { return .settings(fault) }
         throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")

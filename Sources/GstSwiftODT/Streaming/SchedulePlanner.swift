@@ -31,7 +31,8 @@ final class SchedulePlanner: Sendable {
         facts.withLock { ($0.frameDuration, $0.frameBytes) = (frameDuration, frameBytes) }
     }
 
-    /// Sets the processing time of a frame that waits for its result, without the time for which the queue holds the frame.
+    /// Sets the processing time of a frame that waits for its result, without the time for which the queue holds the
+    /// frame.
     func set(work: Nanoseconds) { facts.withLock { $0.work = work } }
 
     func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
@@ -47,8 +48,9 @@ final class SchedulePlanner: Sendable {
         }
     }
 
-    /// Returns whether the latency differs from the reported latency. If it differs, the caller posts a latency message,
-    /// which makes the pipeline query the latency again. The new latency therefore counts as reported from now on.
+    /// Returns whether the latency differs from the reported latency. If it differs, the caller posts a latency
+    /// message, which makes the pipeline query the latency again. The new latency therefore counts as reported from now
+    /// on.
     func hasLatencyChanged(_ settings: Settings) -> Bool {
         facts.withLock { facts in
             guard let reported = facts.reportedLatency else { return false }
@@ -59,7 +61,8 @@ final class SchedulePlanner: Sendable {
     }
 }
 
-/// Determines whether frames wait for their inferences, and how many frames are held while inference runs on later frames.
+/// Determines whether frames wait for their inferences, and how many frames are held while inference runs on later
+/// frames.
 struct SchedulePlan: Equatable {
     /// The limits for the frames that are held for redaction: their total duration (`redactionSpan`) and their total
     /// size in bytes (`redactionBytes`).
@@ -87,7 +90,8 @@ struct SchedulePlan: Equatable {
     /// files arrive as fast as the element accepts them.
     let latency: Nanoseconds
 
-    /// - Parameter work: the processing time of a frame that waits for its result, without the time for which frames are held.
+    /// - Parameter work: the processing time of a frame that waits for its result, without the time for which frames
+    ///   are held.
     init(
         settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, frameBytes: Int = 0,
         work: Nanoseconds = 0

@@ -2,7 +2,8 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// The counters and stage durations of the property `stats`. The streaming thread writes them. Any thread may read them.
+/// The counters and stage durations of the property `stats`. The streaming thread writes them. Any thread may read
+/// them.
 final class Statistics: Sendable {
     /// The stages of a frame on the streaming thread, in the order of their execution.
     enum Stage: String, CaseIterable {

@@ -2,7 +2,8 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// One run of the element from start to stop. Accepts frames, schedules inference, and returns finished frames in order.
+/// One run of the element from start to stop. Accepts frames, schedules inference, and returns finished frames in
+/// order.
 ///
 /// A stream belongs to the streaming thread. Other threads communicate with it through ``StreamSignals``.
 final class Stream {
@@ -21,8 +22,8 @@ final class Stream {
     private var reportedPlan: SchedulePlan?
 
     private var redaction: RedactionGuard
-    /// Whether an error has ended the stream while redaction was requested. Some upstream elements push more frames after
-    /// an error. These frames are dropped.
+    /// Whether an error has ended the stream while redaction was requested. Some upstream elements push more frames
+    /// after an error. These frames are dropped.
     private var hasFailedRedaction = false
     private var queue = FrameQueue()
     /// Frames with complete results that are held for redaction (see ``FrameQueue/Item/processed(_:)``), and the events
@@ -134,8 +135,8 @@ final class Stream {
         if context.epochBreak != nil { forgetEpoch() }
         log(plan, settings)
         context.precomputed = try source?.precomputedResult(context) { element.warn($0) } ?? .unknown
-        // Before any upstream metadata has arrived, a frame counts as a frame without a result. Redaction covers the full
-        // picture until there is a result.
+        // Before any upstream metadata has arrived, a frame counts as a frame without a result. Redaction covers the
+        // full picture until there is a result.
         if case .upstream = source, redaction.awaitsUpstreamMetadata(buffer) { context.precomputed = .notInferred }
         if context.resetsTracks { scheduler.forgetScene() }
 
@@ -150,7 +151,8 @@ final class Stream {
 
     // MARK: Previews
 
-    /// Returns whether a preview shows motion or a new object, or an object is not detected in it. The frames before it are then needed.
+    /// Returns whether a preview shows motion or a new object, or an object is not detected in it. The frames before it
+    /// are then needed.
     private func needsEarlierFrames(_ preview: QueuedFrame) throws -> Bool {
         let context = preview.context
         guard context.intervalPolicy == .auto, context.epochBreak == nil, !context.resetsTracks else { return false }
@@ -169,8 +171,8 @@ final class Stream {
         GstBufferReference.release(context.buffer)
     }
 
-    /// Maps a frame if necessary, copies the data that later stages need, and starts inference if one is due. Returns whether inference was
-    /// started.
+    /// Maps a frame if necessary, copies the data that later stages need, and starts inference if one is due. Returns
+    /// whether inference was started.
     private func inferIfDue(_ queued: inout QueuedFrame, by source: DetectionSource?) throws -> Bool {
         let context = queued.context
         guard scheduler.mayInfer(at: context, by: source) || context.settings.scene.follows else {
@@ -193,8 +195,8 @@ final class Stream {
     }
 
     /// Creates the grey copy of a frame. If the frame will probably be drawn on, also creates a full copy in the same
-    /// pass. If frames are held, they are not copied in advance, because each of them would need its own copy. Often the
-    /// decoder releases its reference before a held frame is drawn on, and no copy is needed.
+    /// pass. If frames are held, they are not copied in advance, because each of them would need its own copy. Often
+    /// the decoder releases its reference before a held frame is drawn on, and no copy is needed.
     private func reduce(_ frame: Frame, of context: FrameContext) -> (LumaPlane, FrameCopy?) {
         guard context.plan.depth == 0, context.plan.redactionDepth == 0, let copy = finisher.copyAhead(of: context)
         else { return (LumaPlane.reduce(frame), nil) }
@@ -229,7 +231,8 @@ final class Stream {
 
     // MARK: The detector
 
-    /// Queries upstream elements and updates the detector. If frames wait for their results, this function waits for the first detector.
+    /// Queries upstream elements and updates the detector. If frames wait for their results, this function waits for
+    /// the first detector.
     private func prepareSource(_ settings: Settings) throws {
         incoming.queryUpstream()
         if try sources.adapt(to: settings, isLive: incoming.isLive) { noteSource() }
@@ -275,7 +278,8 @@ final class Stream {
         let flow: GstFlowReturn
     }
 
-    /// Returns the next finished frame, or the next event in order. Returns `nil` if the next frame is held or if nothing is queued.
+    /// Returns the next finished frame, or the next event in order. Returns `nil` if the next frame is held or if
+    /// nothing is queued.
     ///
     /// - Parameter draining: whether all frames are to be finished because no more frames arrive.
     func produce(draining: Bool) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {

@@ -8,7 +8,8 @@ final class StreamSignals: Sendable {
         var isClosed = true
         var wantsReset = false
         var wantsDetection = false
-        /// A function that interrupts the current wait of the streaming thread. `nil` if the streaming thread does not wait.
+        /// A function that interrupts the current wait of the streaming thread. `nil` if the streaming thread does not
+        /// wait.
         var cut: (@Sendable () -> Void)?
         /// The sequence number of the latest seek, until its segment arrives.
         var seek: UInt32?

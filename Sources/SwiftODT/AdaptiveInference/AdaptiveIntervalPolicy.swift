@@ -7,11 +7,12 @@
 /// - boxes that have been extrapolated for longer than ``ExtrapolationLimit`` allows, or whose content no longer
 ///   matches the track's appearance;
 /// - unexplained motion, at once, or after a back-off time if an earlier inference detected nothing there;
-/// - time: in a scene without unexplained motion after 1 s, then after 3 s, then every 4 s, or every 12 s if the gate before
-///   the decoder passes only key frames.
+/// - time: in a scene without unexplained motion after 1 s, then after 3 s, then every 4 s, or every 12 s if the gate
+///   before the decoder passes only key frames.
 ///
-/// Unchanged areas of the picture trigger nothing, because the same picture gives the same detections. All intervals are in seconds, so the
-/// inference rate hardly depends on the frame rate. Only tentative tracks and scene changes trigger inferences in consecutive frames.
+/// Unchanged areas of the picture trigger nothing, because the same picture gives the same detections. All intervals
+/// are in seconds, so the inference rate hardly depends on the frame rate. Only tentative tracks and scene changes
+/// trigger inferences in consecutive frames.
 struct AdaptiveIntervalPolicy: Sendable {
     private var lastInference: Nanoseconds?
     /// The tracker's state after the latest finished frame.
@@ -42,9 +43,11 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The minimum time in seconds since the latest inference before tracked objects or new motion trigger another. It
     /// is short enough to separate people who pass each other.
     private static let minimumInterval = 0.09
-    /// The lower bound of ``minimumInterval`` in frames. With 1.5, the second frame is always late enough, even with timestamp jitter.
+    /// The lower bound of ``minimumInterval`` in frames. With 1.5, the second frame is always late enough, even with
+    /// timestamp jitter.
     private static let minimumIntervalInFrames = 1.5
-    /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each further miss.
+    /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each
+    /// further miss.
     private static let firstMissInterval = 0.1
     /// The interval in seconds between inferences while the inferences detect nothing at a place with motion. It bounds
     /// the delay until an object that is hard to detect is reported.
@@ -71,8 +74,9 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// Whether the latest frame has motion that no track explains, except ``RecurringMotion``.
     var seesUnexplainedMotion: Bool { changes > 0 || recurring.counts(motion.isUnexplained) }
 
-    /// Whether the latest frame differs from the latest inferred frame, except by ``RecurringMotion``. Differences that tracks explain also
-    /// count. The value is `true` if the two frames cannot be compared, and `false` before the first inference.
+    /// Whether the latest frame differs from the latest inferred frame, except by ``RecurringMotion``. Differences that
+    /// tracks explain also count. The value is `true` if the two frames cannot be compared, and `false` before the
+    /// first inference.
     private(set) var seesMotion = false
 
     mutating func note(_ snapshot: TrackerSnapshot?) { known = snapshot }
@@ -113,7 +117,8 @@ struct AdaptiveIntervalPolicy: Sendable {
         // While a result is pending, the tracks are outdated, so only a refresh is possible. In a live pipeline the
         // detector may be idle although its result has not been processed yet.
         guard isResultTaken || isNextInferenceCertain else {
-            // Compares a copy. ``change`` must keep the comparison of the inferred frame until the result of that frame is processed.
+            // Compares a copy. ``change`` must keep the comparison of the inferred frame until the result of that frame
+            // is processed.
             var comparison = change
             seesMotion = !comparison.compare(plane, after: step) || recurring.counts(comparison.isChanged)
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
@@ -177,8 +182,9 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// Returns the utility of an inference, in the units of ``ObjectUtility`` and ``MotionUtility``.
     ///
     /// - A scene change and new motion have a utility of 3, recurring motion 1, a refresh 0.
-    /// - For the other reasons, the utility is a sum over all tracks: 3 for each tentative track, and 1 for each missed or changed track.
-    ///   If the reason is drift, each of the other tracks adds the time in seconds since its latest detection, at most 1.
+    /// - For the other reasons, the utility is a sum over all tracks: 3 for each tentative track, and 1 for each missed
+    ///   or changed track. If the reason is drift, each of the other tracks adds the time in seconds since its latest
+    ///   detection, at most 1.
     func utility(because reason: InferencePolicy.Reason, at time: Nanoseconds) -> Double {
         switch reason {
         case .refresh, .interval: return 0

@@ -1,7 +1,8 @@
 /// Detects motion that no track explains, for each cell of the grid of ``CoverageAge``.
 ///
-/// The mean grey level of each cell is compared with the moving average of this mean. A cell has motion if the difference is clearly larger
-/// than in most other cells. Changes of light and camera motion affect all cells and are thus ignored.
+/// The mean grey level of each cell is compared with the moving average of this mean. A cell has motion if the
+/// difference is clearly larger than in most other cells. Changes of light and camera motion affect all cells and are
+/// thus ignored.
 ///
 /// ``FrameDifference`` is similar but serves the interval policy. It compares single pixels with the last inferred
 /// frame. If every frame is inferred, the last inferred frame is the previous frame, from which small or slow objects

@@ -40,8 +40,9 @@ struct CoverageAge: Sendable {
         )
     }
 
-    /// Computes the utility of an inference at `time`, for each cell and level. `isMoving` marks the cells with motion of an object that
-    /// may be detected at a higher magnification. `longest` is the age in seconds beyond which the utility of a cell no longer grows.
+    /// Computes the utility of an inference at `time`, for each cell and level. `isMoving` marks the cells with motion
+    /// of an object that may be detected at a higher magnification. `longest` is the age in seconds beyond which the
+    /// utility of a cell no longer grows.
     mutating func computeUtility(at time: Nanoseconds, with isMoving: [Bool], upTo longest: Double = Self.longest) {
         let columns = Self.columns + 1
         for level in lastInferred.indices {
@@ -61,7 +62,8 @@ struct CoverageAge: Sendable {
         }
     }
 
-    /// Returns the utility of an inference of a region: the part due to the age of its cells, and the part due to motion.
+    /// Returns the utility of an inference of a region: the part due to the age of its cells, and the part due to
+    /// motion.
     func utility(of region: Box, level: Int) -> (place: Double, motion: Double) {
         let (across, down) = inside(region)
         return (
@@ -81,7 +83,8 @@ struct CoverageAge: Sendable {
     /// with objects for inferences. `longestWhenIdle` applies when only the ages of areas are compared.
     static let (longest, longestWhenIdle) = (4.0, 3600.0)
     private static let neverInferred: Nanoseconds = 60_000_000_000
-    /// The utility per second of age that a cell adds to a region. All cells together add as much as one undetected object.
+    /// The utility per second of age that a cell adds to a region. All cells together add as much as one undetected
+    /// object.
     private static let utilityOfPlaces = 1.0 / Double(columns * rows)
     /// The utility per second of age that a cell with motion adds to a region.
     private static let utilityOfMotion = 0.1

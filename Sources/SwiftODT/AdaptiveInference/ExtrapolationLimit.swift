@@ -11,7 +11,8 @@ enum ExtrapolationLimit {
     /// The limit in seconds for objects that the picture's edge cuts along their longer side. Only a narrow strip of
     /// such an object remains visible.
     private static let leavingLimit = 0.5
-    /// The tolerated error for objects near another object. An error is 1 minus the IoU of the extrapolated box and the next detection.
+    /// The tolerated error for objects near another object. An error is 1 minus the IoU of the extrapolated box and the
+    /// next detection.
     private static let tolerance = 0.4
     private static let toleranceOfIsolated = 0.55
     /// The lower bound for the measured error of the previous extrapolation. Detected boxes always fluctuate, so a
@@ -22,12 +23,13 @@ enum ExtrapolationLimit {
     /// The maximum gap between two boxes that count as near each other. A horizontal gap is relative to the larger
     /// width of the two boxes, a vertical gap to the larger height.
     private static let margin = 0.5
-    /// The picture's edge counts as cutting a box if the distance between them is at most this value, in pixels of the luma plane.
+    /// The picture's edge counts as cutting a box if the distance between them is at most this value, in pixels of the
+    /// luma plane.
     private static let edge = 1.0
     private static let jitterTolerance = 0.01
 
-    /// Returns whether the box of the object at `index` has been extrapolated for so long that a new detection is needed. `picture` is the
-    /// visible area in the coordinates of `boxes`.
+    /// Returns whether the box of the object at `index` has been extrapolated for so long that a new detection is
+    /// needed. `picture` is the visible area in the coordinates of `boxes`.
     static func isReached(
         after seconds: Double, _ index: Int, of places: [TrackerSnapshot.ObjectState], at boxes: ContiguousArray<Box>,
         in picture: Box

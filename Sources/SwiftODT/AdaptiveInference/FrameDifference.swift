@@ -1,6 +1,7 @@
 /// Compares a frame with the reference frame, which is the last inferred frame. The frames are compared cell by cell.
 ///
-/// Global changes of brightness and sensor noise do not count as differences. The comparison uses SIMD with 16 pixels per operation.
+/// Global changes of brightness and sensor noise do not count as differences. The comparison uses SIMD with 16 pixels
+/// per operation.
 struct FrameDifference: Sendable {
     /// If the plane's size is not a multiple of the cell size, the last cells overlap the previous ones.
     private(set) var columns = 0
@@ -28,8 +29,8 @@ struct FrameDifference: Sendable {
 
     mutating func remember(_ plane: LumaPlane?) { self.plane = plane }
 
-    /// Compares a frame with the reference frame. Returns `false` if there is no reference frame of the same size. `seconds` is the time
-    /// since the previous frame; it makes the noise estimate independent of the frame rate.
+    /// Compares a frame with the reference frame. Returns `false` if there is no reference frame of the same size.
+    /// `seconds` is the time since the previous frame; it makes the noise estimate independent of the frame rate.
     mutating func compare(_ new: LumaPlane, after seconds: Double) -> Bool {
         guard let old = plane, old.width == new.width, old.height == new.height,
             min(new.width, new.height) >= Self.side
@@ -48,7 +49,8 @@ struct FrameDifference: Sendable {
         return true
     }
 
-    /// Returns whether at least one cell that a box touches differs from the reference frame. The box is in plane pixels.
+    /// Returns whether at least one cell that a box touches differs from the reference frame. The box is in plane
+    /// pixels.
     func differs(in box: Box) -> Bool {
         guard let (columns, lines) = cells(of: box) else { return false }
         for row in lines {
@@ -57,7 +59,8 @@ struct FrameDifference: Sendable {
         return false
     }
 
-    /// Returns the columns and rows of the cells that a box touches. The box is in plane pixels. `nil` if the box is outside the plane.
+    /// Returns the columns and rows of the cells that a box touches. The box is in plane pixels. `nil` if the box is
+    /// outside the plane.
     func cells(of box: Box) -> (columns: ClosedRange<Int>, rows: ClosedRange<Int>)? {
         let side = Double(Self.side)
         let inside = box.clipped(width: columns * Self.side, height: rows * Self.side)

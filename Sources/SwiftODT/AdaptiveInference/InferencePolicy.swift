@@ -40,8 +40,8 @@ package struct InferencePolicy: Sendable {
         /// The refresh interval has elapsed.
         case refresh
 
-        /// Whether objects or motion at a known position triggered the inference. The inference should then cover this position instead of
-        /// an area that has not been inferred for long.
+        /// Whether objects or motion at a known position triggered the inference. The inference should then cover this
+        /// position instead of an area that has not been inferred for long.
         var isTriggeredByObjects: Bool {
             switch self {
             case .tentative, .missed, .motion, .recurringMotion, .drift, .appearanceChange: true
@@ -76,12 +76,13 @@ package struct InferencePolicy: Sendable {
         }
     }
 
-    /// Returns the reason to run inference on a frame, or `nil`. The caller must run the inference if there is a reason.
+    /// Returns the reason to run inference on a frame, or `nil`. The caller must run the inference if there is a
+    /// reason.
     ///
     /// - Parameters:
     ///   - plane: the reduced grey copy of the frame. With `nil`, ``Interval/auto`` always returns a reason.
-    ///   - isAdmitted: returns whether the caller can run an inference of this utility now. If not, the result is `nil`, and a later frame
-    ///     can get the reason instead.
+    ///   - isAdmitted: returns whether the caller can run an inference of this utility now. If not, the result is
+    ///     `nil`, and a later frame can get the reason instead.
     package mutating func reasonToInfer(
         _ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval,
         isAdmitted: (_ utility: Double) throws -> Bool
@@ -104,7 +105,8 @@ package struct InferencePolicy: Sendable {
         return reason
     }
 
-    /// Returns the reason to run inference on a frame, or `nil`. The caller must run the inference if there is a reason.
+    /// Returns the reason to run inference on a frame, or `nil`. The caller must run the inference if there is a
+    /// reason.
     package mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
         -> Reason?
     { reasonToInfer(frameState, in: plane, at: intervalPolicy) { _ in true } }
@@ -122,7 +124,8 @@ package struct InferencePolicy: Sendable {
     /// Whether the latest frame has motion that no track explains. `false` unless the interval is ``Interval/auto``.
     package var seesUnexplainedMotion: Bool { adaptive.seesUnexplainedMotion }
 
-    /// Whether the latest frame differs from the frame of the latest inference. `false` unless the interval is ``Interval/auto``.
+    /// Whether the latest frame differs from the frame of the latest inference. `false` unless the interval is
+    /// ``Interval/auto``.
     package var seesMotion: Bool { adaptive.seesMotion }
 
     package mutating func pass() { framesSinceInference = min(framesSinceInference, Int.max - 1) + 1 }

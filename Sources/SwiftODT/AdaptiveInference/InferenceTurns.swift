@@ -1,8 +1,9 @@
 /// Decides which of the streams that share the processors runs the next inference.
 ///
-/// A stream claims a turn when an inference is useful for a frame. It repeats the claim at each further frame until it gets the turn or
-/// withdraws the claim. A turn goes to the stream with the oldest claim. Each unit of utility adds ``timePerUtility`` to the age of a
-/// claim. The utility is limited, so a claim cannot overtake another claim that is more than 4 s older. Therefore, no stream starves.
+/// A stream claims a turn when an inference is useful for a frame. It repeats the claim at each further frame until it
+/// gets the turn or withdraws the claim. A turn goes to the stream with the oldest claim. Each unit of utility adds
+/// ``timePerUtility`` to the age of a claim. The utility is limited, so a claim cannot overtake another claim that is
+/// more than 4 s older. Therefore, no stream starves.
 ///
 /// A stream can take a turn only when it has a frame. Each claim therefore reserves a turn for 1.5 frame intervals of
 /// the stream, but at most for ``longestReservation``. The stream normally repeats the claim at its next frame, before
@@ -38,11 +39,12 @@ package struct InferenceTurns: Sendable {
 
     package init() {}
 
-    /// Claims a turn for a stream, or updates its claim. Returns the time in nanoseconds for which the stream has waited if it gets the
-    /// turn. After the inference, call ``end()``.
+    /// Claims a turn for a stream, or updates its claim. Returns the time in nanoseconds for which the stream has
+    /// waited if it gets the turn. After the inference, call ``end()``.
     ///
     /// - Parameters:
-    ///   - interval: the time in nanoseconds until the stream's next frame. The stream calls this function again at that frame.
+    ///   - interval: the time in nanoseconds until the stream's next frame. The stream calls this function again at
+    ///     that frame.
     ///   - now: a monotonic time in nanoseconds.
     package mutating func ask(_ stream: Int, utility: Double, interval: Nanoseconds, at now: Nanoseconds)
         -> Nanoseconds?

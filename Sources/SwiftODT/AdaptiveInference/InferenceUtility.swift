@@ -21,9 +21,11 @@ struct ObjectUtility: Sendable {
     /// The utility of a tentative track is multiplied by this factor, because the track soon needs further detections.
     static let ofTentative = 3.0
     private static let longestMemory = 1.0
-    /// The reduction of a region's utility for each object that the region's edge cuts, because a fragment of an object cannot be used.
+    /// The reduction of a region's utility for each object that the region's edge cuts, because a fragment of an object
+    /// cannot be used.
     private static let cutCost = 0.05
-    /// The region's utility is reduced for a cut object only if more than this fraction of the object is inside the region.
+    /// The region's utility is reduced for a cut object only if more than this fraction of the object is inside the
+    /// region.
     private static let minimumFragmentShare = 0.1
 
     mutating func note(_ snapshot: TrackerSnapshot?) {
@@ -44,9 +46,9 @@ struct ObjectUtility: Sendable {
         places.removeLast(places.count - Self.maximumPlaces)
     }
 
-    /// Computes for how long each object counts as undetected at `time`. Objects that triggered the inference at `time` get the maximum.
-    /// While the result of the previous inference `latest` is pending, objects in the region of that inference count as partly detected, in
-    /// proportion to the likelihood of a detection.
+    /// Computes for how long each object counts as undetected at `time`. Objects that triggered the inference at `time`
+    /// get the maximum. While the result of the previous inference `latest` is pending, objects in the region of that
+    /// inference count as partly detected, in proportion to the likelihood of a detection.
     mutating func computeUtility(
         at time: Nanoseconds, because cause: InferencePolicy.Reason, after latest: RegionInference?,
         in pyramid: RegionPyramid

@@ -1,7 +1,9 @@
-/// Remembers the cells in which many inferences have detected nothing although there was motion, for example leaves or water.
+/// Remembers the cells in which many inferences have detected nothing although there was motion, for example leaves or
+/// water.
 ///
-/// Motion in these cells and their neighbours does not count as activity, so it does not open the gate before the decoder. It can still
-/// trigger an inference, see ``UnexplainedMotion``. An object in front of the leaves is therefore detected in each inferred frame.
+/// Motion in these cells and their neighbours does not count as activity, so it does not open the gate before the
+/// decoder. It can still trigger an inference, see ``UnexplainedMotion``. An object in front of the leaves is therefore
+/// detected in each inferred frame.
 struct RecurringMotion: Sendable {
     private struct Cell {
         var emptyInferences = 0
@@ -25,8 +27,9 @@ struct RecurringMotion: Sendable {
 
     mutating func advance(by step: Nanoseconds) { clock = clock.adding(min(step, Self.maximumStep)) }
 
-    /// Records the result of an inference. Changed cells that tracks explain (not `isUnexplained`) are forgotten, because objects are
-    /// detected there. `change` is the difference between the inferred frame and its reference frame.
+    /// Records the result of an inference. Changed cells that tracks explain (not `isUnexplained`) are forgotten,
+    /// because objects are detected there. `change` is the difference between the inferred frame and its reference
+    /// frame.
     mutating func noteInference(_ isUnexplained: ContiguousArray<Bool>, in change: FrameDifference) {
         guard isUnexplained.count == change.isChanged.count else { return }
         if cells.count != isUnexplained.count {

@@ -34,7 +34,8 @@ struct RegionPyramid: Sendable {
         let across = Double(max(1, picture.turned ? picture.input.height : picture.input.width))
         let down = Double(max(1, picture.turned ? picture.input.width : picture.input.height))
         let aspect = TileGrid.clampedToRange(picture.pixelAspectRatio)
-        // The network's input has square pixels, so the pixel aspect ratio affects the number of input pixels per buffer pixel.
+        // The network's input has square pixels, so the pixel aspect ratio affects the number of input pixels per
+        // buffer pixel.
         func scale(_ box: Box) -> Double { min(across / (box.width * aspect), down / box.height) * aspect.squareRoot() }
         var (tiles, scales) = ([CandidateRegion](), [scale(fullFrame.box)])
         var size = SIMD2(fullFrame.box.width, fullFrame.box.height)
@@ -50,7 +51,8 @@ struct RegionPyramid: Sendable {
 
     var levels: Range<Int> { scales.indices }
 
-    /// Returns the detectability of an object at a level. `side` is the square root of the object's area in buffer pixels.
+    /// Returns the detectability of an object at a level. `side` is the square root of the object's area in buffer
+    /// pixels.
     func visibility(ofSide side: Double, at level: Int) -> Detectability { Detectability(side: side * scales[level]) }
 
     /// Returns the likelihood (0 to 1) that an object is detected at a level. The likelihood depends on the size of the
@@ -69,7 +71,8 @@ struct RegionPyramid: Sendable {
 
     static func cuts(_ region: InferredRegion, _ object: Box) -> Bool { region.cuts(widened(object)) }
 
-    /// Returns regions that are centred on objects, at each level where an object is easier to detect than at the previous level.
+    /// Returns regions that are centred on objects, at each level where an object is easier to detect than at the
+    /// previous level.
     func regions(around places: some Sequence<TrackerSnapshot.ObjectState>) -> [CandidateRegion] {
         var found: [CandidateRegion] = []
         for place in places {
@@ -83,8 +86,9 @@ struct RegionPyramid: Sendable {
         return found
     }
 
-    /// Shifts a region so that its edges cut no objects, and keeps the region within the picture. The region is shifted to contain an
-    /// object completely if the object fits and enough of it is inside already. Otherwise the region is shifted away from the object.
+    /// Shifts a region so that its edges cut no objects, and keeps the region within the picture. The region is shifted
+    /// to contain an object completely if the object fits and enough of it is inside already. Otherwise the region is
+    /// shifted away from the object.
     func avoidingCuts(_ places: [TrackerSnapshot.ObjectState], by view: CandidateRegion) -> CandidateRegion {
         if view.isWhole { return view }
         var region = kept(view.box)
@@ -134,7 +138,8 @@ struct Detectability: Sendable {
     /// The side of a square with the area of the object, in input pixels.
     private let side: Double
 
-    /// The likelihood of a detection grows from 0 at the side `invisible` to 1 at the side `plain`, in pixels of the network's input.
+    /// The likelihood of a detection grows from 0 at the side `invisible` to 1 at the side `plain`, in pixels of the
+    /// network's input.
     private static let (invisible, plain) = (6.0, 36.0)
     /// The lower bound of the likelihood, because even the smallest object may be detected.
     private static let minimum = 0.02
@@ -148,8 +153,8 @@ struct Detectability: Sendable {
     /// Whether the object is so large that a higher magnification would not improve its detection.
     var isCertain: Bool { side >= Self.plain }
 
-    /// Returns the likelihood (0 to 1) that an inference at `magnification` detects the object. It is reduced if the object was detected
-    /// only at a higher magnification.
+    /// Returns the likelihood (0 to 1) that an inference at `magnification` detects the object. It is reduced if the
+    /// object was detected only at a higher magnification.
     func likelihood(observedAt observedMagnification: Double, inferredAt magnification: Double) -> Double {
         let bySize = min(1, max(Self.minimum, (side - Self.invisible) / (Self.plain - Self.invisible)))
         return observedMagnification > Self.near * magnification ? bySize * Self.fullFrameDistrust : bySize

@@ -1,11 +1,12 @@
 /// Chooses the region of each inference: the full frame, or a region at higher magnification. All inferences cost the
 /// same, so the selector chooses the region with the highest utility.
 ///
-/// The utility is the reduction of uncertainty about three things: tracked objects (``ObjectUtility``), unexplained motion
-/// (``MotionUtility``), and areas that have not been inferred for long at the region's magnification (``CoverageAge``). An inference that
-/// is chosen because of these areas is called a "coverage inference". In regions other than the full frame, the utility due to motion and
-/// areas is multiplied by the fraction of objects that are detected only at higher magnification (``ZoomGainEstimate``). The choice depends
-/// only on timestamps, pictures and results, so it is reproducible.
+/// The utility is the reduction of uncertainty about three things: tracked objects (``ObjectUtility``), unexplained
+/// motion (``MotionUtility``), and areas that have not been inferred for long at the region's magnification
+/// (``CoverageAge``). An inference that is chosen because of these areas is called a "coverage inference". In regions
+/// other than the full frame, the utility due to motion and areas is multiplied by the fraction of objects that are
+/// detected only at higher magnification (``ZoomGainEstimate``). The choice depends only on timestamps, pictures and
+/// results, so it is reproducible.
 ///
 ///     var selector = RegionSelector()
 ///     selector.note(tracker.snapshot())
@@ -65,8 +66,9 @@ package struct RegionSelector: Sendable {
     /// The maximum interval between full-frame inferences while tentative tracks trigger the inferences. A track needs
     /// only one or two inferences to be confirmed, so this long interval applies only for a short time.
     private static let longestWhileTentative: Nanoseconds = 4_000_000_000
-    /// After this number of consecutive region inferences, ``longestWhileTriggered`` replaces ``longestWhileTentative``. Otherwise, while
-    /// new tracks keep appearing, objects that are detectable only in the full frame would be missed.
+    /// After this number of consecutive region inferences, ``longestWhileTriggered`` replaces
+    /// ``longestWhileTentative``. Otherwise, while new tracks keep appearing, objects that are detectable only in the
+    /// full frame would be missed.
     private static let maximumRegionsWhileTentative = 2
     /// The maximum number of objects around which candidate regions are created.
     private static let maximumAnchors = 40
@@ -112,15 +114,17 @@ package struct RegionSelector: Sendable {
             let (utility, reason) = utility(of: view, in: pyramid, isTriggeredByObjects: cause.isTriggeredByObjects)
             if utility > best.utility { best = (utility, view, reason) }
         }
-        // All cells older than ``CoverageAge/longest`` have the same utility, so larger regions would always win. Therefore, once per
-        // ``longestWithoutCoverageRound``, the tiles are compared by ages up to ``CoverageAge/longestWhenIdle``.
+        // All cells older than ``CoverageAge/longest`` have the same utility, so larger regions would always win.
+        // Therefore, once per ``longestWithoutCoverageRound``, the tiles are compared by ages up to
+        // ``CoverageAge/longestWhenIdle``.
         if best.reason == .coverage, !isTriggered(cause), isLongAgo(lastCoverageRound, at: time) {
             return selectCoverageRegion(around: pyramid.tiles, of: pyramid, at: time)
         }
         return take(best.view, of: pyramid, at: time, because: best.reason)
     }
 
-    /// Chooses the candidate with the greatest total age of its cells. Ignores tracked objects, motion and the zoom gain.
+    /// Chooses the candidate with the greatest total age of its cells. Ignores tracked objects, motion and the zoom
+    /// gain.
     private mutating func selectCoverageRegion(
         around candidates: [RegionPyramid.CandidateRegion], of pyramid: RegionPyramid, at time: Nanoseconds
     ) -> (region: Box?, reason: Reason) {
@@ -136,8 +140,9 @@ package struct RegionSelector: Sendable {
         return take(best.view, of: pyramid, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
     }
 
-    /// Returns whether a coverage inference is due. Objects have a higher utility than areas without objects. Without this rule, these
-    /// areas would never be inferred. No coverage inference is due if an object or new motion triggered the inference.
+    /// Returns whether a coverage inference is due. Objects have a higher utility than areas without objects. Without
+    /// this rule, these areas would never be inferred. No coverage inference is due if an object or new motion
+    /// triggered the inference.
     private func isCoverageDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
         inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause)
             && isLongAgo(lastCoverage, at: time)
@@ -215,10 +220,12 @@ struct ZoomGainEstimate: Sendable {
     private var lately = 1.0
 
     private static let memory = 0.05
-    /// The lower bound of ``expectedGain``. It is greater than 0, because an object that needs magnification can appear at any time.
+    /// The lower bound of ``expectedGain``. It is greater than 0, because an object that needs magnification can appear
+    /// at any time.
     private static let minimum = 0.1
 
-    /// Updates the estimate before an inference. Scenes without objects and motion are skipped, because they carry no information.
+    /// Updates the estimate before an inference. Scenes without objects and motion are skipped, because they carry no
+    /// information.
     mutating func learn(from places: [TrackerSnapshot.ObjectState], isMoving: Bool) {
         now =
             places.isEmpty

@@ -1,8 +1,9 @@
 /// Finds changes of the picture that no track explains, and decides whether they justify an inference.
 ///
-/// An inference may detect nothing at a place with motion (leaves, water, an undetectable object). Motion in these cells and in adjacent
-/// cells is then ignored for a back-off time. The back-off time doubles with each further inference that detects nothing there. Adjacent
-/// cells are included because moving objects enter them. A cell without motion for 3 s loses its back-off.
+/// An inference may detect nothing at a place with motion (leaves, water, an undetectable object). Motion in these
+/// cells and in adjacent cells is then ignored for a back-off time. The back-off time doubles with each further
+/// inference that detects nothing there. Adjacent cells are included because moving objects enter them. A cell without
+/// motion for 3 s loses its back-off.
 struct UnexplainedMotion: Sendable {
     /// Whether there is unexplained motion, including motion that is ignored during a back-off time.
     private(set) var isAny = false
@@ -18,7 +19,8 @@ struct UnexplainedMotion: Sendable {
 
     private struct Cell {
         var backOff: Nanoseconds = 0
-        /// The end of the time for which motion in this cell is ignored, because an inference has detected nothing here.
+        /// The end of the time for which motion in this cell is ignored, because an inference has detected nothing
+        /// here.
         var ignoredUntil: Nanoseconds = .min
         /// The number of inferences that have detected nothing in the cell since it was last static.
         var emptyInferences = 0
@@ -49,8 +51,8 @@ struct UnexplainedMotion: Sendable {
     /// The minimum IoU of an object's boxes in two frames for the object to count as static.
     private static let staticIoU = 0.95
 
-    /// Finds the unexplained motion of a frame. `places` are the current boxes of the objects in plane pixels, `previousPlaces` those in
-    /// the reference frame.
+    /// Finds the unexplained motion of a frame. `places` are the current boxes of the objects in plane pixels,
+    /// `previousPlaces` those in the reference frame.
     mutating func find(
         in change: FrameDifference, besides places: ContiguousArray<Box>, _ previousPlaces: ContiguousArray<Box>,
         at time: Nanoseconds
@@ -84,8 +86,8 @@ struct UnexplainedMotion: Sendable {
         share = cells.isEmpty ? 0 : Double(count) / Double(max(cells.count - explained, cells.count / 4))
     }
 
-    /// Processes the result of an inference. Cells whose motion is still unexplained get a back-off time. `places` are the boxes of the
-    /// objects after the result in plane pixels, `previousPlaces` those at the previous inference.
+    /// Processes the result of an inference. Cells whose motion is still unexplained get a back-off time. `places` are
+    /// the boxes of the objects after the result in plane pixels, `previousPlaces` those at the previous inference.
     mutating func noteInference(
         at time: Nanoseconds, besides places: ContiguousArray<Box>, _ previousPlaces: ContiguousArray<Box>,
         in change: FrameDifference
@@ -106,8 +108,8 @@ struct UnexplainedMotion: Sendable {
         }
     }
 
-    /// Returns whether another object in front probably causes the motion within an object's box. `others` are the boxes of the objects in
-    /// the other compared frame. If the object is static, one of them matches its box.
+    /// Returns whether another object in front probably causes the motion within an object's box. `others` are the
+    /// boxes of the objects in the other compared frame. If the object is static, one of them matches its box.
     private func isBackdrop(_ box: Box, besides others: ContiguousArray<Box>, in change: FrameDifference) -> Bool {
         guard let (columns, rows) = change.cells(of: box) else { return false }
         return StaticObjectTest.isLikely(columns: columns, rows: rows, of: change.isChanged, width: change.columns)
@@ -135,8 +137,8 @@ enum StaticObjectTest {
     /// If at least this fraction of the cells in the box has motion, the object itself counts as moving.
     private static let ownMotion = 0.25
 
-    /// Returns whether the object is probably static. `columns` and `rows` are the cells that its box touches. `isMoving` contains all
-    /// cells of the picture in row order, `width` cells in each row.
+    /// Returns whether the object is probably static. `columns` and `rows` are the cells that its box touches.
+    /// `isMoving` contains all cells of the picture in row order, `width` cells in each row.
     static func isLikely<Cells: RandomAccessCollection<Bool>>(
         columns: some Collection<Int>, rows: some Collection<Int>, of isMoving: Cells, width: Int
     ) -> Bool where Cells.Index == Int {

@@ -104,7 +104,8 @@ extension CategoryTable {
     /// The file name of a user-defined category table in a model folder.
     static let userFile = "categories.tsv"
 
-    /// Returns the standard table, overridden by `categories.tsv` from the model folders. Earlier folders take precedence.
+    /// Returns the standard table, overridden by `categories.tsv` from the model folders. Earlier folders take
+    /// precedence.
     ///
     /// - Throws: ``ODTError`` that names an invalid line.
     package static func installed(folders: [String] = ModelSearchPath.folders) throws -> CategoryTable {

@@ -1,4 +1,5 @@
-/// Classifies crops with a neural network. Any image classifier with labels is suitable, for example ML Kit's custom classifiers.
+/// Classifies crops with a neural network. Any image classifier with labels is suitable, for example ML Kit's custom
+/// classifiers.
 ///
 /// The crop is converted on the caller's thread. The inference runs on a thread of the runtime.
 package final class CropClassifier: Classifier {
@@ -120,7 +121,8 @@ extension KnownAnswer {
 ///
 /// Like a ``Detector``, a classifier copies the required data from the frame before ``start(_:box:)`` returns.
 package protocol Classifier: AnyObject, Sendable {
-    /// The maximum number of classifications in flight. At this limit, ``start(_:box:)`` blocks until one of the classifications finishes.
+    /// The maximum number of classifications in flight. At this limit, ``start(_:box:)`` blocks until one of the
+    /// classifications finishes.
     var capacity: Int { get }
 
     /// The minimum score of a reliable result, from the model's metadata or a default.

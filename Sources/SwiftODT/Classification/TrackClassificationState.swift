@@ -74,7 +74,8 @@ struct TrackClassificationState: Sendable {
         return fromCrops.isAmbiguous && elapsed >= retryInterval ? .doubt : nil
     }
 
-    /// Sends the track's crop to the classifier. A request that fails is recorded, too. Otherwise it would be repeated with every frame.
+    /// Sends the track's crop to the classifier. A request that fails is recorded, too. Otherwise it would be repeated
+    /// with every frame.
     mutating func requestClassification(
         _ classifier: any Classifier, about track: Track, in frame: Frame
     ) throws -> ClassificationPromise {
@@ -95,8 +96,9 @@ struct TrackClassificationState: Sendable {
 /// The accumulated evidence for the category of one object. The evidence comes from one source: the labels of the
 /// detector, or the results of a classifier.
 ///
-/// The first result sets the verdict at once. After that, hysteresis stabilises the verdict. Another category replaces the current one only
-/// if it leads by a margin. The current category becomes unknown only if its weight falls well below the threshold.
+/// The first result sets the verdict at once. After that, hysteresis stabilises the verdict. Another category replaces
+/// the current one only if it leads by a margin. The current category becomes unknown only if its weight falls well
+/// below the threshold.
 struct CategoryEvidence: Sendable {
     /// Another category replaces the current one if its lead exceeds this fraction of the total weight.
     private static let leadToChange = 0.15
@@ -121,8 +123,8 @@ struct CategoryEvidence: Sendable {
         return mass[best] - second < Self.clearLead * weight || verdict.category != best
     }
 
-    /// Adds a result. `memory` is the factor by which the weight of earlier results is reduced, 0 to 1. `threshold` is the minimum fraction
-    /// of the total weight with which a category becomes the verdict.
+    /// Adds a result. `memory` is the factor by which the weight of earlier results is reduced, 0 to 1. `threshold` is
+    /// the minimum fraction of the total weight with which a category becomes the verdict.
     mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
         guard scores.isValid else { return }
         mass = mass * memory + scores

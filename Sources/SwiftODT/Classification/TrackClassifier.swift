@@ -1,7 +1,8 @@
 /// Assigns a coarse category to every track.
 ///
-/// If the ``CategoryTable`` contains the label of a track, the label determines the category. For other tracks, a classifier processes a
-/// crop. To save time, it processes only crops of tracks that are new, have grown, or have ambiguous evidence.
+/// If the ``CategoryTable`` contains the label of a track, the label determines the category. For other tracks, a
+/// classifier processes a crop. To save time, it processes only crops of tracks that are new, have grown, or have
+/// ambiguous evidence.
 ///
 ///     let table = try CategoryTable.installed()
 ///     var classifier = TrackClassifier(table: table, crop: try CropClassifier(table: table))
@@ -20,7 +21,8 @@ package struct TrackClassifier: Sendable {
     /// calls can omit a track temporarily.
     private static let retainedCalls = 60
 
-    /// - Parameter crop: the classifier for objects whose label has no category. With `nil`, the category of such objects remains unknown.
+    /// - Parameter crop: the classifier for objects whose label has no category. With `nil`, the category of such
+    ///   objects remains unknown.
     package init(
         table: CategoryTable = .standard, crop: (any Classifier)? = nil, options: TrackClassifierOptions = .init()
     ) {
@@ -29,14 +31,17 @@ package struct TrackClassifier: Sendable {
         self.options = options
     }
 
-    /// Returns the categories of the tracks of one frame. Collects available results, and starts the classification of crops if necessary.
+    /// Returns the categories of the tracks of one frame. Collects available results, and starts the classification of
+    /// crops if necessary.
     ///
-    /// If `wait` is false, the call starts the classification of at most one crop and does not wait for its result. A track without an id
-    /// cannot be matched in the next frame. Without `wait`, the category of such a track follows only from its label.
+    /// If `wait` is false, the call starts the classification of at most one crop and does not wait for its result. A
+    /// track without an id cannot be matched in the next frame. Without `wait`, the category of such a track follows
+    /// only from its label.
     ///
     /// - Parameters:
     ///   - frame: the frame to which the boxes of the tracks belong. With `nil`, no crop is classified.
-    ///   - wait: whether to block until all results are available, as for single images and for reproducible processing of files.
+    ///   - wait: whether to block until all results are available, as for single images and for reproducible processing
+    ///     of files.
     /// - Returns: a verdict for each track, in the same order.
     /// - Throws: the errors of the classifier. The states of the tracks are kept.
     package mutating func classify(_ tracks: [Track], in frame: Frame?, wait: Bool) throws -> [CategoryVerdict] {
@@ -79,8 +84,8 @@ package struct TrackClassifier: Sendable {
         .map(\.index)
     }
 
-    /// Returns the index of at most one track for a classification without waiting: the first in `due` with an id, because the result is
-    /// collected in a later call. The classifier must have free capacity.
+    /// Returns the index of at most one track for a classification without waiting: the first in `due` with an id,
+    /// because the result is collected in a later call. The classifier must have free capacity.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
         guard started.count < capacity else { return [] }
         return due.first { tracks[$0].id != nil }.map { [$0] } ?? []
@@ -146,7 +151,8 @@ package struct TrackClassifierOptions: Hashable, Sendable {
     /// The minimum confidence of a reported category, 0 to 1. With -1, the default, the threshold of the classifier's
     /// model applies, and categories from the detector's labels have no minimum.
     package var threshold: Double
-    /// Another crop is classified if the area of the object has grown by at least this factor since the last crop. Default 1.5.
+    /// Another crop is classified if the area of the object has grown by at least this factor since the last crop.
+    /// Default 1.5.
     package var growth: Double
     /// The time in nanoseconds until another crop is classified after an ambiguous result. Default 0.5 s. The time
     /// doubles with each further crop.

@@ -1,7 +1,8 @@
 /// Detects objects in frames. One run of a detector on a frame, or on a region of a frame, is called an inference.
 ///
-/// ``start(_:options:)`` reads the frame and keeps only the data that the detector needs, for example the input of a network. The detector
-/// may then continue on other threads, but after `start` has returned, it does not access the memory of the frame.
+/// ``start(_:options:)`` reads the frame and keeps only the data that the detector needs, for example the input of a
+/// network. The detector may then continue on other threads, but after `start` has returned, it does not access the
+/// memory of the frame.
 ///
 ///     let detector: any Detector = MotionDetector()
 ///     let detections = try detector.start(frame, options: DetectionOptions()).wait()
@@ -13,10 +14,12 @@ package protocol Detector: AnyObject, Sendable {
     /// The durations of the detector's stages. `nil` if the detector does not measure them.
     var timings: StageTimings? { get }
 
-    /// The size of the detector's input. `nil` if the detector processes the full frame regardless of ``DetectionOptions/view``.
+    /// The size of the detector's input. `nil` if the detector processes the full frame regardless of
+    /// ``DetectionOptions/view``.
     var inputSize: InputSize? { get }
 
-    /// The possible labels of the detector's detections. Empty if detections have no labels, `nil` if the labels are unknown.
+    /// The possible labels of the detector's detections. Empty if detections have no labels, `nil` if the labels are
+    /// unknown.
     var labels: [String]? { get }
 
     /// The properties of the detector that depend on its network and manifest, apart from the labels.
@@ -75,7 +78,8 @@ package struct DetectionOptions: Hashable, Sendable {
     /// The minimum score of the returned detections, 0 to 1, default 0.1. It is lower than the user's threshold,
     /// because trackers also use detections with low scores.
     package var scoreFloor: Double
-    /// The intersection over union above which non-maximum suppression removes the weaker of two detections, 0 to 1, default 0.5.
+    /// The intersection over union above which non-maximum suppression removes the weaker of two detections, 0 to 1,
+    /// default 0.5.
     package var iouThreshold: Double
     /// Whether the caller blocks until the result is available. If so, the detector may compute the result on the
     /// caller's thread, which saves two thread switches.
@@ -96,7 +100,8 @@ package struct DetectionOptions: Hashable, Sendable {
 
 package enum DetectionRegion: Hashable, Sendable {
     case fullFrame
-    /// A region in buffer pixels. It is scaled to the network's input size, so objects in it appear larger than in the full frame.
+    /// A region in buffer pixels. It is scaled to the network's input size, so objects in it appear larger than in the
+    /// full frame.
     case region(Box)
     /// The full frame and all tiles of a ``TileGrid``. The duration increases with the number of tiles.
     case grid
@@ -131,7 +136,8 @@ package struct StageTimings: Sendable {
 
     /// The conversion of a frame to the network's input.
     package internal(set) var preprocess = Stage()
-    /// The time from the start of the inference to its result. It includes the time for which the request waits in the runtime's queue.
+    /// The time from the start of the inference to its result. It includes the time for which the request waits in the
+    /// runtime's queue.
     package internal(set) var inference = Stage()
     /// The conversion of the network's outputs to detections.
     package internal(set) var decode = Stage()

@@ -35,14 +35,15 @@ package struct InferredRegion: Hashable, Sendable {
 
     package var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
-    /// The factor by which objects are larger in the network's input if it shows this region instead of the full frame, at least 1.
+    /// The factor by which objects are larger in the network's input if it shows this region instead of the full frame,
+    /// at least 1.
     ///
     /// If the full frame and the input have different aspect ratios, the frame fills the input along one axis only. The
     /// factor is the ratio of frame to region along this axis, which is the larger ratio of the two axes.
     package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
-    /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions in which the object
-    /// was detected before. The size of an object is the square root of its area.
+    /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions
+    /// in which the object was detected before. The size of an object is the square root of its area.
     package func showsClearly(_ box: Box) -> Bool {
         (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.clearShare * longer(self.box.width, self.box.height)
     }
@@ -61,14 +62,16 @@ package struct InferredRegion: Hashable, Sendable {
 enum TileFragment {
     /// The minimum fraction of a part's area that lies within the box of the complete object.
     private static let minimumShareInside = 0.7
-    /// A detection counts as a detail of an object only if the object's score is more than this fraction of the detection's score.
+    /// A detection counts as a detail of an object only if the object's score is more than this fraction of the
+    /// detection's score.
     private static let minimumScoreRatio = 0.5
 
     static func lies(_ box: Box, within object: Box) -> Bool {
         box.intersection(object).area > minimumShareInside * box.area
     }
 
-    /// Returns whether a detection is only a detail of an object of the same class, for example a head that was detected as a person.
+    /// Returns whether a detection is only a detail of an object of the same class, for example a head that was
+    /// detected as a person.
     static func isDetail(_ box: Box, score: Double, of object: Box, score other: Double) -> Bool {
         other > minimumScoreRatio * score && lies(box, within: object)
     }

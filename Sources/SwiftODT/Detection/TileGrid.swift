@@ -27,8 +27,8 @@ package struct TileGrid: Hashable, Sendable {
     /// A level with more tiles is added if the previous level has fewer than `maximumScaleOfManyTiles`.
     private static let (maximumScale, maximumScaleOfManyTiles) = (1.5, 1.0)
 
-    /// Creates the tiles for a picture of the given size in buffer pixels. `turned` means that the picture's orientation exchanges width
-    /// and height. `input` is the size of the detector's input.
+    /// Creates the tiles for a picture of the given size in buffer pixels. `turned` means that the picture's
+    /// orientation exchanges width and height. `input` is the size of the detector's input.
     package init(
         width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize
     ) {

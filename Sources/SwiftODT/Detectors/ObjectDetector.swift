@@ -13,7 +13,8 @@ public final class ObjectDetector: Sendable {
     public enum Method: Hashable, Sendable {
         /// A detection network, run by OpenVINO. It finds objects of the classes that the network was trained with.
         case neural
-        /// A saliency network, run by OpenVINO. It finds the most prominent objects of any class. Detections have no labels.
+        /// A saliency network, run by OpenVINO. It finds the most prominent objects of any class. Detections have no
+        /// labels.
         case salient
         /// Motion detection for a static camera. It finds moving objects. Detections have no labels. It needs no model,
         /// but it needs the frames of a video in order.
@@ -24,7 +25,8 @@ public final class ObjectDetector: Sendable {
     public struct Options: Hashable, Sendable {
         /// How objects are found, by default with a network.
         public var method: Method
-        /// The path of a model file, or the name of a model in the ``ModelLibrary``. With `nil`, the default model is used.
+        /// The path of a model file, or the name of a model in the ``ModelLibrary``. With `nil`, the default model is
+        /// used.
         public var model: String?
         /// The path of a file with class names. With `nil`, the names are read from the manifest of the model, from the
         /// model file, or from a text file in the same folder.
@@ -53,7 +55,8 @@ public final class ObjectDetector: Sendable {
 
     private let detector: any Detector
     private let options: DetectionOptions
-    /// The lock is held while an inference is started, because calls of ``Detector/start(_:options:)`` must not overlap.
+    /// The lock is held while an inference is started, because calls of ``Detector/start(_:options:)`` must not
+    /// overlap.
     private let entry = Mutex(())
 
     /// Loads a detector. Compiling a network can take seconds the first time; the result is cached on disk.
@@ -101,7 +104,8 @@ public final class ObjectDetector: Sendable {
         }
     }
 
-    /// Discards the state from earlier frames. Call this method before another video is processed with ``Method/motion``.
+    /// Discards the state from earlier frames. Call this method before another video is processed with
+    /// ``Method/motion``.
     public func reset() { entry.withLock { _ in detector.reset() } }
 }
 

@@ -1,5 +1,5 @@
-/// A reader for FlatBuffers, the format of .tflite files. Every offset is checked before it is used. A field whose offset points outside
-/// the buffer counts as absent.
+/// A reader for FlatBuffers, the format of .tflite files. Every offset is checked before it is used. A field whose
+/// offset points outside the buffer counts as absent.
 struct FlatBuffer {
     let bytes: [UInt8]
     private let allowance: Allowance
@@ -11,8 +11,8 @@ struct FlatBuffer {
         allowance = Allowance(bytes: 16 * bytes.count)
     }
 
-    /// The number of bytes that may still be read. Several vectors can share the same memory, so a small malicious file could expand to any
-    /// number of nested tables. Reading a valid file takes only a few times its size.
+    /// The number of bytes that may still be read. Several vectors can share the same memory, so a small malicious file
+    /// could expand to any number of nested tables. Reading a valid file takes only a few times its size.
     private final class Allowance {
         var bytes: Int
 
@@ -122,8 +122,8 @@ extension FlatBuffer.Table {
     }
 }
 
-/// A reader for the numbers in the root map of a FlexBuffer. Custom operations of TensorFlow Lite store their options in this format. Every
-/// offset is checked before it is used.
+/// A reader for the numbers in the root map of a FlexBuffer. Custom operations of TensorFlow Lite store their options
+/// in this format. Every offset is checked before it is used.
 enum FlexBuffer {
     /// Returns the numeric entries by key, or `nil` if the root is not a valid map.
     static func numbers(_ bytes: [UInt8]) -> [String: Double]? {
@@ -146,7 +146,8 @@ enum FlexBuffer {
         return numbers
     }
 
-    /// The maximum length of a key in bytes. A corrupt key without a terminator would otherwise extend to the end of the file.
+    /// The maximum length of a key in bytes. A corrupt key without a terminator would otherwise extend to the end of
+    /// the file.
     private static let longestKey = 64
 
     private enum Kind {

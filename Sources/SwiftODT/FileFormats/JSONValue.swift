@@ -21,7 +21,8 @@ extension JSONValue {
 
     /// Parses a complete JSON text in linear time.
     ///
-    /// - Throws: ``SyntaxError`` if the text is not valid JSON (RFC 8259), or if values are nested deeper than 64 levels.
+    /// - Throws: ``SyntaxError`` if the text is not valid JSON (RFC 8259), or if values are nested deeper than 64
+    ///   levels.
     package init(parsing text: some Collection<UInt8>) throws {
         var reader = JSONReader(bytes: Array(text))
         self = try reader.document()
@@ -146,9 +147,9 @@ private struct JSONReader {
         }
     }
 
-    /// Parses a number without an exponent as the quotient of two integers, for example 12.5 as 125 / 10. Both integers must be exactly
-    /// representable as doubles. Only the division rounds, so the result equals the result of the slower general parser. For other numbers,
-    /// returns `nil` and consumes no input.
+    /// Parses a number without an exponent as the quotient of two integers, for example 12.5 as 125 / 10. Both integers
+    /// must be exactly representable as doubles. Only the division rounds, so the result equals the result of the
+    /// slower general parser. For other numbers, returns `nil` and consumes no input.
     private mutating func quotient() -> Double? {
         let start = position
         let isNegative = skip("-")
@@ -174,8 +175,8 @@ private struct JSONReader {
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Appends the next decimal digits to the number `figures`. Returns `nil` if there is no digit, or if the result is not exactly
-    /// representable as a double.
+    /// Appends the next decimal digits to the number `figures`. Returns `nil` if there is no digit, or if the result is
+    /// not exactly representable as a double.
     private mutating func digits(after figures: UInt64) -> UInt64? {
         let (start, maximum) = (position, UInt64(1) << 53)
         var figures = figures
@@ -197,8 +198,8 @@ private struct JSONReader {
         while let byte = next, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
         let text = bytes[start..<position]
         let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
-        // `Double.init` also accepts numbers that JSON does not allow: with leading zeros, with a plus sign, or with a decimal point that
-        // lacks a digit on one side.
+        // `Double.init` also accepts numbers that JSON does not allow: with leading zeros, with a plus sign, or with a
+        // decimal point that lacks a digit on one side.
         guard let first = digits.first, (0x30...0x39).contains(first),
             digits.last.map({ (0x30...0x39).contains($0) }) == true,
             !(first == 0x30 && digits.count > 1 && (0x30...0x39).contains(digits[digits.startIndex + 1])),
@@ -242,7 +243,8 @@ private struct JSONReader {
         }
     }
 
-    /// Parses the part of an escape sequence after `\u`: four hexadecimal digits, or two such groups for a surrogate pair.
+    /// Parses the part of an escape sequence after `\u`: four hexadecimal digits, or two such groups for a surrogate
+    /// pair.
     private mutating func unicodeEscape() throws -> Unicode.Scalar {
         let first = try hexGroup()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -265,8 +267,8 @@ private struct JSONReader {
 }
 
 extension JSONValue {
-    /// JSON without line breaks and with sorted keys. Equal values have equal texts. Infinities and NaN become `null`, because JSON cannot
-    /// represent them.
+    /// JSON without line breaks and with sorted keys. Equal values have equal texts. Infinities and NaN become `null`,
+    /// because JSON cannot represent them.
     package var text: String {
         switch self {
         case .null: "null"

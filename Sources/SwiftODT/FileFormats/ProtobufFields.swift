@@ -28,8 +28,8 @@ struct ProtobufFields {
         return message[position..<position + Int(length)]
     }
 
-    /// Skips the content of an integer, a 32-bit or a 64-bit field. Returns `false` for another wire type, or if the content exceeds the
-    /// message.
+    /// Skips the content of an integer, a 32-bit or a 64-bit field. Returns `false` for another wire type, or if the
+    /// content exceeds the message.
     mutating func skip(wireType: UInt64) -> Bool {
         switch wireType {
         case 0: return varint() != nil

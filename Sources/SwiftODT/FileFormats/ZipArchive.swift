@@ -18,8 +18,8 @@ struct ZipArchive {
         guard let end = Self.endRecord(bytes) else { return nil }
         let directorySize = bytes.little32(end + 12)
         let directoryOffset = bytes.little32(end + 16)
-        // Offsets are relative to the start of the archive, which may not be the start of `bytes`. `shift` is the position of the archive
-        // in `bytes`.
+        // Offsets are relative to the start of the archive, which may not be the start of `bytes`. `shift` is the
+        // position of the archive in `bytes`.
         let start = end - directorySize
         guard start >= 0 else { return nil }
         let shift = start - directoryOffset

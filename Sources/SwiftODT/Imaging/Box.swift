@@ -1,5 +1,5 @@
-/// An axis-aligned rectangle in buffer coordinates. The unit is pixels, the origin is the top left corner of the buffer, and integer
-/// coordinates are edges between pixels. A box may extend beyond the picture.
+/// An axis-aligned rectangle in buffer coordinates. The unit is pixels, the origin is the top left corner of the
+/// buffer, and integer coordinates are edges between pixels. A box may extend beyond the picture.
 ///
 ///     let one = Box(x: 0, y: 0, width: 100, height: 100)
 ///     let other = Box(centerX: 100, centerY: 50, width: 100, height: 100)
@@ -109,8 +109,8 @@ extension Box {
     }
 }
 
-// `smaller` and `larger` work on both lanes with a single instruction. The corresponding operations of the standard library compile to a
-// call or a branch for each lane.
+// `smaller` and `larger` work on both lanes with a single instruction. The corresponding operations of the standard
+// library compile to a call or a branch for each lane.
 
 extension SIMD2<Double> {
     @inline(__always)

@@ -16,8 +16,8 @@ public struct ColorSpace: Hashable, Sendable {
     }
 
     package var matrix: Matrix
-    /// Whether 8-bit samples use the full range from 0 to 255. If `false`, luma uses 16 to 235 and chroma uses 16 to 240. The ranges of
-    /// samples with more bits are proportional.
+    /// Whether 8-bit samples use the full range from 0 to 255. If `false`, luma uses 16 to 235 and chroma uses 16 to
+    /// 240. The ranges of samples with more bits are proportional.
     package var fullRange: Bool
     package var transfer: Transfer
 
@@ -55,20 +55,21 @@ extension ColorSpace {
 
 /// Transfer functions between signal values, 0 to 1, and luminance (ITU-R BT.2100).
 ///
-/// The unit of luminance is graphics white, the luminance of white text and graphics: 203 cd/m². According to BT.2408, graphics white has a
-/// PQ signal of 58 % and an HLG signal of 75 %.
+/// The unit of luminance is graphics white, the luminance of white text and graphics: 203 cd/m². According to BT.2408,
+/// graphics white has a PQ signal of 58 % and an HLG signal of 75 %.
 extension ColorSpace.Transfer {
     /// In cd/m².
     private static let white: Float = 203
 
-    // The constants of ST 2084 (`m1` to `c3`) and of ARIB STD-B67 (`a`, `b`, `c`), and two properties of the HLG reference display: the
-    // peak luminance in cd/m² (`peak`) and the system gamma.
+    // The constants of ST 2084 (`m1` to `c3`) and of ARIB STD-B67 (`a`, `b`, `c`), and two properties of the HLG
+    // reference display: the peak luminance in cd/m² (`peak`) and the system gamma.
     private static let (m1, m2): (Float, Float) = (2610.0 / 16384, 2523.0 / 4096 * 128)
     private static let (c1, c2, c3): (Float, Float, Float) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)
     private static let (a, b, c): (Float, Float, Float) = (0.17883277, 0.28466892, 0.55991073)
     private static let (peak, systemGamma): (Float, Float) = (1000, 1.2)
 
-    /// Returns the luminance of a grey signal, relative to graphics white. For HLG, it is the luminance on the reference display.
+    /// Returns the luminance of a grey signal, relative to graphics white. For HLG, it is the luminance on the
+    /// reference display.
     func light(_ signal: Float) -> Float {
         let signal = min(max(signal, 0), 1)
         switch self {
@@ -82,8 +83,8 @@ extension ColorSpace.Transfer {
         }
     }
 
-    /// Returns the signals for the linear red, green and blue (BT.2020) of a colour, relative to graphics white. For grey, the function is
-    /// the inverse of ``light(_:)``.
+    /// Returns the signals for the linear red, green and blue (BT.2020) of a colour, relative to graphics white. For
+    /// grey, the function is the inverse of ``light(_:)``.
     package func signals(_ light: SIMD3<Float>) -> SIMD3<Float> {
         let light = light.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 10000 / Self.white))
         switch self {
@@ -111,11 +112,12 @@ extension SIMD3<Float> {
     fileprivate func mapped(_ body: (Float) -> Float) -> Self { Self(body(x), body(y), body(z)) }
 }
 
-/// Maps HDR signals to the grey levels of standard dynamic range (SDR), for which networks are trained and motion detection is designed.
+/// Maps HDR signals to the grey levels of standard dynamic range (SDR), for which networks are trained and motion
+/// detection is designed.
 ///
-/// Up to an SDR signal of 0.75, the mapping is the inverse of the SDR-to-HDR mapping of BT.2408. SDR content that was converted to HDR is
-/// therefore restored. Brighter signals are compressed into the range from 0.75 to 1. Red, green and blue are mapped separately, which
-/// makes bright colours slightly less saturated.
+/// Up to an SDR signal of 0.75, the mapping is the inverse of the SDR-to-HDR mapping of BT.2408. SDR content that was
+/// converted to HDR is therefore restored. Brighter signals are compressed into the range from 0.75 to 1. Red, green
+/// and blue are mapped separately, which makes bright colours slightly less saturated.
 struct ToneMap {
     /// Table entries per HDR signal level. With 16 entries, the SDR levels of adjacent entries differ by less than 0.2.
     private static let perLevel = 16

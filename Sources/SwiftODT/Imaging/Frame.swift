@@ -1,20 +1,21 @@
 /// A picture in memory with its format, orientation and timestamp, as input of an ``ObjectDetector``.
 ///
-/// A frame keeps its pixels alive and never changes them. It can be stored, copied and shared between threads. Copies of a frame share the
-/// pixels.
+/// A frame keeps its pixels alive and never changes them. It can be stored, copied and shared between threads. Copies
+/// of a frame share the pixels.
 ///
 ///     let photo = try Frame(contentsOfFile: "street.jpg")
 ///     let raw = try Frame(format: .nv12, width: 1920, height: 1080, bytes: bytes, timestamp: MediaTime(seconds: 2))
 ///
 /// Each pixel format has one to three planes, see ``withUnsafeBytes(ofPlane:_:)``.
 //
-// Within this package, a frame without an owner is a view of planes that the caller has mapped into memory. A view is valid only during the
-// call to which it is passed. A function that needs the pixels after the call makes a copy.
+// Within this package, a frame without an owner is a view of planes that the caller has mapped into memory. A view is
+// valid only during the call to which it is passed. A function that needs the pixels after the call makes a copy.
 //
-// `@unchecked Sendable`: the planes are only read, and an owner keeps the memory unchanged. For a view, readers on other threads finish
-// before the caller unmaps or writes the planes.
+// `@unchecked Sendable`: the planes are only read, and an owner keeps the memory unchanged. For a view, readers on
+// other threads finish before the caller unmaps or writes the planes.
 public struct Frame: @unchecked Sendable {
-    /// The base address of a plane's first row, and the stride in bytes. The stride may exceed the row length and may be negative.
+    /// The base address of a plane's first row, and the stride in bytes. The stride may exceed the row length and may
+    /// be negative.
     package struct Plane {
         package var base: UnsafeMutableRawPointer
         package var stride: Int
@@ -24,8 +25,8 @@ public struct Frame: @unchecked Sendable {
             self.stride = stride
         }
 
-        /// Returns the end address, including padding, of the row with the highest address among `rows`. With a negative stride, this is
-        /// the first row.
+        /// Returns the end address, including padding, of the row with the highest address among `rows`. With a
+        /// negative stride, this is the first row.
         func end(of rows: Range<Int>) -> UnsafeRawPointer {
             UnsafeRawPointer(base + max(rows.lowerBound * stride, (rows.upperBound - 1) * stride) + abs(stride))
         }

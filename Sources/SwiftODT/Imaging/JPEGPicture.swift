@@ -53,8 +53,8 @@ final class JPEGDecoder {
         return Header(width: Int(width), height: Int(height), isCMYK: isCMYK)
     }
 
-    /// Decodes a JPEG file to four bytes per pixel: blue, green, red and an unused byte. A CMYK file is decoded to its four ink channels
-    /// instead.
+    /// Decodes a JPEG file to four bytes per pixel: blue, green, red and an unused byte. A CMYK file is decoded to its
+    /// four ink channels instead.
     func decode(_ bytes: [UInt8], _ header: Header, into memory: UnsafeMutableRawPointer) throws {
         let format = header.isCMYK ? TJPF_CMYK : TJPF_BGRX
         try check(
@@ -63,8 +63,8 @@ final class JPEGDecoder {
                 CInt(header.width), 0, CInt(header.height), CInt(format.rawValue), 0))
     }
 
-    /// Throws after a fatal error of TurboJPEG. Warnings are ignored: many cameras append a few bytes to JPEG files, which causes a
-    /// warning, but TurboJPEG decodes the picture.
+    /// Throws after a fatal error of TurboJPEG. Warnings are ignored: many cameras append a few bytes to JPEG files,
+    /// which causes a warning, but TurboJPEG decodes the picture.
     private func check(_ code: CInt) throws {
         if code != 0, tjGetErrorCode(handle) == CInt(TJERR_FATAL.rawValue) { throw broken }
     }

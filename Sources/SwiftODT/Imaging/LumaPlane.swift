@@ -9,8 +9,8 @@ package final class LumaPlane: @unchecked Sendable {
     package let scaleY: Double
     /// The running time of the source frame, in nanoseconds.
     package let time: Nanoseconds
-    /// The grey levels, 0 to 255, in row order. The pointer is valid during the lifetime of the plane. Use ``withPixels(_:)`` if nothing
-    /// else keeps the plane alive.
+    /// The grey levels, 0 to 255, in row order. The pointer is valid during the lifetime of the plane. Use
+    /// ``withPixels(_:)`` if nothing else keeps the plane alive.
     package let pixels: UnsafeBufferPointer<UInt8>
 
     /// Takes ownership of `pixels`. The buffer must have `width * height` elements.
@@ -48,7 +48,8 @@ enum CellMeans {
             guard let sum = sums.baseAddress, let pixels = plane.pixels.baseAddress else { return }
             for row in 0..<rows {
                 let (top, bottom) = (row * plane.height / rows, (row + 1) * plane.height / rows)
-                // The pixels of this row of cells are first summed column by column, in one sequential pass over memory.
+                // The pixels of this row of cells are first summed column by column, in one sequential pass over
+                // memory.
                 sums.initialize(repeating: 0)
                 for y in top..<bottom {
                     let line = pixels + y * plane.width

@@ -1,13 +1,14 @@
 extension LumaPlane {
     /// Returns a reduced grey copy of a frame. Each grey level is the mean of a square block of frame pixels.
     ///
-    /// The side of the blocks is the smallest integer for which no side of the plane exceeds `maximumSide`. The blocks of the last column
-    /// or row can be smaller. ``scaleX`` and ``scaleY`` are exact for the whole plane.
+    /// The side of the blocks is the smallest integer for which no side of the plane exceeds `maximumSide`. The blocks
+    /// of the last column or row can be smaller. ``scaleX`` and ``scaleY`` are exact for the whole plane.
     ///
     /// The function reads each byte of the luma plane or of the RGB planes at most once.
     ///
-    /// - Parameter aboutToRead: called before each row of blocks is read, with the end address of these frame rows. A caller that also
-    ///   copies the frame can copy the rows in this call. The reduction then finds them in the processor's cache.
+    /// - Parameter aboutToRead: called before each row of blocks is read, with the end address of these frame rows. A
+    ///   caller that also copies the frame can copy the rows in this call. The reduction then finds them in the
+    ///   processor's cache.
     package static func reduce(
         _ frame: Frame, maximumSide: Int = 320, aboutToRead: ((UnsafeRawPointer) -> Void)? = nil
     ) -> LumaPlane {
@@ -31,8 +32,8 @@ extension LumaPlane {
 
 /// Averages square blocks of the samples of a frame.
 ///
-/// First, the rows of a block are added sample by sample. The compiler can vectorise this pass, because it ignores to which component a
-/// sample belongs. Then, the sums are separated by component.
+/// First, the rows of a block are added sample by sample. The compiler can vectorise this pass, because it ignores to
+/// which component a sample belongs. Then, the sums are separated by component.
 private struct BlockMean<Sums: RowSums> {
     struct Part {
         let component: PixelComponent
@@ -160,7 +161,8 @@ private struct BlockMean<Sums: RowSums> {
 
     /// Converts the sums of a row of blocks to grey levels, for RGB formats.
     ///
-    /// - Parameter apart: the number of sums between the starts of two consecutive planes in `sum`. 0 if all components are in one plane.
+    /// - Parameter apart: the number of sums between the starts of two consecutive planes in `sum`. 0 if all components
+    ///   are in one plane.
     private func color(
         _ sum: UnsafeMutablePointer<Sums.Sum>, apart: Int, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
     ) {

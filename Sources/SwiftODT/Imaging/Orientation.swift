@@ -1,5 +1,5 @@
-/// The transformation that makes the picture of a buffer upright. ML Kit, EXIF and GStreamer's `image-orientation` tag have the same eight
-/// cases.
+/// The transformation that makes the picture of a buffer upright. ML Kit, EXIF and GStreamer's `image-orientation` tag
+/// have the same eight cases.
 ///
 ///     let upright = Orientation.rotate90.upright(box, bufferWidth: 1920, bufferHeight: 1080)
 public enum Orientation: Int, CaseIterable, Sendable {

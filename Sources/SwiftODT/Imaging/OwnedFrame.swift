@@ -1,5 +1,6 @@
 extension Frame {
-    /// Reads a PNG or JPEG file. The EXIF orientation of a JPEG becomes the frame's ``orientation``; the pixels stay as stored.
+    /// Reads a PNG or JPEG file. The EXIF orientation of a JPEG becomes the frame's ``orientation``; the pixels stay as
+    /// stored.
     ///
     /// - Throws: ``ODTError`` if the file is missing, corrupt or of another format.
     public init(contentsOfFile path: String) throws(ODTError) {
@@ -20,9 +21,10 @@ extension Frame {
     ///   - width: the width in pixels.
     ///   - height: the height in pixels.
     ///   - bytes: the planes in GStreamer's order, one after the other.
-    ///   - bytesPerRow: for each plane, the distance in bytes between the starts of two rows. `nil` if the rows have no padding.
-    ///   - colorSpace: the colour encoding of the samples. The default is ``ColorSpace/highDefinition`` for pictures with at least 720
-    ///     rows, otherwise ``ColorSpace/standardDefinition``.
+    ///   - bytesPerRow: for each plane, the distance in bytes between the starts of two rows. `nil` if the rows have no
+    ///     padding.
+    ///   - colorSpace: the colour encoding of the samples. The default is ``ColorSpace/highDefinition`` for pictures
+    ///     with at least 720 rows, otherwise ``ColorSpace/standardDefinition``.
     ///   - orientation: the transformation that displays the picture upright.
     ///   - pixelAspectRatio: the width of a pixel divided by its height.
     ///   - timestamp: the time of the frame in its stream.
@@ -86,7 +88,8 @@ extension Frame {
     ///
     /// - Parameters:
     ///   - plane: the index of the plane in GStreamer's order, from 0 to ``PixelFormat/planeCount`` - 1.
-    ///   - body: receives the bytes, and the distance in bytes between the starts of two rows. The bytes are valid only during the call.
+    ///   - body: receives the bytes, and the distance in bytes between the starts of two rows. The bytes are valid only
+    ///     during the call.
     public func withUnsafeBytes<Result, Failure>(
         ofPlane plane: Int, _ body: (_ bytes: UnsafeRawBufferPointer, _ bytesPerRow: Int) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -3,8 +3,8 @@ import Glibc
 
 extension Picture {
     convenience init(png bytes: [UInt8]) throws {
-        // Cairo allocates memory for any size that the header declares. The size is therefore checked first. It is at a fixed position in
-        // the file.
+        // Cairo allocates memory for any size that the header declares. The size is therefore checked first. It is at a
+        // fixed position in the file.
         if bytes.count >= 24 { try Self.check(width: bytes.big32(at: 16), height: bytes.big32(at: 20)) }
         let surface = PNGReader(bytes).surface()
         defer { cairo_surface_destroy(surface) }
@@ -16,8 +16,8 @@ extension Picture {
         let width = Int(cairo_image_surface_get_width(surface))
         let height = Int(cairo_image_surface_get_height(surface))
         try self.init(width: width, height: height, orientation: .identity) { memory in
-            // Cairo decodes PNG files to different formats, for example with transparency or with 16 bits per channel. Painting on a white
-            // BGRx surface converts all of them to opaque pixels with 8 bits per channel.
+            // Cairo decodes PNG files to different formats, for example with transparency or with 16 bits per channel.
+            // Painting on a white BGRx surface converts all of them to opaque pixels with 8 bits per channel.
             let target = cairo_image_surface_create_for_data(
                 memory.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_RGB24, Int32(width), Int32(height),
                 Int32(width * 4))

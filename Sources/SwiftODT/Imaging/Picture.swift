@@ -50,7 +50,8 @@ package final class Picture: @unchecked Sendable {
         self.planes = planes
     }
 
-    /// Creates a picture with four bytes per pixel: blue, green, red and an unused byte. `fill` writes the rows without padding.
+    /// Creates a picture with four bytes per pixel: blue, green, red and an unused byte. `fill` writes the rows without
+    /// padding.
     init(
         width: Int, height: Int, orientation: Orientation, fill: (UnsafeMutableRawPointer) throws -> Void
     ) throws {
@@ -69,7 +70,8 @@ package final class Picture: @unchecked Sendable {
 
     deinit { free(memory) }
 
-    /// Calls `body` with a read-only frame that is valid while `body` runs. Its time and orientation are those of the picture by default.
+    /// Calls `body` with a read-only frame that is valid while `body` runs. Its time and orientation are those of the
+    /// picture by default.
     package func withFrame<Answer>(
         time: Nanoseconds? = nil, orientation: Orientation? = nil, _ body: (Frame) throws -> Answer
     ) rethrows -> Answer {
@@ -105,8 +107,8 @@ package final class Picture: @unchecked Sendable {
 extension Picture {
     /// Reads a PNG or JPEG file. The first bytes of the file determine the format.
     ///
-    /// Transparent areas of a PNG file become white. The EXIF orientation of a JPEG file becomes ``orientation``. The pixels keep their
-    /// stored order.
+    /// Transparent areas of a PNG file become white. The EXIF orientation of a JPEG file becomes ``orientation``. The
+    /// pixels keep their stored order.
     ///
     /// - Throws: ``ODTError`` if the file is missing, corrupt or of another format.
     package convenience init(contentsOfFile path: String) throws {

@@ -1,9 +1,10 @@
 /// The raw video formats that the library reads without conversion. The names are those of GStreamer in lower case.
 ///
-/// A number after `p` in a name is the number of bits per sample. Such samples are stored in little-endian 16-bit words.
+/// A number after `p` in a name is the number of bits per sample. Such samples are stored in little-endian 16-bit
+/// words.
 public enum PixelFormat: Int, CaseIterable, Sendable {
-    /// 8-bit YUV or 8-bit grey. YUV is stored in three planes, in a luma plane and a plane of chroma pairs (NV), or as packed pairs of
-    /// pixels (YUY2, UYVY).
+    /// 8-bit YUV or 8-bit grey. YUV is stored in three planes, in a luma plane and a plane of chroma pairs (NV), or as
+    /// packed pairs of pixels (YUY2, UYVY).
     case i420, yv12, nv12, nv21, y42b, y444, yuy2, uyvy, gray8
     /// 8-bit RGB. The letters of the name give the order of the bytes. `x` is an unused byte, `a` is alpha.
     case rgb, bgr, rgbx, bgrx, xrgb, xbgr, rgba, bgra, argb, abgr

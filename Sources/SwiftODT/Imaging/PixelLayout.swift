@@ -70,14 +70,14 @@ extension PixelLayout {
         .init(.yuv, .init(0, 0, 1), .init(1, u, 2, shiftX, shiftY), .init(1, v, 2, shiftX, shiftY), depth)
     }
 
-    /// Packed 4:2:2. Four samples in a row form a group for two pixels, which share U and V. `y`, `u` and `v` are positions in a group. The
-    /// luma of the second pixel is at `y + 2`.
+    /// Packed 4:2:2. Four samples in a row form a group for two pixels, which share U and V. `y`, `u` and `v` are
+    /// positions in a group. The luma of the second pixel is at `y + 2`.
     static func paired(y: Int, u: Int, v: Int, _ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.yuv, .init(0, y, 2), .init(0, u, 4, 1), .init(0, v, 4, 1), depth)
     }
 
-    /// All samples of a pixel interleaved in one plane. `first`, `second` and `third` are the positions of the components in a pixel of
-    /// `step` samples.
+    /// All samples of a pixel interleaved in one plane. `first`, `second` and `third` are the positions of the
+    /// components in a pixel of `step` samples.
     static func packed(
         _ colors: Colors, _ first: Int, _ second: Int, _ third: Int, of step: Int, alpha: Int? = nil,
         _ depth: SampleDepth = .byte
@@ -144,8 +144,9 @@ extension SampleDepth {
     /// The number of unused bits above the sample.
     var headroom: Int { 8 * bytes - bits - shift }
 
-    /// Returns how many units correspond to one 8-bit level, for two-byte samples that are shifted to 14 bits. In limited range, the values
-    /// of black and white are exactly 64 times the 8-bit values. In full range, the result is up to 64.25.
+    /// Returns how many units correspond to one 8-bit level, for two-byte samples that are shifted to 14 bits. In
+    /// limited range, the values of black and white are exactly 64 times the 8-bit values. In full range, the result is
+    /// up to 64.25.
     func unitOf14Bits(fullRange: Bool) -> Float {
         guard fullRange else { return 64 }
         return Float((white << (16 - bits)) >> 2) / 255

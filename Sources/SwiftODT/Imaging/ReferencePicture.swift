@@ -1,7 +1,8 @@
 import Glibc
 
-/// A test picture with which each network runs once before its first use. It shows a stop sign and a clock beside a road. It is drawn by
-/// code and is identical on every machine. Networks trained on COCO detect the stop sign and the clock with scores of about 0.9.
+/// A test picture with which each network runs once before its first use. It shows a stop sign and a clock beside a
+/// road. It is drawn by code and is identical on every machine. Networks trained on COCO detect the stop sign and the
+/// clock with scores of about 0.9.
 ///
 ///     let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
 enum ReferencePicture {
@@ -46,8 +47,8 @@ private struct Canvas {
     /// The number of horizontal lines per row of pixels at which the coverage of a shape is sampled.
     private static let linesPerRow = 4
 
-    /// - Parameter span: returns the range of x in which the shape intersects the horizontal line at `y`, or `nil` if it does not intersect
-    ///   the line.
+    /// - Parameter span: returns the range of x in which the shape intersects the horizontal line at `y`, or `nil` if
+    ///   it does not intersect the line.
     @inline(__always)
     private mutating func fill(_ color: Color, top: Float, bottom: Float, span: (_ y: Float) -> ClosedRange<Float>?) {
         let side = ReferencePicture.side
@@ -72,7 +73,8 @@ private struct Canvas {
         }
     }
 
-    /// Mixes a pixel with a colour. `share` is the weight of the colour, 0 to 1. `offset` is the index of the pixel's first byte.
+    /// Mixes a pixel with a colour. `share` is the weight of the colour, 0 to 1. `offset` is the index of the pixel's
+    /// first byte.
     @inline(__always)
     private mutating func blend(_ color: Color, _ share: Float, at offset: Int) {
         for channel in 0..<3 {
@@ -128,7 +130,8 @@ private struct Canvas {
         for (color, radius) in [(white, radius), (Color(190, 25, 35), 0.92 * radius)] {
             fillPolygon(color, (0..<8).map { point((Float($0) + 0.5) / 8, of: radius, around: center) })
         }
-        // The strokes of the letters S, T, O and P: left, top, width and height in tenths of the radius, relative to the centre.
+        // The strokes of the letters S, T, O and P: left, top, width and height in tenths of the radius, relative to
+        // the centre.
         let strokes: [SIMD4<Float>] = [
             SIMD4(-7.75, -3.55, 3.9, 1.1), SIMD4(-7.75, -3.55, 1.1, 4.1), SIMD4(-7.75, -0.55, 3.9, 1.1),
             SIMD4(-4.95, -0.55, 1.1, 4.1), SIMD4(-7.75, 2.45, 3.9, 1.1),

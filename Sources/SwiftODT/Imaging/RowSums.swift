@@ -5,8 +5,8 @@ protocol RowSums {
     /// The number of adjacent samples of one component that are added to one sum.
     static var samplesAtATime: Int { get }
 
-    /// The maximum number of rows of a block that are added. With this limit, neither a sum nor the 32-bit total of a block overflows. If a
-    /// block has more rows, only every second, third or later row is added.
+    /// The maximum number of rows of a block that are added. With this limit, neither a sum nor the 32-bit total of a
+    /// block overflows. If a block has more rows, only every second, third or later row is added.
     static var maximumRows: Int { get }
 
     /// Returns by how much a sum increases if one of its samples becomes brighter by one 8-bit grey level.
@@ -31,8 +31,8 @@ enum ByteSums: RowSums {
     }
 }
 
-/// Adds 8-bit samples in pairs of adjacent samples of one component. Both samples of a pair are in the same block, so one sum per pair is
-/// sufficient.
+/// Adds 8-bit samples in pairs of adjacent samples of one component. Both samples of a pair are in the same block, so
+/// one sum per pair is sufficient.
 enum BytePairSums: RowSums {
     static var samplesAtATime: Int { 2 }
     static var maximumRows: Int { 128 }
@@ -57,9 +57,9 @@ enum BytePairSums: RowSums {
 
     private typealias Vector = SIMD16<UInt16>
 
-    /// Adds all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A pair of bytes is loaded as one 16-bit value, `low +
-    /// 256 * high`. The sum of all bytes is the sum of these values minus 255 times the sum of the high bytes. It fits into 16 bits for up
-    /// to `maximumRows` rows.
+    /// Adds all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A pair of bytes is loaded as one
+    /// 16-bit value, `low + 256 * high`. The sum of all bytes is the sum of these values minus 255 times the sum of the
+    /// high bytes. It fits into 16 bits for up to `maximumRows` rows.
     @inline(__always)
     private static func sum(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<UInt16>, at place: Int
@@ -83,8 +83,8 @@ enum BytePairSums: RowSums {
     }
 }
 
-/// Adds samples of 16-bit words. Each sample is first shifted to 14 bits, regardless of its number of bits and its position in the word.
-/// One 8-bit level then corresponds to about 64 units.
+/// Adds samples of 16-bit words. Each sample is first shifted to 14 bits, regardless of its number of bits and its
+/// position in the word. One 8-bit level then corresponds to about 64 units.
 enum WordSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 64 }
@@ -168,8 +168,8 @@ struct FixedPointLevel: LevelOfSum {
         offset = Int32(((0.5 - floor) * 1_048_576).rounded())
     }
 
-    /// The product of the sum and the gain is the mean of the block with 20 fractional bits. It fits into 31 bits, because the mean is at
-    /// most 297 (255 expanded from limited range).
+    /// The product of the sum and the gain is the mean of the block with 20 fractional bits. It fits into 31 bits,
+    /// because the mean is at most 297 (255 expanded from limited range).
     func of(_ total: Int32) -> UInt8 {
         UInt8(truncatingIfNeeded: min(max((total &* gain &+ offset) &>> 20, 0), 255))
     }

@@ -1,6 +1,7 @@
 extension Labels {
-    /// Reads the class names that a model file contains. A .tflite file has the names in a zip archive at its end, an .onnx file has them
-    /// in its metadata, and an .xml file has them in a section that the exporter wrote. Returns `nil` if the file has no readable names.
+    /// Reads the class names that a model file contains. A .tflite file has the names in a zip archive at its end, an
+    /// .onnx file has them in its metadata, and an .xml file has them in a section that the exporter wrote. Returns
+    /// `nil` if the file has no readable names.
     static func embedded(in model: String) throws(ODTError) -> Labels? {
         switch ModelFormat(file: model) {
         case .tflite: ZipArchive(try end(of: model, atMost: 8 << 20)).flatMap(Labels.init(archive:))
@@ -17,8 +18,8 @@ extension Labels {
         }
     }
 
-    /// Chooses one of the label lists of an archive. Lists of names are preferred to lists of machine identifiers such as `/m/01g317`, and
-    /// English lists to lists in other languages.
+    /// Chooses one of the label lists of an archive. Lists of names are preferred to lists of machine identifiers such
+    /// as `/m/01g317`, and English lists to lists in other languages.
     init?(archive: ZipArchive) {
         let texts = archive.entries.filter { $0.name.lowercased().hasSuffix(".txt") }
         let named = texts.filter { $0.name.lowercased().contains("label") }
@@ -37,7 +38,8 @@ extension Labels {
     /// The maximum number of lists that are read. Bounds the work for a small archive that unpacks to many long lists.
     private static var maximumLists: Int { 32 }
 
-    /// Parses the dictionary text that YOLO's exporter writes into .onnx files, for example `{0: 'person', 1: "bull's eye"}`.
+    /// Parses the dictionary text that YOLO's exporter writes into .onnx files, for example `{0: 'person', 1: "bull's
+    /// eye"}`.
     init?(dictionaryText text: String) {
         var names: [(index: Int, name: String)] = []
         var rest = Substring(text).drop { $0 != "{" }.dropFirst()
@@ -78,8 +80,8 @@ extension Labels {
 
 /// The metadata properties of an .onnx file, by name.
 struct ONNXProperties {
-    /// Reads the properties without reading the weights. A malformed field ends the search without an error, because loading the damaged
-    /// file later fails with a better message of the runtime.
+    /// Reads the properties without reading the weights. A malformed field ends the search without an error, because
+    /// loading the damaged file later fails with a better message of the runtime.
     static func read(_ path: String) throws(ODTError) -> [String: String] {
         try FileBytes.withDescriptor(path) { (file, size) throws(ODTError) in
             var properties: [String: String] = [:]

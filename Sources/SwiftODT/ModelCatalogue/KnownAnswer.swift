@@ -1,11 +1,12 @@
-/// The detections that a correct network returns for the ``ReferencePicture``. The manifest of the model specifies them.
+/// The detections that a correct network returns for the ``ReferencePicture``. The manifest of the model specifies
+/// them.
 ///
-/// In an empty scene, a broken detector cannot be distinguished from a correct one: both return no detections. Therefore, when a network is
-/// loaded, its detections in the reference picture are compared with the known answer. Wrong detections, for example because of a damaged
-/// model or a broken runtime, cause an error.
+/// In an empty scene, a broken detector cannot be distinguished from a correct one: both return no detections.
+/// Therefore, when a network is loaded, its detections in the reference picture are compared with the known answer.
+/// Wrong detections, for example because of a damaged model or a broken runtime, cause an error.
 package struct KnownAnswer: Hashable, Sendable {
-    /// An expected object. It has a box and a label for a detection network, only a label for a classifier, and only a box for a saliency
-    /// network.
+    /// An expected object. It has a box and a label for a detection network, only a label for a classifier, and only a
+    /// box for a saliency network.
     package struct Object: Hashable, Sendable {
         package var label: String?
         package var score: Double
@@ -22,8 +23,8 @@ package struct KnownAnswer: Hashable, Sendable {
 }
 
 extension KnownAnswer {
-    // The tolerances are necessary because boxes and scores differ noticeably on processors that use bfloat16 and on devices that use
-    // 16-bit floats.
+    // The tolerances are necessary because boxes and scores differ noticeably on processors that use bfloat16 and on
+    // devices that use 16-bit floats.
     //
     // The minimum intersection over union of a detection and the expected box.
     static let smallestIoU = 0.7

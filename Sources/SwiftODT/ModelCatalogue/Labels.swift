@@ -5,7 +5,8 @@
 package struct Labels: Sendable {
     private let labels: [Label?]
 
-    /// - Parameter names: the names in the order of the network's class indices. An empty name stands for an unused index.
+    /// - Parameter names: the names in the order of the network's class indices. An empty name stands for an unused
+    ///   index.
     package init(_ names: [String]) {
         labels = names.enumerated().map { $1.isEmpty ? nil : Label(index: $0, text: $1) }
     }
@@ -32,9 +33,9 @@ extension Labels {
         }
     }
 
-    /// Loads the class names of a model from the first of these sources that has names: `file`, the manifest, the model file, a text file
-    /// in the folder of the model. The text file for `model.onnx` is `model.txt`, `model_labels.txt` or `labels.txt`. Returns `nil` if no
-    /// source has names.
+    /// Loads the class names of a model from the first of these sources that has names: `file`, the manifest, the model
+    /// file, a text file in the folder of the model. The text file for `model.onnx` is `model.txt`, `model_labels.txt`
+    /// or `labels.txt`. Returns `nil` if no source has names.
     ///
     /// - Throws: ``ODTError`` if a label file that the caller or the manifest specifies is missing or invalid.
     package static func load(
@@ -63,8 +64,8 @@ extension Labels {
 }
 
 extension Labels {
-    /// Reads a label file. The file has one name per line, lines of the form `index name`, or a TensorFlow label map with blocks of the
-    /// form `item { id: 1 name: 'x' }`.
+    /// Reads a label file. The file has one name per line, lines of the form `index name`, or a TensorFlow label map
+    /// with blocks of the form `item { id: 1 name: 'x' }`.
     ///
     /// - Throws: ``ODTError`` if the file is missing or is not a label file.
     package static func load(file path: String) throws(ODTError) -> Labels {
@@ -155,7 +156,8 @@ extension Labels {
         return String(text.dropFirst().dropLast())
     }
 
-    /// Removes surrounding white space and control characters. `???` stands for an unused index and becomes an empty name.
+    /// Removes surrounding white space and control characters. `???` stands for an unused index and becomes an empty
+    /// name.
     static func name(from text: some StringProtocol) -> String {
         let visible = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }
         var name = Substring(String(String.UnicodeScalarView(visible)))
@@ -169,7 +171,8 @@ extension Labels {
 package enum COCOVocabulary {
     package static let names = byCategory.filter { !$0.isEmpty }
 
-    /// The names for networks with 90 class outputs. The index is COCO's category id minus 1. Unused ids have empty names.
+    /// The names for networks with 90 class outputs. The index is COCO's category id minus 1. Unused ids have empty
+    /// names.
     static let namesByPaperIndex = byCategory
 
     private static let byCategory: [String] = [

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The installed models. The library searches the folders in the environment variable `SWIFTODT_MODEL_PATH`, then `swiftodt/models` in the
-/// user's and the system's data folders. `odt models fetch` installs models.
+/// The installed models. The library searches the folders in the environment variable `SWIFTODT_MODEL_PATH`, then
+/// `swiftodt/models` in the user's and the system's data folders. `odt models fetch` installs models.
 ///
 ///     for model in ModelLibrary.models { print(model.name, model.labels.count) }
 public enum ModelLibrary {

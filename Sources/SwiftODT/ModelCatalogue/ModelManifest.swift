@@ -1,7 +1,8 @@
-/// Metadata that a model file does not contain. It is in a small JSON file in the same folder, for example `yolox.json` for `yolox.onnx`.
+/// Metadata that a model file does not contain. It is in a small JSON file in the same folder, for example `yolox.json`
+/// for `yolox.onnx`.
 ///
-/// All members except `name` are optional. Missing values are derived from the network, or are the defaults of the network's family. A
-/// family is a group of networks with the same output format, for example YOLOX.
+/// All members except `name` are optional. Missing values are derived from the network, or are the defaults of the
+/// network's family. A family is a group of networks with the same output format, for example YOLOX.
 ///
 ///     if let manifest = try ModelManifest.load(besideModel: "yolov8n.onnx") { print(manifest.name) }
 package struct ModelManifest: Hashable, Sendable {
@@ -55,13 +56,14 @@ package struct ModelManifest: Hashable, Sendable {
         package var sha256: String
     }
 
-    /// The input format of the network. A value that is `nil` is read from the model file, or is the default of the network's family.
+    /// The input format of the network. A value that is `nil` is read from the model file, or is the default of the
+    /// network's family.
     package struct Input: Hashable, Sendable {
         package var width: Int?
         package var height: Int?
         package var channelOrder: NetworkInput.ChannelOrder?
-        /// The mean and the scale of each channel, in the order of `channelOrder`. An input value is `(level - mean) * scale` for a level
-        /// from 0 to 255.
+        /// The mean and the scale of each channel, in the order of `channelOrder`. An input value is `(level - mean) *
+        /// scale` for a level from 0 to 255.
         package var mean: SIMD3<Float>?
         package var scale: SIMD3<Float>?
         package var fit: NetworkInput.Fit?

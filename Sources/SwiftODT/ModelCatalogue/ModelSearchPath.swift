@@ -1,5 +1,5 @@
-/// Searches folders for models: first the folders in the environment variable `SWIFTODT_MODEL_PATH` (separated by colons), then the user's,
-/// the system's and the installation's data folders (``DataFolders``).
+/// Searches folders for models: first the folders in the environment variable `SWIFTODT_MODEL_PATH` (separated by
+/// colons), then the user's, the system's and the installation's data folders (``DataFolders``).
 ///
 ///     let standard = try ModelSearchPath.locate(.detector)
 ///     let named = try ModelSearchPath.locate(named: "efficientdet_lite0_int8")
@@ -50,7 +50,8 @@ package enum ModelSearchPath {
                 + folders.joined(separator: ", ") + "; run Pipelines/setup or \"odt models fetch\" to get it")
     }
 
-    /// Returns the path of a model. `name` is a path, or the name of a file in one of ``folders``, with or without extension.
+    /// Returns the path of a model. `name` is a path, or the name of a file in one of ``folders``, with or without
+    /// extension.
     ///
     /// - Throws: ``ODTError`` with `.fileNotFound` if there is no such model.
     package static func locate(named name: String) throws(ODTError) -> String {
@@ -75,8 +76,9 @@ package enum ModelSearchPath {
 
 /// The user's choice of a default model for one purpose.
 ///
-/// `models.json` in the user's configuration folder names a model for each purpose, for example `{"detector": "yolox_nano"}`. `odt models
-/// use` writes this file. For the detector, the environment variable `SWIFTODT_MODEL` takes precedence.
+/// `models.json` in the user's configuration folder names a model for each purpose, for example `{"detector":
+/// "yolox_nano"}`. `odt models use` writes this file. For the detector, the environment variable `SWIFTODT_MODEL` takes
+/// precedence.
 package struct ModelChoice: Equatable {
     /// The name of an installed model, or a path.
     package let model: String
@@ -96,7 +98,8 @@ package struct ModelChoice: Equatable {
     /// The path of the configuration file. The file need not exist. `nil` if the user has no home directory.
     package static var file: String? { DataFolders.configuration.map { $0 + "/models.json" } }
 
-    /// Returns the new content of the configuration file. A `model` of `nil` removes the choice. The file is not written.
+    /// Returns the new content of the configuration file. A `model` of `nil` removes the choice. The file is not
+    /// written.
     package static func content(choosing model: String?, for purpose: ModelSearchPath.Purpose) -> String {
         var choices = file.map(read) ?? [:]
         choices[purpose.rawValue] = model.map(JSONValue.string)

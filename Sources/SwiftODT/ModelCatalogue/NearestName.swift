@@ -1,9 +1,10 @@
 /// Returns the name that the user probably meant, for error messages such as "did you mean 'person'?".
 ///
-/// Names are compared without regard to case, by the optimal string alignment distance: each insertion, deletion, substitution and swap of
-/// neighbouring characters counts 1.
+/// Names are compared without regard to case, by the optimal string alignment distance: each insertion, deletion,
+/// substitution and swap of neighbouring characters counts 1.
 ///
-/// - Returns: the first name with the smallest distance. `nil` if this distance exceeds a third of the length of `misspelled` (at least 1).
+/// - Returns: the first name with the smallest distance. `nil` if this distance exceeds a third of the length of
+///   `misspelled` (at least 1).
 /// - Complexity: O(*n* · *m*) per name, where *n* and *m* are the lengths of the compared names.
 package func nearestName(to misspelled: String, in names: some Sequence<String>) -> String? {
     let wanted = Array(misspelled.lowercased())

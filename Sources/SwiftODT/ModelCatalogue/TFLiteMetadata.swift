@@ -1,8 +1,8 @@
-/// The metadata in a .tflite model, for example in the custom classifiers of ML Kit: the input normalisation, and the score threshold that
-/// the author recommends.
+/// The metadata in a .tflite model, for example in the custom classifiers of ML Kit: the input normalisation, and the
+/// score threshold that the author recommends.
 struct TFLiteMetadata: Equatable {
-    /// The mean and the standard deviation of each channel, for float inputs. An input value is `(level - mean) / deviation` for a level
-    /// from 0 to 255.
+    /// The mean and the standard deviation of each channel, for float inputs. An input value is `(level - mean) /
+    /// deviation` for a level from 0 to 255.
     var mean: SIMD3<Float>?
     var deviation: SIMD3<Float>?
     /// From 0 to 1.
@@ -33,7 +33,8 @@ struct TFLiteMetadata: Equatable {
         for output in graph.tables(3) {
             guard let threshold = Self.unit(.scoreThreshold, of: output)?.float(0), (0...1).contains(threshold)
             else { continue }
-            // The threshold is a 32-bit float. The conversion through the shortest decimal text gives 0.35 instead of 0.3499999940395355.
+            // The threshold is a 32-bit float. The conversion through the shortest decimal text gives 0.35 instead of
+            // 0.3499999940395355.
             scoreThreshold = Double(threshold.description)
             break
         }
@@ -66,8 +67,9 @@ struct TFLiteMetadata: Equatable {
 }
 
 extension ModelManifest {
-    /// Returns the manifest of a model, completed from the metadata in a .tflite file. The metadata supplies the normalisation and the
-    /// score threshold if the manifest does not. Returns `nil` if there is neither a manifest nor metadata.
+    /// Returns the manifest of a model, completed from the metadata in a .tflite file. The metadata supplies the
+    /// normalisation and the score threshold if the manifest does not. Returns `nil` if there is neither a manifest nor
+    /// metadata.
     ///
     /// - Throws: ``ODTError`` if the manifest or the model file cannot be read, or if the manifest is not valid.
     package static func load(model: String) throws -> ModelManifest? {
@@ -76,7 +78,8 @@ extension ModelManifest {
             return manifest
         }
         var completed = manifest ?? ModelManifest(name: model.split(separator: "/").last.map(String.init) ?? model)
-        // A manifest with only one of mean and scale overrides the metadata. The other value is then the default of the network's family.
+        // A manifest with only one of mean and scale overrides the metadata. The other value is then the default of the
+        // network's family.
         if completed.input.mean == nil, completed.input.scale == nil, let deviation = metadata.deviation {
             completed.input.mean = metadata.mean ?? .zero
             completed.input.scale = 1 / deviation
@@ -87,7 +90,8 @@ extension ModelManifest {
 }
 
 extension [String: QuantisationScale] {
-    /// Reads the quantisation of each tensor of a .tflite file, by tensor name. OpenVINO does not report the quantisation.
+    /// Reads the quantisation of each tensor of a .tflite file, by tensor name. OpenVINO does not report the
+    /// quantisation.
     init?(tflite model: FlatBuffer) {
         guard let graph = model.root?.tables(2).first else { return nil }
         self.init()

@@ -1,14 +1,14 @@
-/// The operation `TFLite_Detection_PostProcess` at the end of a .tflite file, which decodes boxes and applies non-maximum suppression.
-/// OpenVINO does not support the operation, so it is removed from the model. The decoder of this library does its work with the same
-/// parameters.
+/// The operation `TFLite_Detection_PostProcess` at the end of a .tflite file, which decodes boxes and applies
+/// non-maximum suppression. OpenVINO does not support the operation, so it is removed from the model. The decoder of
+/// this library does its work with the same parameters.
 struct TFLitePostProcess {
     /// The centre y, centre x, height and width of each anchor, as fractions of the input.
     let anchors: [Float]
     /// The factors by which the network's box offsets are divided: y, x, height, width.
     let scales: [Double]
     let classCount: Int?
-    /// The changes that remove the operation from the file: byte positions (`place`) and the new values (`number`). The outputs of the
-    /// changed model are box offsets and class scores.
+    /// The changes that remove the operation from the file: byte positions (`place`) and the new values (`number`). The
+    /// outputs of the changed model are box offsets and class scores.
     fileprivate let patches: [(place: Int, number: UInt32)]
 
     /// Returns `nil` if the model does not end with this operation, or if its parameters are invalid.

@@ -39,7 +39,8 @@ final class BackgroundModel {
     let seenFor: PixelGrid<Float>
     /// The moving average of the absolute value of ``smoothed`` while no object covers the pixel.
     let noise: PixelGrid<Float>
-    /// An increment of the threshold in grey levels. It grows where the picture flickers or sways, and decays elsewhere.
+    /// An increment of the threshold in grey levels. It grows where the picture flickers or sways, and decays
+    /// elsewhere.
     let activity: PixelGrid<Float>
     /// The background under the lighting of the current frame.
     let expected: PixelGrid<Float>
@@ -67,9 +68,11 @@ final class BackgroundModel {
     /// The lower limit of the threshold, in grey levels.
     private static let minimumThreshold: Float = 9
     private static let noiseFactor: Float = 3.6
-    /// The value of ``previous`` for a pixel without a former level. It differs from every grey level by more than any tolerance.
+    /// The value of ``previous`` for a pixel without a former level. It differs from every grey level by more than any
+    /// tolerance.
     private static let noLevel: Float = -10_000
-    /// The minimum value of ``seenFor``, in seconds, for ``level`` to be kept in ``previous`` when an object is absorbed.
+    /// The minimum value of ``seenFor``, in seconds, for ``level`` to be kept in ``previous`` when an object is
+    /// absorbed.
     private static let memorableAfter: Float = 3
     /// The time in seconds for which a foreground pixel must not change before its former level is restored. A passing
     /// object may match that level briefly.
@@ -176,8 +179,8 @@ final class BackgroundModel {
         }
     }
 
-    /// Updates the model with the frame that was passed to ``compare(_:light:)``. `causes` is the ``Cause`` of each pixel. `elapsed` is the
-    /// time since the previous frame, in seconds.
+    /// Updates the model with the frame that was passed to ``compare(_:light:)``. `causes` is the ``Cause`` of each
+    /// pixel. `elapsed` is the time since the previous frame, in seconds.
     func learn(_ pixels: UnsafePointer<UInt8>, causes: UnsafePointer<UInt8>, elapsed: Float) {
         framesLearnt += 1
         let share = max(1 - exp(-elapsed / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
@@ -195,8 +198,9 @@ final class BackgroundModel {
             let cause = causes[i]
             let isObject = Cause.isForeground(cause)
             let size = abs(smoothed[i])
-            // Behind objects, only changes of the lighting update the background. The background therefore still matches the scene when the
-            // object has left. Foreground without an object updates the background at a quarter of the usual rate.
+            // Behind objects, only changes of the lighting update the background. The background therefore still
+            // matches the scene when the object has left. Foreground without an object updates the background at a
+            // quarter of the usual rate.
             let rate: Float = isObject ? 0 : (isCovered ? 0.25 * share : share)
             level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])

@@ -25,8 +25,8 @@ final class ExplainedMotionFilter {
         labeler = RegionLabeler(width: width, height: height)
     }
 
-    /// Computes ``rest`` and its regions: removes the foreground in the `boxes` of tracked objects (in plane pixels), and pixels without an
-    /// object as their cause.
+    /// Computes ``rest`` and its regions: removes the foreground in the `boxes` of tracked objects (in plane pixels),
+    /// and pixels without an object as their cause.
     func clear(_ marks: PixelGrid<UInt8>, of causes: PixelGrid<UInt8>, in boxes: [Box]) {
         known = boxes.map { $0.grown(by: Self.margin, minimum: Self.minimumMargin) }
         let (rest, marks, causes) = (rest.base, marks.base, causes.base)

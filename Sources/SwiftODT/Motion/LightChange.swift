@@ -8,8 +8,9 @@ struct LightChange {
 extension LightChange {
     /// Estimates gain and offset by linear regression.
     ///
-    /// The regression uses a few thousand pixels and several rounds. Each round excludes the outliers of the previous round. Foreground
-    /// objects thus have little influence. In a scene without contrast, the gain is undetermined and stays near 1.
+    /// The regression uses a few thousand pixels and several rounds. Each round excludes the outliers of the previous
+    /// round. Foreground objects thus have little influence. In a scene without contrast, the gain is undetermined and
+    /// stays near 1.
     init(from background: PixelGrid<Float>, to pixels: UnsafePointer<UInt8>, ignoring marks: PixelGrid<UInt8>) {
         self.init()
         let step = max(1, Int(Double(background.count / 4000).squareRoot()))

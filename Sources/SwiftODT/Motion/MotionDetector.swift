@@ -1,10 +1,12 @@
 /// Detects moving objects of any kind in front of a fixed camera, without a model.
 ///
-/// The detector learns the background from the stream, so it must process every frame in order. A result is available when
-/// ``start(_:options:)`` returns. The detector ignores noise, flicker, slow and sudden changes of light, shadows and specks. While the
-/// camera moves, and for a moment after a cut, it detects nothing. An object that stops is reported for some more seconds.
+/// The detector learns the background from the stream, so it must process every frame in order. A result is available
+/// when ``start(_:options:)`` returns. The detector ignores noise, flicker, slow and sudden changes of light, shadows
+/// and specks. While the camera moves, and for a moment after a cut, it detects nothing. An object that stops is
+/// reported for some more seconds.
 ///
-/// The detector processes a grey copy of at most 320 pixels per side. Its cost thus hardly depends on the size of the video.
+/// The detector processes a grey copy of at most 320 pixels per side. Its cost thus hardly depends on the size of the
+/// video.
 ///
 ///     let detector = MotionDetector()
 ///     for frame in frames { print(try detector.start(frame, options: DetectionOptions()).wait()) }
@@ -67,12 +69,14 @@ final class MotionAnalyzer {
     private static let minimumArea = 8
     /// The minimum fraction of strongly marked pixels in an object.
     private static let minimumStrongShare = 0.1
-    /// The mean ``BackgroundModel/activity`` of a region, in grey levels, above which the region counts as swaying background.
+    /// The mean ``BackgroundModel/activity`` of a region, in grey levels, above which the region counts as swaying
+    /// background.
     private static let maximumActivity: Float = 4
-    /// Objects count as the cause of a region under two conditions. At least this fraction of each object's area is inside the region. The
-    /// total area of these objects exceeds this fraction of the region's area.
+    /// Objects count as the cause of a region under two conditions. At least this fraction of each object's area is
+    /// inside the region. The total area of these objects exceeds this fraction of the region's area.
     private static let cover = 0.5
-    /// The upper limit of the time between two frames, in seconds. The limit prevents a complete change of the background after a long gap.
+    /// The upper limit of the time between two frames, in seconds. The limit prevents a complete change of the
+    /// background after a long gap.
     private static let longestStep = 1.0
 
     init(_ plane: LumaPlane) {
@@ -96,10 +100,10 @@ final class MotionAnalyzer {
     /// Returns the moving objects in a plane, in plane pixels, in descending order of score.
     ///
     /// - Parameters:
-    ///   - known: the boxes of tracked objects. Motion inside them is excluded, and motion that light or swaying background may cause. With
-    ///     `nil`, all motion is included.
-    ///   - confirmed: the boxes of confirmed objects, which are never swaying background. They are detected even in places with high
-    ///     activity, and they do not raise the activity.
+    ///   - known: the boxes of tracked objects. Motion inside them is excluded, and motion that light or swaying
+    ///     background may cause. With `nil`, all motion is included.
+    ///   - confirmed: the boxes of confirmed objects, which are never swaying background. They are detected even in
+    ///     places with high activity, and they do not raise the activity.
     func analyze(at plane: LumaPlane, besides known: [Box]? = nil, confirmed: [Box] = []) -> [Detection] {
         let elapsed = min(max((Double(plane.time) - Double(time)) / 1e9, 0), Self.longestStep)
         time = plane.time

@@ -27,7 +27,8 @@ struct MotionHistory {
         var region: Int?
     }
 
-    /// The position of an object within a shared region, and the visible fraction of the object at this position, 0 to 1.
+    /// The position of an object within a shared region, and the visible fraction of the object at this position, 0 to
+    /// 1.
     private struct Placement {
         var object: MovingObject
         var support: Double
@@ -41,14 +42,16 @@ struct MotionHistory {
     private static let knownAfter = 0.4
     /// The maximum time in seconds for which objects in a shared region remain separate objects.
     private static let separatedFor = 2.0
-    /// An object of at least this age in seconds is never a part of another object, even if both have the same velocity.
+    /// An object of at least this age in seconds is never a part of another object, even if both have the same
+    /// velocity.
     private static let independentAfter = 1.0
     /// The minimum visible fraction of an object for its position within a region to count as found.
     private static let minimumSupport = 0.35
     /// The minimum visible fraction of an object that shares its region only with unknown objects. It is higher than
     /// ``minimumSupport``, because a wrong position would create a false object beside the known object.
     private static let minimumSupportBesideUnknown = 0.55
-    /// A known object counts as touching another object if the area of its region grows by at least this factor from one frame to the next.
+    /// A known object counts as touching another object if the area of its region grows by at least this factor from
+    /// one frame to the next.
     private static let minimumGrowth = 1.35
     /// The minimum area of a remainder that becomes an object, relative to the smallest known object in the region.
     private static let minimumRemainder = 0.25
@@ -58,8 +61,8 @@ struct MotionHistory {
     /// The time constant of the velocity estimate, in seconds.
     private static let velocityTime = 0.25
 
-    /// Updates the objects with the regions of the next frame. Without `frame`, the positions of objects within a shared region are
-    /// extrapolated.
+    /// Updates the objects with the regions of the next frame. Without `frame`, the positions of objects within a
+    /// shared region are extrapolated.
     mutating func advance(_ regions: [RegionObservation], elapsed: Double, in frame: LabeledFrame? = nil) {
         let predicted = objects.map { object in
             var object = object
@@ -88,7 +91,8 @@ struct MotionHistory {
 
     mutating func forget() { objects = [] }
 
-    /// Updates an object with a region of its own. `object` is at its predicted position. Without an object, a new one begins.
+    /// Updates an object with a region of its own. `object` is at its predicted position. Without an object, a new one
+    /// begins.
     private func follow(
         _ object: MovingObject?, to region: RegionObservation, elapsed: Double, in frame: LabeledFrame?
     ) -> MovingObject {
@@ -103,7 +107,8 @@ struct MotionHistory {
         return next
     }
 
-    /// Corrects the velocity of an object. `displacement` is the offset from the predicted to the measured position, in pixels.
+    /// Corrects the velocity of an object. `displacement` is the offset from the predicted to the measured position, in
+    /// pixels.
     private func turn(_ object: inout MovingObject, by displacement: (x: Double, y: Double), elapsed: Double) {
         guard elapsed > 0 else { return }
         let share = max(elapsed / (elapsed + Self.velocityTime), elapsed / max(object.age, elapsed))
@@ -113,8 +118,9 @@ struct MotionHistory {
 
     /// Separates the objects in a region. `nil` if the region is a single object.
     ///
-    /// Objects are separated in two cases: several known objects with different velocities share the region, or the region of one known
-    /// object has grown suddenly, because the object has met another one. Remainders become objects of their own.
+    /// Objects are separated in two cases: several known objects with different velocities share the region, or the
+    /// region of one known object has grown suddenly, because the object has met another one. Remainders become objects
+    /// of their own.
     private func divide(
         _ region: RegionObservation, among claimed: [MovingObject], elapsed: Double, in frame: LabeledFrame?
     ) -> [MovingObject]? {

@@ -1,4 +1,5 @@
-/// The appearance of an object as a set of sampled pixels. It locates the object in a region that the object shares with others.
+/// The appearance of an object as a set of sampled pixels. It locates the object in a region that the object shares
+/// with others.
 ///
 /// The template is compared with the frame at positions around the predicted position, by the sum of absolute
 /// differences. The difference of each sample is limited, so occluded samples have limited influence.
@@ -41,8 +42,8 @@ struct ObjectTemplate {
         self.samples = samples
     }
 
-    /// Returns the position of the object near the predicted box `place`, and the visible fraction of the object at this position, 0 to 1.
-    /// `step` is the displacement of the object per frame, in pixels.
+    /// Returns the position of the object near the predicted box `place`, and the visible fraction of the object at
+    /// this position, 0 to 1. `step` is the displacement of the object per frame, in pixels.
     func find(near place: Box, step: Double, in frame: LabeledFrame) -> (box: Box, support: Double) {
         let (width, height) = (frame.marks.width, frame.marks.height)
         let (across, down) = (Int((place.minX - box.minX).rounded()), Int((place.minY - box.minY).rounded()))

@@ -1,4 +1,5 @@
-/// Labels connected regions of foreground pixels. Bridges small gaps, for example where an object resembles the background.
+/// Labels connected regions of foreground pixels. Bridges small gaps, for example where an object resembles the
+/// background.
 ///
 /// The algorithm works on runs, which are horizontal sequences of foreground pixels. Its cost depends on the number of
 /// edges rather than pixels.
@@ -16,8 +17,8 @@ final class RegionLabeler {
     /// All runs of the dilated foreground.
     var runs: [ConnectedRuns.Run] { connected.runs }
 
-    /// Finds the regions of `marks`. `gap` is the radius of the dilation in pixels. Regions with a gap of up to twice this radius are
-    /// connected.
+    /// Finds the regions of `marks`. `gap` is the radius of the dilation in pixels. Regions with a gap of up to twice
+    /// this radius are connected.
     func label(_ marks: PixelGrid<UInt8>, gap: Int) {
         join(marks, gap: gap)
         findRuns()
@@ -135,14 +136,16 @@ final class PixelGrid<Value: BitwiseCopyable> {
 
 /// Moves the sides of a region's box to the edges of the object, with subpixel accuracy.
 ///
-/// The region is larger than the object, because the foreground is smoothed. A pixel that the object covers only in part differs less from
-/// the background than a completely covered pixel. The ratio of the two differences gives the position of the edge within the pixel.
+/// The region is larger than the object, because the foreground is smoothed. A pixel that the object covers only in
+/// part differs less from the background than a completely covered pixel. The ratio of the two differences gives the
+/// position of the edge within the pixel.
 struct BoxRefinement {
     let marks: PixelGrid<UInt8>
     let difference: PixelGrid<Float>
 
     private static let maximum = 3
-    /// An outermost column or row belongs to the object only if its ``coverage(_:isColumn:_:_:)`` is at least this value.
+    /// An outermost column or row belongs to the object only if its ``coverage(_:isColumn:_:_:)`` is at least this
+    /// value.
     private static let minimum: Float = 0.12
 
     func refine(_ region: Region) -> Box {
@@ -155,8 +158,8 @@ struct BoxRefinement {
             maxX: Double(region.maxX) - right, maxY: Double(region.maxY) - bottom)
     }
 
-    /// Returns the distance in pixels by which a side moves inwards. `start` is the outermost column or row of the region on this side.
-    /// `step` is 1 or -1, the direction inwards.
+    /// Returns the distance in pixels by which a side moves inwards. `start` is the outermost column or row of the
+    /// region on this side. `step` is 1 or -1, the direction inwards.
     private func inset(_ region: Region, isColumn: Bool, from start: Int, towards step: Int) -> Double {
         let extent = isColumn ? region.maxX - region.minX : region.maxY - region.minY
         let maximum = min(Self.maximum, (extent - 3) / 2)

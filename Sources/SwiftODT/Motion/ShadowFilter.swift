@@ -1,7 +1,8 @@
 /// Removes shadows from the foreground. A shadow is an area that has become uniformly darker, in which the texture of
 /// the ground is still visible. The ground is the surface that the background model shows.
 ///
-/// On ground without texture, a shadow looks like a dark object. Such an area is removed only if it is connected to another object.
+/// On ground without texture, a shadow looks like a dark object. Such an area is removed only if it is connected to
+/// another object.
 final class ShadowFilter {
     private enum Kind {
         static let none: UInt8 = 0
@@ -37,8 +38,8 @@ final class ShadowFilter {
         kinds = PixelGrid(width: width, height: height, filled: Kind.none)
     }
 
-    /// Clears the pixels of shadows in `marks`. Returns whether any pixel was cleared; the regions must then be labelled again. With
-    /// `locally`, the noise of each pixel is used instead of the mean noise of the frame.
+    /// Clears the pixels of shadows in `marks`. Returns whether any pixel was cleared; the regions must then be
+    /// labelled again. With `locally`, the noise of each pixel is used instead of the mean noise of the frame.
     func clear(
         _ marks: PixelGrid<UInt8>, of labeler: RegionLabeler, _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>, locally: Bool = false
@@ -76,7 +77,8 @@ final class ShadowFilter {
         return cleared
     }
 
-    /// Returns the kind of shadow at a pixel. At the blurred border of a shadow, this is the kind of the shadow pixel nearby.
+    /// Returns the kind of shadow at a pixel. At the blurred border of a shadow, this is the kind of the shadow pixel
+    /// nearby.
     private func reached(_ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel) -> UInt8 {
         let own = kinds.base[index]
         let smoothed = background.smoothed.base

@@ -11,7 +11,8 @@ final class SpeckFilter {
         none = PixelGrid(width: width, height: 1, filled: 0)
     }
 
-    /// The minimum number of foreground pixels among a pixel and its eight neighbours. With fewer foreground pixels, the pixel is removed.
+    /// The minimum number of foreground pixels among a pixel and its eight neighbours. With fewer foreground pixels,
+    /// the pixel is removed.
     private static let minimumCount: UInt8 = 4
 
     /// Returns the foreground without specks. The next call overwrites the returned grid.

@@ -11,7 +11,8 @@ final class StationaryRegions {
 
     /// The time in seconds without change after which a pixel counts as static.
     private static let stillAfter: Float = 0.3
-    /// The time in seconds without change after which a pixel counts as static while the background model is not reliable yet.
+    /// The time in seconds without change after which a pixel counts as static while the background model is not
+    /// reliable yet.
     private static let stillAfterWhileUnreliable: Float = 0.15
     /// The time without change counts only up to this limit for each pixel of a stopped object, in seconds.
     private static let holdTime: Float = 10
@@ -19,7 +20,8 @@ final class StationaryRegions {
     /// ``holdTime``. The fraction is below 1, because parts of a stopped object may still move.
     private static let holdShare: Float = 0.7
     private static let smallestArea: Float = 6
-    /// The minimum fraction of static pixels in a ghost. An object may have uncovered the other pixels only a moment ago.
+    /// The minimum fraction of static pixels in a ghost. An object may have uncovered the other pixels only a moment
+    /// ago.
     private static let stillShare: Float = 0.4
     /// The contrast of a ghost's outline in the background exceeds `ghostRatio * contrast + ghostMargin`, where
     /// `contrast` is the contrast of the outline in the frame.
@@ -40,8 +42,9 @@ final class StationaryRegions {
         /// The sum of the times without change over all pixels of the region, in seconds.
         var stillFor: Float = 0
 
-        /// Returns whether the region is certainly a ghost. The region is then absorbed without waiting. The contrast of its outline must
-        /// be mainly in the background instead of the frame, and most of its border must be adjacent to background.
+        /// Returns whether the region is certainly a ghost. The region is then absorbed without waiting. The contrast
+        /// of its outline must be mainly in the background instead of the frame, and most of its border must be
+        /// adjacent to background.
         func isPlainGhost(area: Float) -> Bool {
             area >= 4 * StationaryRegions.smallestArea && pixels > 2.5 * area.squareRoot()
                 && learnt > 5 * seen + 2 * StationaryRegions.ghostMargin * pixels
@@ -83,8 +86,9 @@ final class StationaryRegions {
 
     /// Absorbs ghosts into the background.
     ///
-    /// A moving object and the ghost that it leaves are adjacent and would form one region. Usually the object is lighter and the ghost is
-    /// darker than the background, or the reverse. Lighter and darker areas are therefore processed separately.
+    /// A moving object and the ghost that it leaves are adjacent and would form one region. Usually the object is
+    /// lighter and the ghost is darker than the background, or the reverse. Lighter and darker areas are therefore
+    /// processed separately.
     func absorbGhosts(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         absorbGhosts(background, pixels) { $0 > 0 }
         absorbGhosts(background, pixels) { $0 < 0 }

@@ -1,9 +1,10 @@
 /// Detects objects with a neural network.
 ///
-/// The thread that calls ``start(_:options:)`` fills the input of the network. Inference and decoding run on threads of the runtime. If
-/// ``DetectionOptions/isAwaited`` is `true`, they run on the calling thread instead.
+/// The thread that calls ``start(_:options:)`` fills the input of the network. Inference and decoding run on threads of
+/// the runtime. If ``DetectionOptions/isAwaited`` is `true`, they run on the calling thread instead.
 ///
-/// Detectors with the same model file, input format, device, thread count and hint share one compiled network and its threads.
+/// Detectors with the same model file, input format, device, thread count and hint share one compiled network and its
+/// threads.
 ///
 ///     let detector = try NeuralDetector(modelFile: file, hint: .latency) { network in
 ///         try DetectionFamily.decoder(for: network, manifest: nil, labels: Labels.vocabulary("coco80"), file: file)
@@ -31,12 +32,13 @@ package final class NeuralDetector: Detector {
 
     /// - Parameters:
     ///   - threads: the maximum number of inference threads. 0 uses the default of the runtime.
-    ///   - maximumInFlight: the maximum number of inferences in flight. 0 uses the number that the runtime recommends, plus one if the
-    ///     recommended number is greater than 1.
-    ///   - knownAnswers: if an answer has the input size of this network, loading fails unless the network returns the expected detections.
-    ///     The expression is evaluated after the model file has been inspected.
+    ///   - maximumInFlight: the maximum number of inferences in flight. 0 uses the number that the runtime recommends,
+    ///     plus one if the recommended number is greater than 1.
+    ///   - knownAnswers: if an answer has the input size of this network, loading fails unless the network returns the
+    ///     expected detections. The expression is evaluated after the model file has been inspected.
     ///   - comparesLabels: whether the labels must match the expected labels, too.
-    ///   - decoder: returns the decoder for a network with the given description. The decoder also defines the input of the network.
+    ///   - decoder: returns the decoder for a network with the given description. The decoder also defines the input of
+    ///     the network.
     package init(
         modelFile: String, device: String = "CPU", threads: Int = 0, hint: InferenceHint, maximumInFlight: Int = 0,
         knownAnswers: @autoclosure () throws -> [KnownAnswer] = [], comparesLabels: Bool = true,
@@ -101,8 +103,8 @@ package final class NeuralDetector: Detector {
         return promise
     }
 
-    /// Starts one inference of the full frame and one inference of each tile. When all have ended, the promise is fulfilled with the merged
-    /// detections.
+    /// Starts one inference of the full frame and one inference of each tile. When all have ended, the promise is
+    /// fulfilled with the merged detections.
     private func inferTiles(
         of frame: Frame, in size: InputSize, options: DetectionOptions, for promise: DetectionPromise
     ) throws {
@@ -152,8 +154,8 @@ package final class NeuralDetector: Detector {
             work.update { $0.putBack(request) }
             throw error
         }
-        // If `cancel()` was called before or while the request was filled, filling may have reset the request's cancellation. The promise
-        // still shows the cancellation.
+        // If `cancel()` was called before or while the request was filled, filling may have reset the request's
+        // cancellation. The promise still shows the cancellation.
         guard !promise.isDone else { return work.update { $0.putBack(request) } }
         let filled = MonotonicClock.now
         work.update { $0.timings.preprocess.add(filled - begin) }
@@ -194,20 +196,23 @@ package final class NeuralDetector: Detector {
     package var timings: StageTimings? { work.read { $0.timings } }
 }
 
-/// Converts the output tensors of a detection network into detections. There is one decoder type for each output format.
+/// Converts the output tensors of a detection network into detections. There is one decoder type for each output
+/// format.
 package protocol DetectionDecoder: Sendable {
     var input: NetworkInput { get }
 
-    /// Whether inference may run on a region instead of the full frame. If `false`, inference always runs on the full frame.
+    /// Whether inference may run on a region instead of the full frame. If `false`, inference always runs on the full
+    /// frame.
     var supportsTiles: Bool { get }
 
     /// Empty if detections have no labels, `nil` if the labels are unknown.
     var labels: [String]? { get }
 
-    /// Returns the detections after non-maximum suppression, in descending order of score. Throws if the shape of an output does not match
-    /// the network's description.
+    /// Returns the detections after non-maximum suppression, in descending order of score. Throws if the shape of an
+    /// output does not match the network's description.
     ///
-    /// `outputs` has the order of ``NetworkDescription/outputs``. Several threads may call this method at the same time.
+    /// `outputs` has the order of ``NetworkDescription/outputs``. Several threads may call this method at the same
+    /// time.
     func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection]
 }
 

@@ -21,20 +21,21 @@ extension Candidate {
 struct Suppression {
     /// The intersection over union (IoU) above which two candidates of the same class count as one object.
     var iouThreshold: Float
-    /// The IoU above which two candidates of different classes count as one object. 1 keeps all candidates of different classes.
+    /// The IoU above which two candidates of different classes count as one object. 1 keeps all candidates of different
+    /// classes.
     var iouThresholdAcrossClasses: Float = 1
     /// The maximum number of candidates that are kept.
     var limit = 300
 
-    /// The usual ``iouThresholdAcrossClasses``. Two boxes of different classes with a higher IoU are probably the same object, whose class
-    /// is ambiguous.
+    /// The usual ``iouThresholdAcrossClasses``. Two boxes of different classes with a higher IoU are probably the same
+    /// object, whose class is ambiguous.
     static let acrossClasses: Float = 0.85
 
-    /// Returns the candidates that are kept, in descending order of score. Candidates with equal scores keep their input order. Candidates
-    /// with a non-finite value or an empty box are dropped.
+    /// Returns the candidates that are kept, in descending order of score. Candidates with equal scores keep their
+    /// input order. Candidates with a non-finite value or an empty box are dropped.
     func callAsFunction(_ candidates: [Candidate]) -> [Candidate] {
-        // The upper 32 bits of a key are the inverted score, the lower 32 bits the index. Sorting such integers is faster than sorting
-        // candidates with a closure.
+        // The upper 32 bits of a key are the inverted score, the lower 32 bits the index. Sorting such integers is
+        // faster than sorting candidates with a closure.
         var order: [UInt64] = []
         order.reserveCapacity(candidates.count)
         for (place, candidate) in candidates.enumerated() where candidate.isValid {
@@ -62,7 +63,8 @@ extension Float {
 }
 
 extension Candidate {
-    /// Whether the score is finite, the box has a positive area, and the coordinates are small enough for exact arithmetic.
+    /// Whether the score is finite, the box has a positive area, and the coordinates are small enough for exact
+    /// arithmetic.
     fileprivate var isValid: Bool {
         let largest: Float = 1e6
         return score.isFinite && minX > -largest && minY > -largest && maxX < largest && maxY < largest
@@ -101,8 +103,8 @@ private struct KeptBoxes {
         count += 1
     }
 
-    /// Returns whether the IoU of the candidate and any kept box exceeds `own` for boxes of the candidate's class, or `other` for boxes of
-    /// other classes.
+    /// Returns whether the IoU of the candidate and any kept box exceeds `own` for boxes of the candidate's class, or
+    /// `other` for boxes of other classes.
     func overlaps(_ box: Candidate, within own: Float, across other: Float) -> Bool {
         let area = (box.maxX - box.minX) * (box.maxY - box.minY)
         let (ownLimit, otherLimit) = (SIMD8(repeating: own), SIMD8(repeating: other))
@@ -119,8 +121,8 @@ private struct KeptBoxes {
         }
     }
 
-    // `lower` and `upper` replace `pointwiseMin` and `pointwiseMax` of the standard library, which process the lanes of a vector one by
-    // one.
+    // `lower` and `upper` replace `pointwiseMin` and `pointwiseMax` of the standard library, which process the lanes of
+    // a vector one by one.
 
     @inline(__always)
     private static func lower(_ lanes: SIMD8<Float>, _ other: Float) -> SIMD8<Float> {

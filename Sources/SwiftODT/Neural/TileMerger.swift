@@ -1,31 +1,33 @@
 import Synchronization
 
-/// Merges the detections of all tiles of a frame. A tile is a region of the frame, or the full frame, on which inference runs. Each object
-/// is reported once, with its complete box.
+/// Merges the detections of all tiles of a frame. A tile is a region of the frame, or the full frame, on which
+/// inference runs. Each object is reported once, with its complete box.
 ///
-/// Tiles overlap, and there are levels of tiles with different magnifications (``TileGrid``). Several tiles therefore contain the same
-/// object. Complete boxes are merged by non-maximum suppression, with a higher threshold for boxes of different classes. If the complete
-/// boxes of several tiles agree, their positions are averaged. Tiles with a higher magnification have a higher weight.
+/// Tiles overlap, and there are levels of tiles with different magnifications (``TileGrid``). Several tiles therefore
+/// contain the same object. Complete boxes are merged by non-maximum suppression, with a higher threshold for boxes of
+/// different classes. If the complete boxes of several tiles agree, their positions are averaged. Tiles with a higher
+/// magnification have a higher weight.
 ///
-/// A box that reaches the edge of its tile is a fragment, because the edge may cut the object. A fragment never replaces a complete box.
-/// The merger compares each fragment with the part of each complete box that lies in the fragment's tile. If the two match, the fragment is
-/// dropped. The remaining fragments of one object are joined.
+/// A box that reaches the edge of its tile is a fragment, because the edge may cut the object. A fragment never
+/// replaces a complete box. The merger compares each fragment with the part of each complete box that lies in the
+/// fragment's tile. If the two match, the fragment is dropped. The remaining fragments of one object are joined.
 ///
-/// The library SAHI merges greedily by the intersection over the area of the smaller box. With that method, an object is merged into a
-/// larger object behind it, and fragments with high scores can extend the complete box.
+/// The library SAHI merges greedily by the intersection over the area of the smaller box. With that method, an object
+/// is merged into a larger object behind it, and fragments with high scores can extend the complete box.
 struct TileMerger: Sendable {
     /// The tiles of the frame. The merger receives one list of detections per tile, in this order.
     let tiles: [InferredRegion]
     /// The intersection over union (IoU) above which two complete boxes of the same class are one object.
     let iouThreshold: Double
 
-    /// The IoU above which two fragments belong to the same object. Only the parts of the boxes in the area that both tiles cover are
-    /// compared.
+    /// The IoU above which two fragments belong to the same object. Only the parts of the boxes in the area that both
+    /// tiles cover are compared.
     private static let sharedAreaIoU = 0.5
     /// The factor for the score of an object of which only fragments were detected.
     private static let fragmentScoreFactor = 0.6
-    /// A box is large if one of its sides exceeds `largeShare` of the tile's side. The object should then be complete in a larger tile of
-    /// the previous level. To prefer the box of that tile, the score of the large box is multiplied by `largeScoreFactor`.
+    /// A box is large if one of its sides exceeds `largeShare` of the tile's side. The object should then be complete
+    /// in a larger tile of the previous level. To prefer the box of that tile, the score of the large box is multiplied
+    /// by `largeScoreFactor`.
     private static let (largeShare, largeScoreFactor) = (0.5, 0.5)
     /// The IoU above which the complete boxes of two tiles differ only by localisation errors and are averaged.
     private static let agreementIoU = 0.75
@@ -38,8 +40,8 @@ struct TileMerger: Sendable {
         let isLarge: Bool
     }
 
-    /// The complete detections of one object whose boxes agree. `best` has the highest score. `others` are detections of other tiles, at
-    /// most one for each tile.
+    /// The complete detections of one object whose boxes agree. `best` has the highest score. `others` are detections
+    /// of other tiles, at most one for each tile.
     private struct DetectionCluster {
         let best: TileDetection
         var others: [TileDetection] = []
@@ -84,9 +86,9 @@ struct TileMerger: Sendable {
             && !object.others.contains { $0.tile == candidate.tile }
     }
 
-    /// Returns the best detection of a cluster, with the weighted mean of all boxes of the cluster. The weight is the product of the score
-    /// and the magnification of the tile. A higher magnification is more accurate, because the localisation error is about one pixel of the
-    /// network's input.
+    /// Returns the best detection of a cluster, with the weighted mean of all boxes of the cluster. The weight is the
+    /// product of the score and the magnification of the tile. A higher magnification is more accurate, because the
+    /// localisation error is about one pixel of the network's input.
     private func averaged(_ object: DetectionCluster) -> Detection {
         guard !object.others.isEmpty else { return object.detection }
         let best = object.detection.box
@@ -126,8 +128,8 @@ struct TileMerger: Sendable {
         }.map(\.element)
     }
 
-    /// Returns whether two complete boxes show the same object. Two boxes of the same tile always show different objects, because
-    /// non-maximum suppression has already removed duplicates within the tile.
+    /// Returns whether two complete boxes show the same object. Two boxes of the same tile always show different
+    /// objects, because non-maximum suppression has already removed duplicates within the tile.
     private func isSame(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let overlap = one.detection.box.iou(other.detection.box)
@@ -135,8 +137,8 @@ struct TileMerger: Sendable {
             ? overlap > iouThreshold : overlap > Double(Suppression.acrossClasses)
     }
 
-    /// Returns whether a complete box is only a detail of a larger object that the box's tile cuts, for example a head that was detected as
-    /// a person.
+    /// Returns whether a complete box is only a detail of a larger object that the box's tile cuts, for example a head
+    /// that was detected as a person.
     private func isDetail(_ candidate: TileDetection, of object: TileDetection) -> Bool {
         let (box, other) = (candidate.detection, object.detection)
         guard candidate.tile != object.tile, box.label == other.label, tiles[candidate.tile].cuts(other.box) else {
@@ -184,8 +186,8 @@ struct TileMerger: Sendable {
     }
 }
 
-/// Collects the detections of all tiles of a frame, and merges them when the last tile is complete. Any thread may deliver the detections
-/// of a tile.
+/// Collects the detections of all tiles of a frame, and merges them when the last tile is complete. Any thread may
+/// deliver the detections of a tile.
 final class TileResultCollector: Sendable {
     private struct State {
         var answers: [[Detection]?]
@@ -196,7 +198,8 @@ final class TileResultCollector: Sendable {
     private let state: Mutex<State>
     private let completion: @Sendable (Result<[Detection], any Error>) -> Void
 
-    /// - Parameter completion: called with the merged detections. If tiles fail, it is called once for each of these tiles, with the error.
+    /// - Parameter completion: called with the merged detections. If tiles fail, it is called once for each of these
+    ///   tiles, with the error.
     init(_ merge: TileMerger, completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void) {
         (self.merge, self.completion) = (merge, completion)
         state = Mutex(State(answers: Array(repeating: nil, count: merge.tiles.count), missing: merge.tiles.count))

@@ -1,15 +1,15 @@
 /// The grey-level histograms of three horizontal stripes of an object's box.
 ///
-/// The stripes separate, for example, hair, jacket and trousers, or roof, windows and wheels. The histograms depend little on the object's
-/// size and posture.
+/// The stripes separate, for example, hair, jacket and trousers, or roof, windows and wheels. The histograms depend
+/// little on the object's size and posture.
 struct Appearance: Sendable {
     /// The fractions of the samples at eight grey levels, in the top stripe.
     private var top: SIMD8<Float>
     private var middle: SIMD8<Float>
     private var bottom: SIMD8<Float>
 
-    /// Samples the inner part of a box, which shows the object rather than the background. Returns `nil` if less than 2 × 3 plane pixels of
-    /// that part lie inside the picture.
+    /// Samples the inner part of a box, which shows the object rather than the background. Returns `nil` if less than 2
+    /// × 3 plane pixels of that part lie inside the picture.
     init?(of box: Box, in plane: LumaPlane) {
         guard let area = Area(inside: box, of: plane) else { return nil }
         let stripes = plane.withPixels { pixels in
@@ -19,8 +19,8 @@ struct Appearance: Sendable {
                     let line = pixels.baseAddress! + area.y(row) * plane.width
                     let stripe = counts.baseAddress! + row / Self.rowsOfStripe * Self.slots
                     for column in 0..<Self.columns {
-                        // Splits each sample between the two nearest levels, so a small change of brightness changes the histogram only a
-                        // little.
+                        // Splits each sample between the two nearest levels, so a small change of brightness changes
+                        // the histogram only a little.
                         let level = Int(line[area.x(column)]) + 16
                         let share = Int32(level & 31)
                         stripe[level >> 5] += 32 - share
@@ -38,8 +38,8 @@ struct Appearance: Sendable {
         Double((top.common(other.top) + middle.common(other.middle) + bottom.common(other.bottom)).sum()) / 3
     }
 
-    /// Moves the histograms towards newer ones, because objects turn and the light changes. `share` is the weight of the newer histograms,
-    /// 0 to 1.
+    /// Moves the histograms towards newer ones, because objects turn and the light changes. `share` is the weight of
+    /// the newer histograms, 0 to 1.
     mutating func follow(_ newer: Appearance, share: Double) {
         let share = Float(share)
         top += (newer.top - top) * share
@@ -47,8 +47,8 @@ struct Appearance: Sendable {
         bottom += (newer.bottom - bottom) * share
     }
 
-    /// The size of the sample grid, the rows per stripe, and the counters per stripe: eight levels and one more at either end, because each
-    /// sample counts for two neighbouring levels.
+    /// The size of the sample grid, the rows per stripe, and the counters per stripe: eight levels and one more at
+    /// either end, because each sample counts for two neighbouring levels.
     private static let (rows, columns, rowsOfStripe, slots) = (24, 8, 8, 10)
 
     private static func shares(_ counts: UnsafeMutableBufferPointer<Int32>, _ stripe: Int) -> SIMD8<Float> {

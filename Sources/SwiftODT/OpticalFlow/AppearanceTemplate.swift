@@ -1,4 +1,5 @@
-/// A grid of grey samples from an object's box. If the detector misses the object, the template shows whether the object is still there.
+/// A grid of grey samples from an object's box. If the detector misses the object, the template shows whether the
+/// object is still there.
 ///
 /// Unlike ``Appearance``, a template keeps the position of each sample in the box.
 struct AppearanceTemplate: Sendable {
@@ -66,7 +67,8 @@ struct AppearanceTemplate: Sendable {
         return Double(sum) / 64
     }
 
-    /// Returns the sum of absolute differences for each column. The sum over a half, at most 64 × 255, fits into 16 bits.
+    /// Returns the sum of absolute differences for each column. The sum over a half, at most 64 × 255, fits into 16
+    /// bits.
     private func differences(_ other: AppearanceTemplate, rows range: Range<Int>) -> SIMD8<UInt16> {
         var sum = SIMD8<UInt16>.zero
         forEachRow(in: range, with: other) { a, b in
@@ -140,8 +142,8 @@ struct AppearanceTemplate: Sendable {
             return sum
         }
 
-        /// Returns the correlation coefficient over the columns with the value 1 in `columns`. Adds a noise variance of 4 squared grey
-        /// levels to both variances, so flat areas do not correlate.
+        /// Returns the correlation coefficient over the columns with the value 1 in `columns`. Adds a noise variance of
+        /// 4 squared grey levels to both variances, so flat areas do not correlate.
         func correlation(_ columns: SIMD8<Float>) -> Double {
             let samples = count * columns.sum()
             let means = ((first * columns).sum() / samples, (second * columns).sum() / samples)

@@ -1,7 +1,7 @@
 /// Estimates the camera motion as the median of the displacements of objects or points.
 ///
-/// The estimate is reduced towards zero if the displacements disagree, because a few objects with different motions do not indicate camera
-/// motion.
+/// The estimate is reduced towards zero if the displacements disagree, because a few objects with different motions do
+/// not indicate camera motion.
 struct CameraMotion {
     private var displacements: ContiguousArray<SIMD2<Double>> = []
 
@@ -13,7 +13,8 @@ struct CameraMotion {
 
     mutating func add(_ displacement: SIMD2<Double>) { displacements.append(displacement) }
 
-    /// Returns the camera motion in the unit of the displacements. Zero if there are too few displacements, or if they disagree.
+    /// Returns the camera motion in the unit of the displacements. Zero if there are too few displacements, or if they
+    /// disagree.
     mutating func estimate() -> SIMD2<Double> {
         guard count >= Self.minimumCount else { return .zero }
         return displacements.withUnsafeMutableBufferPointer { values in
@@ -34,8 +35,8 @@ struct CameraMotion {
     /// The minimum variance of the median, in squared units of the displacements.
     private static let precision = 0.01
 
-    /// Returns the medians of x and of y. Uses odd-even transposition sort, which is faster for few values than algorithms with
-    /// unpredictable branches.
+    /// Returns the medians of x and of y. Uses odd-even transposition sort, which is faster for few values than
+    /// algorithms with unpredictable branches.
     private static func median(_ values: UnsafeMutableBufferPointer<SIMD2<Double>>) -> SIMD2<Double> {
         for turn in values.indices {
             var index = turn & 1
@@ -50,7 +51,8 @@ struct CameraMotion {
     }
 }
 
-/// Detects camera motion that is too slow to be measured from frame to frame. Compares pictures that are half a second apart.
+/// Detects camera motion that is too slow to be measured from frame to frame. Compares pictures that are half a second
+/// apart.
 struct CameraDrift {
     /// The result of the latest comparison.
     private(set) var isMoving = false

@@ -1,7 +1,7 @@
 /// Measures the motion of boxes and of the background between two pictures.
 ///
-/// Tracks a few points in each box and takes the median of their displacements. The median is robust against background points and lost
-/// points.
+/// Tracks a few points in each box and takes the median of their displacements. The median is robust against background
+/// points and lost points.
 struct ImageMotion {
     private let flow: PointFlow
     private let scale: SIMD2<Double>
@@ -71,8 +71,8 @@ struct ImageMotion {
         return camera.count >= 8 ? camera.estimate() : .zero
     }
 
-    /// Returns the ratio of the new box size to the old one, from the median growth of the distances between points. The change is halved,
-    /// because the measurement is noisy.
+    /// Returns the ratio of the new box size to the old one, from the median growth of the distances between points.
+    /// The change is halved, because the measurement is noisy.
     private func zoomOfPoints() -> Double {
         guard across.count >= 6 else { return 1 }
         var ratios: ContiguousArray<Float> = []

@@ -53,7 +53,8 @@ struct PointFlow {
         }
         let (a, b, c) = (xx.sum(), xy.sum(), yy.sum())
         let determinant = a * c - b * b
-        // The smaller eigenvalue of the structure tensor. Without texture in both directions, the displacement is ambiguous.
+        // The smaller eigenvalue of the structure tensor. Without texture in both directions, the displacement is
+        // ambiguous.
         let weakest = (a + c - ((a - c) * (a - c) + 4 * b * b).squareRoot()) / 2
         guard weakest > 64 * 2, determinant > 0 else { return nil }
         var moved = start

@@ -1,18 +1,19 @@
 /// Detects scene cuts.
 ///
-/// A cut is a sudden drop of the correlation of coarse thumbnails (``CellMeans``) of consecutive pictures. Correlation is robust against
-/// changes of brightness. The maximum over several offsets makes it robust against pans. Uniform pictures are skipped, so the pictures
-/// before and after a flash or a lost frame are compared.
+/// A cut is a sudden drop of the correlation of coarse thumbnails (``CellMeans``) of consecutive pictures. Correlation
+/// is robust against changes of brightness. The maximum over several offsets makes it robust against pans. Uniform
+/// pictures are skipped, so the pictures before and after a flash or a lost frame are compared.
 struct SceneCut {
     /// The thumbnails of the two latest pictures that are not uniform, and of the picture that is being added (`next`).
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
     private var next: ContiguousArray<Float> = []
-    /// A recent maximum of `1 - correlation`, which decays with each picture. A picture counts as a cut only if its `1 - correlation`
-    /// exceeds twice this value.
+    /// A recent maximum of `1 - correlation`, which decays with each picture. A picture counts as a cut only if its `1
+    /// - correlation` exceeds twice this value.
     private var restlessness: Float = 0
 
-    /// The maximum variance of the cells of a uniform picture, in squared grey levels. Allows for noise and compression.
+    /// The maximum variance of the cells of a uniform picture, in squared grey levels. Allows for noise and
+    /// compression.
     private static let minimumVariance: Float = 4
 
     /// Returns whether a scene begins with this picture.
@@ -46,8 +47,8 @@ struct SceneCut {
         restlessness = 0
     }
 
-    /// Returns the correlation of the two latest thumbnails where they overlap after `previous` has been moved by `dx` cells to the right
-    /// and `dy` cells down.
+    /// Returns the correlation of the two latest thumbnails where they overlap after `previous` has been moved by `dx`
+    /// cells to the right and `dy` cells down.
     private func correlation(_ dx: Int, _ dy: Int) -> Float {
         var (sumA, sumB, sumAA, sumBB, sumAB) = (Float(0), Float(0), Float(0), Float(0), Float(0))
         var count: Float = 0
@@ -63,8 +64,8 @@ struct SceneCut {
                 count += 1
             }
         }
-        // One squared grey level is added to both variances and to the covariance. Two uniform pictures thus have a correlation of 1
-        // instead of 0/0.
+        // One squared grey level is added to both variances and to the covariance. Two uniform pictures thus have a
+        // correlation of 1 instead of 0/0.
         let varianceA = sumAA - sumA * sumA / count + count
         let varianceB = sumBB - sumB * sumB / count + count
         return (sumAB - sumA * sumB / count + count) / (varianceA * varianceB).squareRoot()

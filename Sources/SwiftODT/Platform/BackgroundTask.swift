@@ -15,7 +15,8 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
 
     private let state = Monitor(State.running)
 
-    /// - Parameter make: the computation. It can outlive the task. It must not use objects that may be destroyed while it runs.
+    /// - Parameter make: the computation. It can outlive the task. It must not use objects that may be destroyed while
+    ///   it runs.
     package init(_ make: @escaping @Sendable () throws -> Product) {
         let isStarted = DetachedThread.run { [weak self] in
             let product = Result { try make() }
@@ -35,8 +36,8 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the result is available, or until `isInterrupted` returns `true`. `isInterrupted` is called at the start of the wait and
-    /// after each call of ``wake()``.
+    /// Waits until the result is available, or until `isInterrupted` returns `true`. `isInterrupted` is called at the
+    /// start of the wait and after each call of ``wake()``.
     /// - Returns: `true` if the computation has ended, `false` if the wait was interrupted.
     package func wait(unless isInterrupted: () -> Bool) -> Bool {
         state.wait { state in

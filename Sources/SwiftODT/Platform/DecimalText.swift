@@ -1,6 +1,7 @@
 import Glibc
 
-/// Converts between numbers and decimal UTF-8 text. Numbers of at most 15 digits are converted without memory allocations.
+/// Converts between numbers and decimal UTF-8 text. Numbers of at most 15 digits are converted without memory
+/// allocations.
 package enum DecimalText {
     /// Returns `nil` if the word is not a number. `point` is the decimal separator.
     package static func number(_ word: ArraySlice<UInt8>, point: UInt8 = UInt8(ascii: ".")) -> Double? {
@@ -26,7 +27,8 @@ package enum DecimalText {
     }
 
     private static func anyNumber(_ word: ArraySlice<UInt8>, _ point: UInt8) -> Double? {
-        // If the decimal separator is a comma, a period in the word could be a thousands separator. Such words are rejected.
+        // If the decimal separator is a comma, a period in the word could be a thousands separator. Such words are
+        // rejected.
         if point != UInt8(ascii: "."), word.contains(UInt8(ascii: ".")) { return nil }
         return Double(String(decoding: word.map { $0 == point ? UInt8(ascii: ".") : $0 }, as: UTF8.self))
     }

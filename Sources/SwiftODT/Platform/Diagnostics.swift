@@ -3,11 +3,13 @@ import Synchronization
 
 /// Diagnostic messages of the library, for example the runtime version, the network family or a cache hit.
 ///
-/// A message goes to the listener of the current thread. Each component of a process thus receives only its own messages:
+/// A message goes to the listener of the current thread. Each component of a process thus receives only its own
+/// messages:
 ///
 ///     try Diagnostics.listening({ print($0.text) }) { try DetectorConfiguration(.neural).makeDetector() }
 ///
-/// The library sends no messages for single frames. Without a listener, a message costs one access to thread-local storage.
+/// The library sends no messages for single frames. Without a listener, a message costs one access to thread-local
+/// storage.
 package enum Diagnostics {
     package enum Level: Sendable {
         /// A feature does not work. The operation continues without this feature.
@@ -42,8 +44,8 @@ package enum Diagnostics {
         return try work()
     }
 
-    /// Returns the result and the messages of `work`. The caller can pass the messages to a listener later, for example if `work` runs on a
-    /// background thread on which the listener must not be called.
+    /// Returns the result and the messages of `work`. The caller can pass the messages to a listener later, for example
+    /// if `work` runs on a background thread on which the listener must not be called.
     package static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
         let record = Record()
         let result = try listening({ fact in record.entries.withLock { $0.append(fact) } }, to: work)

@@ -2,7 +2,8 @@ import Glibc
 
 package struct FileBytes {
     /// - Parameter limit: the maximum size of the file in bytes.
-    /// - Throws: ``ODTError`` with `.fileNotFound` if the file cannot be read, or with `.invalidFile` if the file exceeds the limit.
+    /// - Throws: ``ODTError`` with `.fileNotFound` if the file cannot be read, or with `.invalidFile` if the file
+    ///   exceeds the limit.
     package static func read(_ path: String, limit: Int) throws(ODTError) -> [UInt8] {
         try withDescriptor(path) { (file, size) throws(ODTError) in
             guard size <= limit else {
@@ -61,8 +62,8 @@ package struct FileBytes {
 }
 
 package enum UniqueFile {
-    /// Whether the process has no file size limit (RLIMIT_FSIZE). A write beyond the limit terminates the process with SIGXFSZ. Under a
-    /// limit, optional files are therefore not written.
+    /// Whether the process has no file size limit (RLIMIT_FSIZE). A write beyond the limit terminates the process with
+    /// SIGXFSZ. Under a limit, optional files are therefore not written.
     static var mayGrow: Bool { largest == .max }
 
     /// The file size limit of the process in bytes, or `Int.max` if there is no limit.
@@ -72,13 +73,14 @@ package enum UniqueFile {
         return limit.rlim_cur == ~0 ? .max : Int(clamping: limit.rlim_cur)
     }
 
-    /// Writes a file completely or not at all. The file is not synced to the disk, because this would delay the first frame. A power
-    /// failure can therefore lose the file.
+    /// Writes a file completely or not at all. The file is not synced to the disk, because this would delay the first
+    /// frame. A power failure can therefore lose the file.
     ///
     /// - Parameters:
     ///   - start: the beginning of the path. Six unique characters follow it.
     ///   - end: the end of the path.
-    ///   - isOptional: if `true`, the function writes no file under a file size limit. Programs that pass `false` must ignore SIGXFSZ.
+    ///   - isOptional: if `true`, the function writes no file under a file size limit. Programs that pass `false` must
+    ///     ignore SIGXFSZ.
     /// - Returns: the path of the file, or `nil` if the file cannot be written.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "", isOptional: Bool = true

@@ -3,9 +3,10 @@ import Glibc
 enum FreeDescriptors {
     /// Checks that `count` file descriptors are available, by opening and closing this number of descriptors.
     ///
-    /// Without free descriptors, files cannot be opened, and later errors would report them as missing or damaged. Catching a C++
-    /// exception can also need two descriptors: programs that use GStreamer often unwind the stack with libunwind, and libunwind validates
-    /// addresses with a pipe. If libunwind cannot open the pipe, the first exception of OpenVINO terminates the process.
+    /// Without free descriptors, files cannot be opened, and later errors would report them as missing or damaged.
+    /// Catching a C++ exception can also need two descriptors: programs that use GStreamer often unwind the stack with
+    /// libunwind, and libunwind validates addresses with a pipe. If libunwind cannot open the pipe, the first exception
+    /// of OpenVINO terminates the process.
     static func require(_ count: Int = 8) throws {
         var taken: [Int32] = []
         defer { taken.forEach { close($0) } }
@@ -26,8 +27,8 @@ enum FreeDescriptors {
 enum FreeAddressSpace {
     /// Checks that `bytes` bytes of address space are available, by reserving and releasing them. No memory is used.
     ///
-    /// Address space is scarce only under a limit (`ulimit -v`). If it runs out while OpenVINO compiles a network, OpenVINO's threads
-    /// throw uncaught exceptions or deadlock.
+    /// Address space is scarce only under a limit (`ulimit -v`). If it runs out while OpenVINO compiles a network,
+    /// OpenVINO's threads throw uncaught exceptions or deadlock.
     static func require(_ bytes: Int = 1 << 30) throws {
         let memory = mmap(nil, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard memory != MAP_FAILED else {

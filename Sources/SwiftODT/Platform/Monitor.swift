@@ -49,8 +49,8 @@ package final class Monitor<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Blocks until `body` returns a result other than `nil`. `body` is called while the lock is held, at the start and after each
-    /// ``update(_:)``.
+    /// Blocks until `body` returns a result other than `nil`. `body` is called while the lock is held, at the start and
+    /// after each ``update(_:)``.
     package func wait<Answer>(for body: (inout Value) -> Answer?) -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -60,8 +60,8 @@ package final class Monitor<Value>: @unchecked Sendable {
         }
     }
 
-    /// Like ``wait(for:)``, but blocks at most until `deadline`, a time of ``MonotonicClock``. Returns `nil` if `body` still returns `nil`
-    /// after the deadline.
+    /// Like ``wait(for:)``, but blocks at most until `deadline`, a time of ``MonotonicClock``. Returns `nil` if `body`
+    /// still returns `nil` after the deadline.
     @discardableResult
     package func wait<Answer>(until deadline: Nanoseconds, for body: (inout Value) -> Answer?) -> Answer? {
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))

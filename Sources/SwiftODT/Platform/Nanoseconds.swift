@@ -2,9 +2,9 @@ import Glibc
 
 /// A point in time or a duration, in nanoseconds as in GStreamer.
 ///
-/// Timestamps of streams and files can have any 64-bit value, and Swift's operators trap on overflow. Pass such timestamps through
-/// ``clampedToRange`` or a ``SteadyClock`` first. The sum and the difference of two clamped times never overflow. The methods below accept
-/// any value and saturate at the limits of `Int64`.
+/// Timestamps of streams and files can have any 64-bit value, and Swift's operators trap on overflow. Pass such
+/// timestamps through ``clampedToRange`` or a ``SteadyClock`` first. The sum and the difference of two clamped times
+/// never overflow. The methods below accept any value and saturate at the limits of `Int64`.
 package typealias Nanoseconds = Int64
 
 extension Nanoseconds {
@@ -60,7 +60,8 @@ package enum WallClock {
 ///     let time = MediaTime(seconds: 1.5)
 ///     print(time + .seconds(2), time.seconds)    // 3.5 s 1.5
 ///
-/// Timestamps of GStreamer, of cameras (`CLOCK_MONOTONIC`) and of files need no conversion. Sums and differences saturate.
+/// Timestamps of GStreamer, of cameras (`CLOCK_MONOTONIC`) and of files need no conversion. Sums and differences
+/// saturate.
 public struct MediaTime: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// The time in nanoseconds.
     public let nanoseconds: Int64

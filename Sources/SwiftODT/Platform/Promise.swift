@@ -31,8 +31,8 @@ package final class Promise<Answer: Sendable>: Sendable {
         then?()
     }
 
-    /// Calls `body` once, when the promise is fulfilled or immediately if it already is. A later call replaces the function of an earlier
-    /// call that still waits.
+    /// Calls `body` once, when the promise is fulfilled or immediately if it already is. A later call replaces the
+    /// function of an earlier call that still waits.
     package func whenDone(_ body: @escaping @Sendable () -> Void) {
         let isDone = state.update { state in
             if case .done = state { return true }
@@ -74,8 +74,8 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
 
     private init() {}
 
-    /// Waits until the computation that `start` starts calls ``resume(with:)``. `start` runs after the continuation has been stored, so no
-    /// result can be lost.
+    /// Waits until the computation that `start` starts calls ``resume(with:)``. `start` runs after the continuation has
+    /// been stored, so no result can be lost.
     ///
     /// - Throws: the error that ``resume(with:)`` received, or `CancellationError` if the task is cancelled.
     package static func value(_ start: @Sendable (PendingAnswer) -> Void) async throws -> Value {
@@ -83,7 +83,8 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 answer.state.withLock { $0 = .waiting(continuation) }
-                // If the task was cancelled before the continuation was stored, the cancellation handler found no continuation to resume.
+                // If the task was cancelled before the continuation was stored, the cancellation handler found no
+                // continuation to resume.
                 if Task.isCancelled { return answer.resume(with: .failure(CancellationError())) }
                 start(answer)
             }
@@ -102,8 +103,8 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         continuation?.resume(with: result)
     }
 
-    /// Whether the wait has ended. `true` before the computation begins means that the task was cancelled and the computation is not
-    /// needed.
+    /// Whether the wait has ended. `true` before the computation begins means that the task was cancelled and the
+    /// computation is not needed.
     package var isAbandoned: Bool {
         state.withLock { state in
             if case .done = state { true } else { false }

@@ -1,6 +1,7 @@
 /// A list for temporary data that is refilled for every frame. Clearing the list keeps its memory.
 ///
-/// The list cannot be copied and its elements are trivial. It therefore needs no uniqueness checks and no reference counting.
+/// The list cannot be copied and its elements are trivial. It therefore needs no uniqueness checks and no reference
+/// counting.
 struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     private var memory = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     private(set) var count = 0

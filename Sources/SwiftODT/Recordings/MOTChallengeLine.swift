@@ -1,4 +1,5 @@
-/// A parser for one line of MOTChallenge's text format. A line has numbers that are separated by commas, semicolons or blanks.
+/// A parser for one line of MOTChallenge's text format. A line has numbers that are separated by commas, semicolons or
+/// blanks.
 ///
 /// Spreadsheets in some locales write a comma as decimal separator. Decimal commas are supported if semicolons or
 /// blanks separate the columns. The parser reuses the memory of ``columns`` for each line.

@@ -2,9 +2,10 @@
 ///
 ///     {"time":33333333,"seen":"whole","detections":[[12.5,3,40,80,0.87,0,"person"],[90,7.25,20,20,0.31]]}
 ///
-/// `time` is the stream time in nanoseconds. `seen` is the inferred region in buffer pixels, or `"whole"` for the full frame. A detection
-/// is an array: left, top, width and height of the box in buffer pixels, then the score. If the detection has a label, the index and the
-/// name of the label follow. Numbers have the shortest representation that parses to the same value.
+/// `time` is the stream time in nanoseconds. `seen` is the inferred region in buffer pixels, or `"whole"` for the full
+/// frame. A detection is an array: left, top, width and height of the box in buffer pixels, then the score. If the
+/// detection has a label, the index and the name of the label follow. Numbers have the shortest representation that
+/// parses to the same value.
 package struct RecordedFrame: Sendable {
     package let key: FrameKey
     package let seen: Box?

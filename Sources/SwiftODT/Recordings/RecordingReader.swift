@@ -4,8 +4,9 @@
 ///     let recording = try RecordingReader("street.jsonl")
 ///     let frame = try recording.frame(at: .time(33_333_333), within: 1_000_000)
 ///
-/// Lines are read on demand, so the memory use depends on the longest line and not on the size of the file. Frames must be in ascending
-/// order in the file, because the reader finds distant frames by binary search. A reader must not be used concurrently.
+/// Lines are read on demand, so the memory use depends on the longest line and not on the size of the file. Frames must
+/// be in ascending order in the file, because the reader finds distant frames by binary search. A reader must not be
+/// used concurrently.
 package final class RecordingReader {
     package let header: RecordingHeader?
     /// The last line of a complete recording. `nil` for an incomplete recording and for MOTChallenge text.
@@ -29,7 +30,8 @@ package final class RecordingReader {
     private var columns = MOTChallengeLine()
     private let start: Int
     private var cursor: Int
-    /// The frame at `cursor`, and the offset of the line that follows the frame. `nil` if the frame has not been parsed yet.
+    /// The frame at `cursor`, and the offset of the line that follows the frame. `nil` if the frame has not been parsed
+    /// yet.
     private var upcoming: (frame: RecordedFrame, next: Int)?
     /// The previous frame that was read sequentially. `nil` at the start and after a binary search.
     private var latestRead: FrameKey?
@@ -85,8 +87,9 @@ package final class RecordingReader {
 
     /// Returns the detections of a frame. `nil` if the file does not contain the frame.
     ///
-    /// - Parameter tolerance: the maximum difference between the requested and the recorded time of a frame, in nanoseconds. It is needed
-    ///   because containers round times differently. For frames with numbers, it is a number of frames.
+    /// - Parameter tolerance: the maximum difference between the requested and the recorded time of a frame, in
+    ///   nanoseconds. It is needed because containers round times differently. For frames with numbers, it is a number
+    ///   of frames.
     /// - Throws: ``ODTError`` that names an invalid line.
     package func frame(at key: FrameKey, within tolerance: Nanoseconds = 0) throws -> RecordedFrame? {
         let (earliest, latest) = (key.order.since(tolerance), key.order.adding(tolerance))

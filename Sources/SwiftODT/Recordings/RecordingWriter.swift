@@ -1,7 +1,8 @@
 import Glibc
 
-/// Writes a recording frame by frame. Each frame is one line, which is written to the file immediately. If a recording is interrupted, the
-/// file is therefore usable, and the recording can be resumed. A writer must not be used concurrently.
+/// Writes a recording frame by frame. Each frame is one line, which is written to the file immediately. If a recording
+/// is interrupted, the file is therefore usable, and the recording can be resumed. A writer must not be used
+/// concurrently.
 ///
 ///     let writer = try RecordingWriter("street.jsonl", existing: .refuse)
 ///     try writer.begin(header)
@@ -55,7 +56,8 @@ package final class RecordingWriter {
     }
 
     private func adopt(_ existing: Existing) throws {
-        // Only files that begin like a recording are replaced or resumed. This protects other files from a mistyped name.
+        // Only files that begin like a recording are replaced or resumed. This protects other files from a mistyped
+        // name.
         guard try isRecording else {
             throw ODTError(
                 .invalidOption, "\(path) exists and is not a recording of detections; choose another file")
@@ -92,7 +94,8 @@ package final class RecordingWriter {
     /// The last frame of the incomplete recording that is continued. `nil` for a new recording.
     package var resumesAfter: FrameKey? { previous?.last }
 
-    /// Returns the detections of a frame from the incomplete recording. `nil` if the recording does not contain the frame.
+    /// Returns the detections of a frame from the incomplete recording. `nil` if the recording does not contain the
+    /// frame.
     package func known(_ key: FrameKey) throws -> RecordedFrame? {
         guard let previous, let last = previous.last, last.isTime == key.isTime, key.order <= last.order else {
             return nil
@@ -100,8 +103,8 @@ package final class RecordingWriter {
         return try previous.frame(at: key)
     }
 
-    /// Writes the header. If a recording is continued, compares the header with the header in the file instead. Throws ``ODTError`` if it
-    /// differs.
+    /// Writes the header. If a recording is continued, compares the header with the header in the file instead. Throws
+    /// ``ODTError`` if it differs.
     package func begin(_ header: RecordingHeader) throws {
         guard !hasBegun else { return }
         hasBegun = true
@@ -120,8 +123,10 @@ package final class RecordingWriter {
 
     /// Appends the detections of a frame.
     ///
-    /// - Returns: `false` if the frame was not written because it is not later than the previous frame, for example after a seek.
-    /// - Throws: ``ODTError`` if the line cannot be written. The file then ends with the previous line, and later calls write nothing.
+    /// - Returns: `false` if the frame was not written because it is not later than the previous frame, for example
+    ///   after a seek.
+    /// - Throws: ``ODTError`` if the line cannot be written. The file then ends with the previous line, and later calls
+    ///   write nothing.
     package func write(_ frame: RecordedFrame) throws(ODTError) -> Bool {
         guard hasBegun, !hasEnded else { return true }
         if let last {

@@ -1,7 +1,7 @@
 /// The appearance of an object: the sum of the embeddings of its views. Each embedding is normalised to length 1.
 package struct ObjectAppearance: Sendable {
-    /// The number of zero vectors that the mean appearance includes. In a stream of few people, the mean would otherwise
-    /// contain too much of each person (benchmark `returns.py`).
+    /// The number of zero vectors that the mean appearance includes. In a stream of few people, the mean would
+    /// otherwise contain too much of each person (benchmark `returns.py`).
     private static let priorCount: Float = 2
 
     private var sum: [Float]
@@ -23,8 +23,9 @@ package struct ObjectAppearance: Sendable {
     /// Returns the cosine of the angle between the mean embeddings, -1 to 1.
     func similarity(to other: ObjectAppearance) -> Float { Self.cosine(sum, other.sum) }
 
-    /// Returns the similarities to other objects, -1 to 1, after the mean appearance of the other objects has been subtracted from all. The
-    /// mean contains what all objects of a camera have in common: background, light and the bias of the network.
+    /// Returns the similarities to other objects, -1 to 1, after the mean appearance of the other objects has been
+    /// subtracted from all. The mean contains what all objects of a camera have in common: background, light and the
+    /// bias of the network.
     func similarities(to others: [ObjectAppearance]) -> [Float] {
         let directions = others.map { $0.sum.direction }
         var common = [Float](repeating: 0, count: sum.count)

@@ -10,8 +10,8 @@ package final class ReidentificationNetwork: AppearanceDescriber {
     /// The margin around the box on each side, as a fraction of its width or height.
     private static let margin = 0.05
 
-    /// Loads and compiles the network, by default ``standardName``. By default, it runs on one thread: more threads cost processor time and
-    /// hardly make a network of this size faster.
+    /// Loads and compiles the network, by default ``standardName``. By default, it runs on one thread: more threads
+    /// cost processor time and hardly make a network of this size faster.
     ///
     /// - Parameter modelFile: a path or the name of an installed model.
     package init(modelFile: String? = nil, device: String = "CPU", threads: Int = 0) throws {

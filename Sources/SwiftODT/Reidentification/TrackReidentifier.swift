@@ -13,9 +13,10 @@ package struct TrackReidentifier: Sendable {
         package let to: Int
     }
 
-    /// The parts of the minimum similarity of the returning object, after subtraction of the mean appearance. With `n` views of the new
-    /// track, the minimum is `minimumSimilarity + fewViewsAddition / n + rivalAddition * r`, where `r` is the similarity of the second most
-    /// similar object. The values were chosen on PETS in colour and in grey: less than 1 % of the visits are confused.
+    /// The parts of the minimum similarity of the returning object, after subtraction of the mean appearance. With `n`
+    /// views of the new track, the minimum is `minimumSimilarity + fewViewsAddition / n + rivalAddition * r`, where `r`
+    /// is the similarity of the second most similar object. The values were chosen on PETS in colour and in grey: less
+    /// than 1 % of the visits are confused.
     private static let (minimumSimilarity, fewViewsAddition, rivalAddition): (Float, Float, Float) = (0.4, 0.15, 0.25)
     /// The minimum similarity of the returning object without the subtraction. Without this minimum, two men in black
     /// were confused in all clips of the benchmark `returns.py`.
@@ -30,7 +31,8 @@ package struct TrackReidentifier: Sendable {
     private static let decisionTime: Nanoseconds = 1_000_000_000
     /// The interval between two views of an undecided track, in nanoseconds.
     private static let undecidedInterval: Nanoseconds = 200_000_000
-    /// The first and the longest interval between two views of a decided track, in nanoseconds. The interval doubles with each view.
+    /// The first and the longest interval between two views of a decided track, in nanoseconds. The interval doubles
+    /// with each view.
     private static let (firstInterval, longestInterval): (Nanoseconds, Nanoseconds) = (500_000_000, 8_000_000_000)
     /// The limits of the number of embeddings. `meanViewsPerFrame` limits the average per frame, and thus the cost of a
     /// crowd. `viewsPerFrame` limits a single frame, and thus its delay when a group appears.
@@ -38,9 +40,11 @@ package struct TrackReidentifier: Sendable {
     /// The maximum age in nanoseconds of a detection whose box is used as a view. In live streams, detections are late.
     private static let freshness: Nanoseconds = 200_000_000
     private static let minimumHeight = 48.0
-    /// The maximum fraction of a view that an object nearer to the camera covers. An object counts as nearer if its box ends further down.
+    /// The maximum fraction of a view that an object nearer to the camera covers. An object counts as nearer if its box
+    /// ends further down.
     private static let coveredPart = 0.15
-    /// The maximum displacement of an object while it was not tracked: a speed in box heights per second, plus a distance in box heights.
+    /// The maximum displacement of an object while it was not tracked: a speed in box heights per second, plus a
+    /// distance in box heights.
     private static let (possibleSpeed, possibleJump) = (4.0, 1.0)
     /// The maximum number of ended tracks that are kept for a comparison.
     private static let capacity = 1000
@@ -107,8 +111,8 @@ package struct TrackReidentifier: Sendable {
 
     package func identity(of number: Int) -> Int { identities[number]?.id ?? number }
 
-    /// Ends a track of the tracker and returns the id to report. Call this for each end event of the tracker. `isReported` returns whether
-    /// the object with an id has been reported.
+    /// Ends a track of the tracker and returns the id to report. Call this for each end event of the tracker.
+    /// `isReported` returns whether the object with an id has been reported.
     package mutating func end(_ number: Int, isReported: (Int) -> Bool) -> Int {
         let identity = identities.removeValue(forKey: number)
         let id = identity?.id ?? number
@@ -163,7 +167,8 @@ package struct TrackReidentifier: Sendable {
 
     // MARK: Views
 
-    /// Returns the tracks that have a good view and need one: undecided tracks first, then the tracks that have waited longest.
+    /// Returns the tracks that have a good view and need one: undecided tracks first, then the tracks that have waited
+    /// longest.
     private func due(in frame: Frame, at now: Nanoseconds) -> [Int] {
         followed.filter { $0.value.nextView <= now && isGoodView($0.value.track, in: frame, at: now) }
             .map { (order: $0.value.isDecided ? 1 : 0, time: $0.value.nextView, number: $0.key) }

@@ -1,6 +1,7 @@
 /// Drops invalid detections, and detections that the label lists or the area limits exclude.
 package struct DetectionFilter: Hashable, Sendable {
-    /// The labels to keep, in lower case. An empty list keeps all labels. The list does not apply to detections without a label.
+    /// The labels to keep, in lower case. An empty list keeps all labels. The list does not apply to detections without
+    /// a label.
     package var allowlist: Set<String> = []
     /// The labels to drop, in lower case.
     package var denylist: Set<String> = []

@@ -3,7 +3,8 @@
 struct DisplacementTest {
     private(set) var isPassed = false
 
-    /// Whether the box has completely left its first position after it passed the test. A swaying object never moves this far.
+    /// Whether the box has completely left its first position after it passed the test. A swaying object never moves
+    /// this far.
     private(set) var hasLeft = false
 
     private var first: Box
@@ -16,12 +17,14 @@ struct DisplacementTest {
     /// The minimum area of a box that has passed, relative to its largest area. A smaller box shows only the remainder
     /// of the object, or background that the object has uncovered.
     private static let minimumRemainder = 0.25
-    /// The minimum displacement of both opposite sides (left and right, or top and bottom), relative to the square root of the box's area.
+    /// The minimum displacement of both opposite sides (left and right, or top and bottom), relative to the square root
+    /// of the box's area.
     private static let minimum = 0.35
     /// The maximum factor by which the area may grow or shrink. Beyond this factor, the box shows another object or
     /// only a part of the object, so the test restarts.
     private static let maximumGrowth = 1.8
-    /// The distance between two points of the path, relative to the square root of the box's area. It is larger than the usual jitter.
+    /// The distance between two points of the path, relative to the square root of the box's area. It is larger than
+    /// the usual jitter.
     private static let step = 0.15
     private static let straightness = 0.7
     /// A side of the box counts as cut off by the picture's border if its distance from the border is at most this
@@ -63,7 +66,8 @@ struct DisplacementTest {
         }
     }
 
-    /// Returns the smaller displacement of two opposite sides; 0 if they move in different directions. A side at the border is ignored.
+    /// Returns the smaller displacement of two opposite sides; 0 if they move in different directions. A side at the
+    /// border is ignored.
     private static func displacement(
         _ from: (low: Double, high: Double), _ to: (low: Double, high: Double), within size: Double, margin: Double
     ) -> Double {

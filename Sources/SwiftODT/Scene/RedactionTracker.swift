@@ -1,9 +1,11 @@
-/// Determines the areas to redact in each frame. Filters, thresholds and track-min-hits for reported objects have no effect on redaction.
+/// Determines the areas to redact in each frame. Filters, thresholds and track-min-hits for reported objects have no
+/// effect on redaction.
 ///
-/// Every detection that may have one of the labels and has a score of at least ``Options/threshold`` is redacted in its frame and begins a
-/// track. Two other kinds of detections can continue a track: weaker ones, and detections with other labels near the track. The areas of a
-/// frame can be requested with a delay, after later frames have been recorded (``places(ofFrame:)``). Tracks are then interpolated between
-/// detections, and extrapolated to the time before their first detection.
+/// Every detection that may have one of the labels and has a score of at least ``Options/threshold`` is redacted in its
+/// frame and begins a track. Two other kinds of detections can continue a track: weaker ones, and detections with other
+/// labels near the track. The areas of a frame can be requested with a delay, after later frames have been recorded
+/// (``places(ofFrame:)``). Tracks are then interpolated between detections, and extrapolated to the time before their
+/// first detection.
 ///
 /// For every frame in order, call ``advance(to:width:height:luma:)``, then ``observe(_:seenAt:region:)`` for each
 /// result, then ``endFrame()``. The tracker is not thread-safe: use it from one thread at a time.
@@ -23,7 +25,8 @@ package final class RedactionTracker {
         /// The minimum score of a detection that can continue a track.
         package var floor: Double { threshold / 2 }
 
-        /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it is redacted, too.
+        /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it
+        /// is redacted, too.
         func mayNeedRedaction(_ label: Label?) -> Bool {
             guard !labels.isEmpty, let label else { return true }
             return labels.contains(label.text.lowercased())
@@ -53,7 +56,8 @@ package final class RedactionTracker {
     private var followed: [TrackPosition] = []
     /// For each track key, the time of the latest detection that could have begun the track.
     private var lastQualified: [Int: Nanoseconds] = [:]
-    /// The boxes of the detections since the previous frame that could have begun a track: with one of the labels and a sufficient score.
+    /// The boxes of the detections since the previous frame that could have begun a track: with one of the labels and a
+    /// sufficient score.
     private var qualifyingBoxes: Set<Box> = []
     /// Whether this scene has had a result of the full frame.
     private var hasResult = false
@@ -67,7 +71,8 @@ package final class RedactionTracker {
     /// The maximum time for which a track that stands still at first is redacted before its first detection. The time
     /// is longer than ``leadTime``, because a standing object was probably there before.
     private static let leadTimeOfStanding: Nanoseconds = 1_000_000_000
-    /// A track that moves less than this within ``leadTime``, as a fraction of its box's size, counts as standing still.
+    /// A track that moves less than this within ``leadTime``, as a fraction of its box's size, counts as standing
+    /// still.
     private static let minimumMotion = 0.25
     /// A track is redacted before its first detection only if it has this number of detections within ``leadTime``.
     /// This excludes single false positives.
@@ -75,8 +80,9 @@ package final class RedactionTracker {
     /// A missed track is redacted for this time plus the time from its first to its latest detection, and at most until
     /// the tracker ends it after ``Options/maxAge``.
     private static let minimumCoasting: Nanoseconds = 300_000_000
-    /// The maximum time for which a missed track is redacted if the object does not return. The limit applies only if the recorded frames
-    /// extend at least ``horizon`` beyond the frame to redact and do not contain a new detection of the track.
+    /// The maximum time for which a missed track is redacted if the object does not return. The limit applies only if
+    /// the recorded frames extend at least ``horizon`` beyond the frame to redact and do not contain a new detection of
+    /// the track.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
     /// A detection with a label that is not redacted continues a redacted track if its IoU with the track is at least
@@ -104,8 +110,8 @@ package final class RedactionTracker {
         if tracker.isCut { (hasResult, beginsScene, sceneBegan) = (false, true, now) }
     }
 
-    /// Applies the detector's result for the frame at `time`. `result` contains all detections with a score of at least ``Options/floor``,
-    /// unfiltered. `region` is `nil` for the full frame.
+    /// Applies the detector's result for the frame at `time`. `result` contains all detections with a score of at least
+    /// ``Options/floor``, unfiltered. `region` is `nil` for the full frame.
     package func observe(_ result: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
         let time = time.clampedToRange
         guard time >= sceneBegan else { return }
@@ -130,7 +136,8 @@ package final class RedactionTracker {
         if options.follows { tracker.update(offered, seenAt: time, region: region) }
     }
 
-    /// Returns whether a detection with a label that is not redacted probably shows an object of a recent redacted track.
+    /// Returns whether a detection with a label that is not redacted probably shows an object of a recent redacted
+    /// track.
     private func continuesRecentTrack(_ box: Box, at time: Nanoseconds) -> Bool {
         followed.contains {
             time.since(lastQualified[$0.key] ?? .min) <= Self.maximumRelabelledTime
@@ -205,8 +212,8 @@ package final class RedactionTracker {
         return places
     }
 
-    /// Returns whether a missed track is still redacted at `time`, if the recorded frames contain no new detection of it. `end` is the time
-    /// of the last recorded frame of the scene.
+    /// Returns whether a missed track is still redacted at `time`, if the recorded frames contain no new detection of
+    /// it. `end` is the time of the last recorded frame of the scene.
     private static func isStillRedacted(_ track: TrackPosition, knownUntil end: Nanoseconds, at time: Nanoseconds)
         -> Bool
     {
@@ -223,11 +230,12 @@ package final class RedactionTracker {
         return nil
     }
 
-    /// Returns the position of a track at a time before its first detection, extrapolated with its later velocity. `nil` if there are too
-    /// few detections, or if the time is too early. `later` contains the frames from the first detection on.
+    /// Returns the position of a track at a time before its first detection, extrapolated with its later velocity.
+    /// `nil` if there are too few detections, or if the time is too early. `later` contains the frames from the first
+    /// detection on.
     ///
-    /// A first detection often contains only a part of the object, so the box is the union of the boxes that are extrapolated from several
-    /// detections.
+    /// A first detection often contains only a part of the object, so the box is the union of the boxes that are
+    /// extrapolated from several detections.
     private static func extrapolated(
         _ track: TrackPosition, to time: Nanoseconds, from later: ArraySlice<Snapshot>
     ) -> Box? {

@@ -92,7 +92,8 @@ package struct LeftOutObjects: Hashable, Sendable {
     /// The ids of the tracks that are counted and have not ended.
     private var counted: Set<Int> = []
 
-    /// Counts the objects that were left out of one frame. `reported` is the number of objects that were reported in the frame.
+    /// Counts the objects that were left out of one frame. `reported` is the number of objects that were reported in
+    /// the frame.
     mutating func note(_ tracks: [Track], beside reported: Int) {
         guard !tracks.isEmpty else { return }
         frames += 1

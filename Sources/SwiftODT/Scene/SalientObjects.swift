@@ -4,8 +4,8 @@
 /// position, so only objects that stand still before a static camera are found. The minimum score is high, because a
 /// false box is worse than a missed object: at half of this score, the network also finds pillars and road markings.
 struct SalientObjects {
-    /// The objects to report. An object is left out while a labelled object covers it. Objects that have ended since the
-    /// latest call of ``takeEvents()`` are included, as lost.
+    /// The objects to report. An object is left out while a labelled object covers it. Objects that have ended since
+    /// the latest call of ``takeEvents()`` are included, as lost.
     private(set) var tracks: [Track] = []
 
     private struct Candidate {
@@ -103,7 +103,8 @@ struct SalientObjects {
         tracks += events.lazy.map(\.track)
     }
 
-    /// Returns the best detection and the path length of an object. The path length is 0, because the objects stand still.
+    /// Returns the best detection and the path length of an object. The path length is 0, because the objects stand
+    /// still.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         candidates.first { $0.track.id == id }.map { ($0.best, 0) }
     }

@@ -26,7 +26,8 @@ package final class Scene {
     /// Recognises returning objects if ``SceneOptions/reidentify`` is true.
     package var reidentifier: TrackReidentifier?
 
-    /// The watched zones. A new value ends the old zones: objects in them cause `leave` events, and all counts start at 0.
+    /// The watched zones. A new value ends the old zones: objects in them cause `leave` events, and all counts start at
+    /// 0.
     package var zones: [Zone] = [] {
         didSet { resetZones() }
     }
@@ -60,8 +61,8 @@ package final class Scene {
         tracker = Tracker(options: options.tracker)
     }
 
-    /// Starts a frame and propagates the objects to its time. `orientation` transforms the frame to the upright picture, to which ``zones``
-    /// refer.
+    /// Starts a frame and propagates the objects to its time. `orientation` transforms the frame to the upright
+    /// picture, to which ``zones`` refer.
     package func advance(
         to time: Nanoseconds, width: Int, height: Int, orientation: Orientation = .identity, luma: LumaPlane?
     ) {
@@ -81,8 +82,8 @@ package final class Scene {
         }
     }
 
-    /// Applies the detector's result for the frame at `time`, which is the latest or an earlier frame. `region` is `nil` for the full
-    /// frame.
+    /// Applies the detector's result for the frame at `time`, which is the latest or an earlier frame. `region` is
+    /// `nil` for the full frame.
     package func observe(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         let time = time.clampedToRange
         let threshold = options.tracker.scoreThreshold
@@ -106,8 +107,8 @@ package final class Scene {
         }
     }
 
-    /// Returns whether the detections in a frame would begin a track or miss a detected object. Does not apply the detections. Objects
-    /// count as missed only if inference covered the full frame.
+    /// Returns whether the detections in a frame would begin a track or miss a detected object. Does not apply the
+    /// detections. Objects count as missed only if inference covered the full frame.
     package func isChanged(by detections: [Detection], isFullFrame: Bool) -> Bool {
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter { $0.score >= threshold / 2 && judge($0) == .kept }
@@ -184,7 +185,8 @@ package final class Scene {
     ///
     /// - Parameters:
     ///   - frame: the picture for the classifier. With `nil`, categories are derived from labels alone.
-    ///   - waiting: whether to wait for the classifier. Results then do not depend on the machine's speed. Single-image mode always waits.
+    ///   - waiting: whether to wait for the classifier. Results then do not depend on the machine's speed. Single-image
+    ///     mode always waits.
     package func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
         var known = options.follows ? tracker.tracks : seen
         if options.follows { labels.withholdImplausibleLabels(of: &known, at: now) }
@@ -207,8 +209,8 @@ package final class Scene {
         return objects
     }
 
-    /// Returns the boxes of all objects that may have one of the labels, given in lower case. An empty set selects all objects. Tentative,
-    /// coasting and unreported objects are included.
+    /// Returns the boxes of all objects that may have one of the labels, given in lower case. An empty set selects all
+    /// objects. Tentative, coasting and unreported objects are included.
     package func places(of labels: Set<String>) -> [Box] {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
         if options.follows {
@@ -244,7 +246,8 @@ package final class Scene {
         }
     }
 
-    /// Selects the most prominent labelled objects. If these are fewer than the limit, adds the most prominent unclassified objects.
+    /// Selects the most prominent labelled objects. If these are fewer than the limit, adds the most prominent
+    /// unclassified objects.
     private func choose(among named: [Track]) -> [Track] {
         prominence.notesLeftOut = options.multipleObjects
         prominenceOfUnclassified.notesLeftOut = options.multipleObjects
@@ -265,8 +268,8 @@ package final class Scene {
     /// Whether the latest frame began a new scene, which ends all earlier tracks.
     package var isCut: Bool { options.follows && tracker.isCut }
 
-    /// Returns the states of the tracks of the detector's objects, without unclassified and salient objects. `nil` without tracking or
-    /// before the first frame.
+    /// Returns the states of the tracks of the detector's objects, without unclassified and salient objects. `nil`
+    /// without tracking or before the first frame.
     package func snapshot() -> TrackerSnapshot? { options.follows ? tracker.snapshot() : nil }
 
     /// The number of objects before the selection of the most prominent ones, including objects without a label.

@@ -11,7 +11,8 @@ package struct SceneOptions: Hashable, Sendable {
     /// Selects how objects without a label are detected.
     package enum UnknownObjects: Int, Sendable {
         case none
-        /// Detects moving objects that no detection explains. Requires a static camera and tracking, see ``UnclassifiedObjects``.
+        /// Detects moving objects that no detection explains. Requires a static camera and tracking, see
+        /// ``UnclassifiedObjects``.
         case moving
         /// Detects the salient object of a single picture without detections. In stream mode with tracking, detects
         /// standing objects that no detection explains, see ``SalientObjects``.

@@ -1,7 +1,9 @@
-/// Detects and tracks moving objects that no detection explains. Requires a static camera. Processes the luma plane of each frame.
+/// Detects and tracks moving objects that no detection explains. Requires a static camera. Processes the luma plane of
+/// each frame.
 ///
-/// An object is reported when it has passed a ``DisplacementTest``. Swaying leaves, ripples, lamps and ghosts (false foreground where an
-/// object has left the background) do not pass. If a detection gives the object a label, the labelled track takes over its id.
+/// An object is reported when it has passed a ``DisplacementTest``. Swaying leaves, ripples, lamps and ghosts (false
+/// foreground where an object has left the background) do not pass. If a detection gives the object a label, the
+/// labelled track takes over its id.
 final class UnclassifiedObjects {
     /// The objects to report. Objects that ended with the latest frame are included once, as lost.
     private(set) var tracks: [Track] = []
@@ -57,13 +59,14 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Tracks the detections of a result that the scene's filter excludes, so that their motion does not count as unclassified objects.
+    /// Tracks the detections of a result that the scene's filter excludes, so that their motion does not count as
+    /// unclassified objects.
     func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         unwanted.update(detections, seenAt: time, region: region)
     }
 
-    /// Analyses the latest frame. Further calls for the same frame have no effect. If a track in `named`, the labelled tracks of
-    /// `identityTracker`, shows an unclassified object, the track takes over the id of the object.
+    /// Analyses the latest frame. Further calls for the same frame have no effect. If a track in `named`, the labelled
+    /// tracks of `identityTracker`, shows an unclassified object, the track takes over the id of the object.
     func update(beside named: inout [Track], of identityTracker: Tracker, passes: (Detection) -> Bool) {
         guard let plane else { return }
         self.plane = nil
@@ -122,7 +125,8 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// If a labelled track begins in this frame and shows an object that was unclassified so far, the track gets the object's id.
+    /// If a labelled track begins in this frame and shows an object that was unclassified so far, the track gets the
+    /// object's id.
     private func handOver(to tracks: inout [Track], of identityTracker: Tracker) {
         let before = named
         named = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
@@ -180,7 +184,8 @@ final class UnclassifiedObjects {
         noteEnds()
     }
 
-    /// Returns whether an object is no longer reported: it is missed, and it is occluded by a known object or has been missed for too long.
+    /// Returns whether an object is no longer reported: it is missed, and it is occluded by a known object or has been
+    /// missed for too long.
     private func isHidden(_ track: Track, by known: [Box]) -> Bool {
         track.state == .coasting
             && (track.timeSinceUpdate > Self.coasting

@@ -1,4 +1,5 @@
-/// Finds the assignment of rows to columns with the greatest total gain. A row or column that stays unassigned adds a gain of 0.
+/// Finds the assignment of rows to columns with the greatest total gain. A row or column that stays unassigned adds a
+/// gain of 0.
 ///
 /// Uses the shortest augmenting paths of Jonker and Volgenant. The input is a sparse list of candidate pairs instead of
 /// a full matrix. The memory is reused for the next problem and never shrinks.
@@ -85,8 +86,9 @@ struct Assignment: ~Copyable {
         columns[column].row = Int32(truncatingIfNeeded: row)
     }
 
-    /// Adds one row to the assignment along the cheapest augmenting path. If the path ends at a free column, the column gets assigned.
-    /// Otherwise the path ends at a row, which gives up its column. If this row is `first` itself, the assignment does not change.
+    /// Adds one row to the assignment along the cheapest augmenting path. If the path ends at a free column, the column
+    /// gets assigned. Otherwise the path ends at a row, which gives up its column. If this row is `first` itself, the
+    /// assignment does not change.
     private mutating func augment(from first: Int) {
         var row = first
         var reached = 0.0

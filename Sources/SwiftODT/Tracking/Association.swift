@@ -1,8 +1,8 @@
 /// Matches tracks with detections: computes the gain of each candidate pair, and solves the assignment problem with the
 /// greatest total gain.
 ///
-/// Only pairs of overlapping boxes are considered (gating), see ``CandidatePairs``. In the assignment problem a row stands for a track and
-/// a column for a detection.
+/// Only pairs of overlapping boxes are considered (gating), see ``CandidatePairs``. In the assignment problem a row
+/// stands for a track and a column for a detection.
 struct Association: ~Copyable {
     struct Rule: Sendable {
         /// The minimum overlap of a matched pair (gate). The overlap is the IoU of expanded boxes, reduced if the
@@ -12,10 +12,12 @@ struct Association: ~Copyable {
         /// If true, the overlap is computed again with a smaller margin than in ``CandidatePairs``.
         var isThorough: Bool
 
-        /// The first association stage: confirmed tracks and detections with a score above the threshold (strong detections).
+        /// The first association stage: confirmed tracks and detections with a score above the threshold (strong
+        /// detections).
         static let strong = Rule(threshold: TrackerTuning.candidateOverlap, isThorough: true)
-        /// The second association stage (ByteTrack): detections with a score below the threshold (weak detections) and established tracks,
-        /// see ``Tracklet/isEstablished(at:maximumAge:)``. The minimum overlap is higher than in the first stage.
+        /// The second association stage (ByteTrack): detections with a score below the threshold (weak detections) and
+        /// established tracks, see ``Tracklet/isEstablished(at:maximumAge:)``. The minimum overlap is higher than in
+        /// the first stage.
         static let weak = Rule(threshold: TrackerTuning.weakOverlap, isThorough: true)
         /// The third stage: strong detections at the last observed positions of confirmed tracks. An object may stop or
         /// turn while it is occluded, so its predicted position may be wrong (observation-centric recovery, OC-SORT).

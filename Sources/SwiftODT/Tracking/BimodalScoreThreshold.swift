@@ -25,10 +25,11 @@ struct BimodalScoreThreshold: Sendable {
         }
     }
 
-    /// Returns the upper edge of the lowest histogram bin in the valley, or the user's `threshold` if there is no valley.
+    /// Returns the upper edge of the lowest histogram bin in the valley, or the user's `threshold` if there is no
+    /// valley.
     ///
-    /// The valley is searched between `threshold` and the upper limit of the effective threshold, see ``TrackerTuning/valleyFactor`` and
-    /// ``TrackerTuning/valleyLimit``.
+    /// The valley is searched between `threshold` and the upper limit of the effective threshold, see
+    /// ``TrackerTuning/valleyFactor`` and ``TrackerTuning/valleyLimit``.
     func effectiveThreshold(from threshold: Double) -> Double {
         guard (0...1).contains(threshold) else { return threshold }
         let first = Int(threshold * Self.bins)
@@ -58,7 +59,8 @@ struct BimodalScoreThreshold: Sendable {
         return sum
     }
 
-    /// Returns the count of a histogram bin, smoothed with the neighbouring bins. A random gap thus does not count as a valley.
+    /// Returns the count of a histogram bin, smoothed with the neighbouring bins. A random gap thus does not count as a
+    /// valley.
     @inline(__always)
     private static func height(_ counts: UnsafeBufferPointer<Float>, _ bin: Int) -> Float {
         counts[bin + 1] / 2 + (counts[bin] + counts[bin + 2]) / 4

@@ -2,9 +2,10 @@ import Glibc
 
 /// A constant-velocity Kalman filter for the centre, width and height of a box.
 ///
-/// The centre x, centre y, width and height are independent. Each of the four therefore needs only three covariance values and few vector
-/// instructions. An "object size" is the square root of the box's area. All noise scales with the object size and with time, not with the
-/// number of frames. The same observations at twice the frame rate thus give the same filter state.
+/// The centre x, centre y, width and height are independent. Each of the four therefore needs only three covariance
+/// values and few vector instructions. An "object size" is the square root of the box's area. All noise scales with the
+/// object size and with time, not with the number of frames. The same observations at twice the frame rate thus give
+/// the same filter state.
 struct BoxKalmanFilter: Sendable {
     /// Centre x, centre y, width, height, in pixels.
     var position: SIMD4<Double>
@@ -69,8 +70,9 @@ struct BoxKalmanFilter: Sendable {
     /// Predicts the state with the help of image motion. Before the prediction, the measured displacement corrects the
     /// velocity. The weight of the correction depends on the uncertainties of velocity and displacement.
     ///
-    /// Two boxes are predicted. The filter's box uses ``ImageMotionUncertainty/cautiousVariance(eachOf:)``, which makes the association
-    /// safer. The box for display uses the lower ``ImageMotionUncertainty/variance(eachOf:)`` and is more accurate.
+    /// Two boxes are predicted. The filter's box uses ``ImageMotionUncertainty/cautiousVariance(eachOf:)``, which makes
+    /// the association safer. The box for display uses the lower ``ImageMotionUncertainty/variance(eachOf:)`` and is
+    /// more accurate.
     ///
     /// - Returns: the offset in pixels from the filter's box to the box for display.
     mutating func carry(_ move: BoxMove, by step: Step, uncertainty: ImageMotionUncertainty) -> SIMD4<Double> {
@@ -143,9 +145,10 @@ struct BoxKalmanFilter: Sendable {
 
 /// Scales the measurement noise of detections with low scores.
 ///
-/// Boxes with low scores are less accurate. For example, the box of a partly occluded person creeps towards the occluder. The errors of
-/// consecutive boxes are correlated: ten boxes within a tenth of a second count as one. The noise therefore increases as the time between
-/// observations decreases. The total weight of the boxes in a period thus does not depend on the frame rate.
+/// Boxes with low scores are less accurate. For example, the box of a partly occluded person creeps towards the
+/// occluder. The errors of consecutive boxes are correlated: ten boxes within a tenth of a second count as one. The
+/// noise therefore increases as the time between observations decreases. The total weight of the boxes in a period thus
+/// does not depend on the frame rate.
 enum MeasurementNoise {
     /// Returns the factor on the standard deviation of the measurement noise. It is 1 for a score of 1, or if at least
     /// ``TrackerTuning/errorCorrelation`` has passed since the previous observation.

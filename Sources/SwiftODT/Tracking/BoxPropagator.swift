@@ -1,4 +1,5 @@
-/// Propagates the boxes of tracks from one frame to the next. Uses image motion if it is available, otherwise the Kalman filters.
+/// Propagates the boxes of tracks from one frame to the next. Uses image motion if it is available, otherwise the
+/// Kalman filters.
 ///
 /// For tracks that the latest result missed, only the Kalman filter is used. Such objects are probably occluded, and
 /// the image motion in their boxes belongs to the occluder.
@@ -6,7 +7,8 @@ struct BoxPropagator {
     /// The measured motion of each tracklet, in the order of the tracklets. Empty without image motion. Valid until the
     /// next ``begin(from:to:by:)``.
     private(set) var moves: ContiguousArray<BoxMove?> = []
-    /// The camera motion in pixels between the two frames, without the part that the velocities of the filters already contain (``pace``).
+    /// The camera motion in pixels between the two frames, without the part that the velocities of the filters already
+    /// contain (``pace``).
     private(set) var shift = SIMD2<Double>.zero
 
     private var motion: ImageMotion?
@@ -17,7 +19,8 @@ struct BoxPropagator {
     /// The latest two image pyramids. Consecutive pairs of frames share a pyramid, so each is built only once.
     private var pyramids: ContiguousArray<ImagePyramid> = []
 
-    /// Starts the propagation between two frames. If a luma plane is missing, the Kalman filters alone propagate the boxes.
+    /// Starts the propagation between two frames. If a luma plane is missing, the Kalman filters alone propagate the
+    /// boxes.
     mutating func begin(from: LumaPlane?, to: LumaPlane?, by step: BoxKalmanFilter.Step) {
         moves.removeAll(keepingCapacity: true)
         shift = .zero
@@ -35,8 +38,8 @@ struct BoxPropagator {
         pace = nil
     }
 
-    /// Propagates all tracklets to the second frame of ``begin(from:to:by:)``. The image motion of each box is measured only if
-    /// `followingImage` is true, the camera motion in either case.
+    /// Propagates all tracklets to the second frame of ``begin(from:to:by:)``. The image motion of each box is measured
+    /// only if `followingImage` is true, the camera motion in either case.
     mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool) {
         if motion == nil {
             for index in tracklets.indices { tracklets[index].filter.predict(by: step) }

@@ -1,15 +1,17 @@
 /// The detections of one association stage, and the pairs of tracks and detections whose boxes overlap. Only these
 /// pairs are candidates of the association (gating).
 ///
-/// The pairs are found with boxes that are expanded by a wide margin. Each stage applies its own minimum overlap to the pairs. A row is the
-/// position of a track in the argument `rows` of ``find(of:_:at:shift:)``. A column is the index of a detection.
+/// The pairs are found with boxes that are expanded by a wide margin. Each stage applies its own minimum overlap to the
+/// pairs. A row is the position of a track in the argument `rows` of ``find(of:_:at:shift:)``. A column is the index of
+/// a detection.
 ///
 /// Detections are sorted from left to right, and only a window along the x axis is tested. The cost thus grows with the
 /// number of objects and their density, not with the square of the number.
 struct CandidatePairs: ~Copyable {
     struct Neighbour {
         var column: Int32
-        /// The IoU of the boxes of the track and the detection. Both boxes are expanded by ``TrackerTuning/candidateMargin``.
+        /// The IoU of the boxes of the track and the detection. Both boxes are expanded by
+        /// ``TrackerTuning/candidateMargin``.
         var overlap: Double
     }
 

@@ -6,7 +6,8 @@ struct DetectionAppearances: ~Copyable {
     private var claims = ScratchList<Int>()
     private var statistics = DiscriminationStatistics()
 
-    /// Computes the appearance of each accepted detection. `count` is the number of all detections in the result, rejected ones included.
+    /// Computes the appearance of each accepted detection. `count` is the number of all detections in the result,
+    /// rejected ones included.
     mutating func compute(at detections: UnsafeBufferPointer<FilteredDetection>, of count: Int, in plane: LumaPlane?) {
         guard let plane else { return appearances.clear() }
         appearances.reset(to: nil, count: count)
@@ -21,8 +22,9 @@ struct DetectionAppearances: ~Copyable {
 
     subscript(detection: FilteredDetection) -> Appearance? { appearances.isEmpty ? nil : appearances[detection.source] }
 
-    /// Returns the appearance of a strong detection with exactly one candidate track, otherwise `nil`. If a detection has two candidate
-    /// tracks, one of the objects probably occludes the other. Weak detections are often partly occluded.
+    /// Returns the appearance of a strong detection with exactly one candidate track, otherwise `nil`. If a detection
+    /// has two candidate tracks, one of the objects probably occludes the other. Weak detections are often partly
+    /// occluded.
     func clear(_ detection: FilteredDetection) -> Appearance? {
         appearances.isEmpty || claims[detection.source] != 1 ? nil : appearances[detection.source]
     }

@@ -5,7 +5,8 @@ struct DetectionPreFilter: ~Copyable {
     private(set) var unused = UnusedDetections()
     private var places = ScratchList<SortKey>()
 
-    /// The left edge of a box in 1/256 pixel and the index of its detection. Both are packed into one integer for fast sorting.
+    /// The left edge of a box in 1/256 pixel and the index of its detection. Both are packed into one integer for fast
+    /// sorting.
     struct SortKey: Comparable {
         private let key: Int
 
@@ -23,7 +24,8 @@ struct DetectionPreFilter: ~Copyable {
     /// The maximum absolute coordinate in pixels.
     private static let farthest = 1e6
 
-    /// Drops detections with a score below `floor`, and detections that the edges of `region` cut, because their boxes are incomplete.
+    /// Drops detections with a score below `floor`, and detections that the edges of `region` cut, because their boxes
+    /// are incomplete.
     mutating func accept(
         _ detections: [Detection], from floor: Double, of region: InferredRegion? = nil,
         heuristics: TrackerHeuristics = TrackerHeuristics()
@@ -65,12 +67,14 @@ struct DetectionPreFilter: ~Copyable {
             && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
-    /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the same label, the lower
-    /// its score. Drops the box if the reduced score is below `floor`. Of two duplicates, only the detection with the higher score stays.
+    /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the
+    /// same label, the lower its score. Drops the box if the reduced score is below `floor`. Of two duplicates, only
+    /// the detection with the higher score stays.
     ///
-    /// Detectors return false boxes: second boxes on one object, with an overlap that their own NMS permits, and boxes that span two
-    /// objects. False boxes recur in every frame, so repeated detections do not prove that there is an object. However, the boxes of two
-    /// people can overlap to the same degree. Overlapping boxes are therefore kept, but with a reduced score.
+    /// Detectors return false boxes: second boxes on one object, with an overlap that their own NMS permits, and boxes
+    /// that span two objects. False boxes recur in every frame, so repeated detections do not prove that there is an
+    /// object. However, the boxes of two people can overlap to the same degree. Overlapping boxes are therefore kept,
+    /// but with a reduced score.
     private mutating func discountOverlapped(from floor: Double) {
         var isExplained = false
         for first in accepted.indices {

@@ -4,7 +4,8 @@
 /// The number of entries is bounded for any frame rate and number of tracks. Entries are recycled in a ring buffer, so
 /// adding and dropping an entry allocates nothing.
 struct FrameHistory {
-    /// The state of a tracklet in one frame, and its measured motion since the previous frame (`nil` without image motion).
+    /// The state of a tracklet in one frame, and its measured motion since the previous frame (`nil` without image
+    /// motion).
     struct PropagatedState: Sendable {
         var key: Int
         var filter: BoxKalmanFilter
@@ -100,7 +101,8 @@ struct FrameHistory {
         return index >= 0 ? index : nil
     }
 
-    /// Returns the time in seconds from the oldest entry to `time`. After a result, the oldest entry is the frame of that result.
+    /// Returns the time in seconds from the oldest entry to `time`. After a result, the oldest entry is the frame of
+    /// that result.
     func secondsSinceResult(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
 
     mutating func drop(first dropped: Int) {

@@ -11,14 +11,16 @@ struct LabelVotes: Sendable {
     private var isClear = false
 
     var winner: Label? { isClear ? labels.0 : nil }
-    /// The index of the label with the most weight, whether it is a clear winner or not. -1 if no detection had a label.
+    /// The index of the label with the most weight, whether it is a clear winner or not. -1 if no detection had a
+    /// label.
     private(set) var leaderIndex = -1
 
     func contains(where isMeant: (Label) -> Bool) -> Bool {
         labels.0.map(isMeant) ?? false || labels.1.map(isMeant) ?? false || labels.2.map(isMeant) ?? false
     }
 
-    /// Adds the vote of a detection. Without a label, the earlier votes still decay. `time` is the time since the previous vote.
+    /// Adds the vote of a detection. Without a label, the earlier votes still decay. `time` is the time since the
+    /// previous vote.
     mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
         let left = TrackerTuning.labelMemory / (TrackerTuning.labelMemory + max(0, Double(time) / 1e9))
         weights = (weights.0 * left, weights.1 * left, weights.2 * left)

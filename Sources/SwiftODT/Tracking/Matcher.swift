@@ -30,7 +30,8 @@ struct Matcher: ~Copyable {
     private var strong = CandidatePairs()
     private var weak = CandidatePairs()
 
-    /// Matches one result with the tracks. The outcome is in ``pairs``, ``unmatched``, ``isTrackMatched`` and ``isTaken``.
+    /// Matches one result with the tracks. The outcome is in ``pairs``, ``unmatched``, ``isTrackMatched`` and
+    /// ``isTaken``.
     mutating func match(
         _ detections: [Detection], of region: InferredRegion?, in plane: LumaPlane?,
         with tracks: UnsafeBufferPointer<Tracklet>,
@@ -92,7 +93,8 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Estimates the camera motion in up to two rounds. With the estimate of the first round, the second round finds better pairs.
+    /// Estimates the camera motion in up to two rounds. With the estimate of the first round, the second round finds
+    /// better pairs.
     ///
     /// After the call, ``strong`` contains the candidate pairs of the first matching stage.
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
@@ -113,7 +115,8 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Estimates the camera motion in pixels from the displacements between predicted boxes and their nearest detections.
+    /// Estimates the camera motion in pixels from the displacements between predicted boxes and their nearest
+    /// detections.
     private mutating func apparentShift(of tracks: UnsafeBufferPointer<Tracklet>) -> SIMD2<Double> {
         camera.begin()
         // Uses about 24 tracks, which are enough for an estimate.
@@ -164,11 +167,13 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Returns whether a detection is a fragment of a tracked object. The object's box extends beyond the region's edge.
+    /// Returns whether a detection is a fragment of a tracked object. The object's box extends beyond the region's
+    /// edge.
     ///
-    /// A fragment lies within the box of the track. If the labels are equal or one is unknown, the detection is a fragment unless its score
-    /// is much higher than the score of the track. If the labels differ, it is a fragment only if it fills the visible part of the object.
-    /// A smaller detection is a different object, for example a person in front of a bus.
+    /// A fragment lies within the box of the track. If the labels are equal or one is unknown, the detection is a
+    /// fragment unless its score is much higher than the score of the track. If the labels differ, it is a fragment
+    /// only if it fills the visible part of the object. A smaller detection is a different object, for example a person
+    /// in front of a bus.
     private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion)
         -> Bool
     {

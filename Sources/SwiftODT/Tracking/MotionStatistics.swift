@@ -20,7 +20,8 @@ struct MotionStatistics: Sendable {
     /// changes with each result, so that all tracks get their turn.
     private var turn = 0
 
-    /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width and height.
+    /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width
+    /// and height.
     ///
     /// The value is larger than the measured jitter, because the errors of consecutive boxes are correlated
     /// (``TrackerTuning/jitterCorrelation``).
@@ -75,8 +76,9 @@ struct MotionStatistics: Sendable {
         jitterVariance = jitterVariance.bounded(.zero, .one)
     }
 
-    /// Estimates the acceleration from observations a third of a second apart. Over this time, a change of velocity exceeds the jitter. The
-    /// estimate is a median instead of a mean, so a few swapped or occluded boxes do not raise it.
+    /// Estimates the acceleration from observations a third of a second apart. Over this time, a change of velocity
+    /// exceeds the jitter. The estimate is a median instead of a mean, so a few swapped or occluded boxes do not raise
+    /// it.
     private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
         let b = sightings[sightings.before(c.time - TrackerTuning.accelerationSpan)]

@@ -15,9 +15,11 @@ public final class ObjectTracker {
     public struct Options: Hashable, Sendable {
         /// The maximum time for which a track is kept without a detection, default 1 s.
         public var maximumAge: Duration
-        /// The number of detections that confirm a track, default 2. In the first result of a scene every object is reported at once.
+        /// The number of detections that confirm a track, default 2. In the first result of a scene every object is
+        /// reported at once.
         public var minimumHits: Int
-        /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections only continue tracks.
+        /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections only continue
+        /// tracks.
         public var scoreThreshold: Double
         /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
         public var maximumTracks: Int
@@ -44,7 +46,8 @@ public final class ObjectTracker {
     /// Creates a tracker. Options out of range are clamped.
     public init(options: Options = Options()) { tracker = Tracker(options: options.clampedToRange) }
 
-    /// Tracks the detections of the next frame and returns the objects to report. Pass all detections, including those with low scores.
+    /// Tracks the detections of the next frame and returns the objects to report. Pass all detections, including those
+    /// with low scores.
     ///
     /// The tracker uses the pixels for matching objects by appearance, for camera motion and for scene cuts.
     public func update(with detections: [Detection], in frame: Frame) -> [TrackedObject] {

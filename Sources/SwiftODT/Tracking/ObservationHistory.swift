@@ -38,7 +38,8 @@ struct ObservationHistory: Sendable {
         }
     }
 
-    /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the index of the oldest one.
+    /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the
+    /// index of the oldest one.
     func before(_ time: Nanoseconds) -> Int {
         var index = 0
         while index < count - 1, self[index].time > time { index += 1 }

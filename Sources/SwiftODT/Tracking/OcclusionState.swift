@@ -7,8 +7,9 @@ struct OcclusionState: Sendable {
     var isUnreliable = false
     /// Whether a check of the picture has failed to find the object since the latest detection.
     private var isUndetected = false
-    /// Whether the object went behind an occluder. The first check that does not find the object decides this. It is true if half of the
-    /// object is still visible, or if the content that already occluded one half is still there (``occludedHalf``).
+    /// Whether the object went behind an occluder. The first check that does not find the object decides this. It is
+    /// true if half of the object is still visible, or if the content that already occluded one half is still there
+    /// (``occludedHalf``).
     private(set) var isHiding = false
     /// The box of the latest detection above the score threshold.
     private var confirmedBox: Box
@@ -26,8 +27,8 @@ struct OcclusionState: Sendable {
         if isSure { (confirmedBox, template, occludedHalf) = (box, nil, nil) }
     }
 
-    /// Computes the template of the object from the picture of its latest detection above the score threshold. `earlier` is an earlier
-    /// picture and the object's box in that picture.
+    /// Computes the template of the object from the picture of its latest detection above the score threshold.
+    /// `earlier` is an earlier picture and the object's box in that picture.
     mutating func remember(from plane: LumaPlane, earlier: (plane: LumaPlane, box: Box)?) {
         guard template == nil else { return }
         template = AppearanceTemplate(of: confirmedBox, in: plane)
@@ -81,14 +82,15 @@ struct OcclusionState: Sendable {
         !isHiding && (template.map { Self.fit($0, near: box, in: plane).isWhole } ?? true)
     }
 
-    /// Returns whether `there`, the current content of ``confirmedBox``, still contains the content that occluded ``occludedHalf``.
+    /// Returns whether `there`, the current content of ``confirmedBox``, still contains the content that occluded
+    /// ``occludedHalf``.
     private func isOccluder(_ there: AppearanceTemplate) -> Bool {
         guard let template, let occludedHalf else { return false }
         return template.difference(there, in: occludedHalf) < TrackerTuning.stillDifferenceOfHalf
     }
 
-    /// Searches for the template at the box and at shifted positions, up to 20% of the width and 10% of the height away. Returns whether
-    /// the whole template matches somewhere, and whether at least one half does.
+    /// Searches for the template at the box and at shifted positions, up to 20% of the width and 10% of the height
+    /// away. Returns whether the whole template matches somewhere, and whether at least one half does.
     private static func fit(_ template: AppearanceTemplate, near box: Box, in plane: LumaPlane) -> (
         isWhole: Bool, isHalf: Bool
     ) {

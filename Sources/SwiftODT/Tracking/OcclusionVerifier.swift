@@ -1,11 +1,13 @@
 /// Checks missed objects in the picture. A track is reported only while the picture supports its position.
 ///
-/// A missed object counts as present if a detected object occludes it, if the picture still shows it, or if it was observed going behind an
-/// occluder. It counts as absent if its predicted box shows static content, which is the background. Moving content may be an occluder, but
-/// only for a limited time. With a panning camera no content is static, and only the time limit applies.
+/// A missed object counts as present if a detected object occludes it, if the picture still shows it, or if it was
+/// observed going behind an occluder. It counts as absent if its predicted box shows static content, which is the
+/// background. Moving content may be an occluder, but only for a limited time. With a panning camera no content is
+/// static, and only the time limit applies.
 ///
-/// A track is also not reported while its box is unreliable. A box is unreliable in three cases: it has left the picture; the picture does
-/// not show the object there although it should be visible; or the picture does not show the object there and the position is uncertain.
+/// A track is also not reported while its box is unreliable. A box is unreliable in three cases: it has left the
+/// picture; the picture does not show the object there although it should be visible; or the picture does not show the
+/// object there and the position is uncertain.
 struct OcclusionVerifier {
     /// The pictures of recent results, the latest first. The interval between two pictures is long enough for a moving
     /// object to change its position visibly.
@@ -17,8 +19,8 @@ struct OcclusionVerifier {
         let time: Nanoseconds
     }
 
-    /// Checks the tracks that a result has missed. `last` is the picture and time of the previous result. Without a `plane`, nothing is
-    /// checked.
+    /// Checks the tracks that a result has missed. `last` is the picture and time of the previous result. Without a
+    /// `plane`, nothing is checked.
     mutating func verifyAll(
         at tracklets: inout ContiguousArray<Tracklet>, in plane: LumaPlane?,
         after last: (plane: LumaPlane, time: Nanoseconds)?,

@@ -47,8 +47,8 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    /// Only time in which results covered the track's position counts towards ``TrackerOptions/maxAge``. Tracks at rarely inferred
-    /// positions thus live longer, up to ``TrackerTuning/ageFactorOutsideRegions`` times that age.
+    /// Only time in which results covered the track's position counts towards ``TrackerOptions/maxAge``. Tracks at
+    /// rarely inferred positions thus live longer, up to ``TrackerTuning/ageFactorOutsideRegions`` times that age.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
         if width > 0, height > 0,

@@ -1,7 +1,8 @@
 /// A multiple-object tracker. The input is detections and their times, the output is tracks with ids.
 ///
-/// For every frame in order, call ``advance(to:width:height:luma:)``. If the detector has a result, call ``update(_:seenAt:region:)`` next.
-/// Then read ``tracks``. The tracker is not thread-safe: use it from one thread at a time.
+/// For every frame in order, call ``advance(to:width:height:luma:)``. If the detector has a result, call
+/// ``update(_:seenAt:region:)`` next. Then read ``tracks``. The tracker is not thread-safe: use it from one thread at a
+/// time.
 ///
 /// All durations are in running time, so the same options fit any frame rate. Between results, the Kalman filters
 /// propagate the boxes. With luma planes, the tracker also uses image motion for the propagation, appearance for the
@@ -25,8 +26,9 @@ package final class Tracker {
 
     /// Starts a frame. Call this function once for every frame, in order, before ``update(_:seenAt:region:)``.
     ///
-    /// Propagates boxes, detects scene cuts (a cut ends all tracks), and ends old tracks. A frame with the same time as the previous one
-    /// counts as a repetition. A time that is more than 1 s before the previous one starts a new epoch, see ``reset(reason:)``.
+    /// Propagates boxes, detects scene cuts (a cut ends all tracks), and ends old tracks. A frame with the same time as
+    /// the previous one counts as a repetition. A time that is more than 1 s before the previous one starts a new
+    /// epoch, see ``reset(reason:)``.
     ///
     /// - Parameter luma: the frame's reduced luma plane for image motion and appearance. `nil` if not available.
     package func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
@@ -35,8 +37,9 @@ package final class Tracker {
 
     /// Applies the detector's result for the frame at time `seenAt`.
     ///
-    /// A late result is applied to its own frame, and the changes are propagated to the latest frame. The reported boxes move smoothly to
-    /// their new positions. Results out of order and results from before a scene cut are dropped.
+    /// A late result is applied to its own frame, and the changes are propagated to the latest frame. The reported
+    /// boxes move smoothly to their new positions. Results out of order and results from before a scene cut are
+    /// dropped.
     ///
     /// - Parameter region: the inferred region, or `nil` for the full frame. Tracks outside the region do not count as
     ///   missed. Detections that the region's edges cut neither begin nor update a track.
@@ -44,7 +47,8 @@ package final class Tracker {
         state.update(detections, seenAt: seenAt, region: region)
     }
 
-    /// The tracks to report: confirmed and coasting tracks. Tracks that ended with the latest frame are included once, as lost.
+    /// The tracks to report: confirmed and coasting tracks. Tracks that ended with the latest frame are included once,
+    /// as lost.
     package var tracks: [Track] { state.tracks() }
 
     /// Returns the boxes of all tracks with label votes that satisfy a condition. Tentative tracks are included. Tracks
@@ -86,12 +90,14 @@ package struct TrackerOptions: Hashable, Sendable {
     /// The maximum time for which a track is kept without a detection. Default 1 s. If inferences rarely cover the
     /// position of the track, the track is kept up to about twice as long.
     package var maxAge: Nanoseconds
-    /// The number of detections that confirm a track. Default 2. In the first result of a scene, one detection suffices.
+    /// The number of detections that confirm a track. Default 2. In the first result of a scene, one detection
+    /// suffices.
     package var minHits: Int
     /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections can only continue
     /// tracks. If the stream's scores are bimodal, the effective threshold is up to 1.5 times this value.
     package var scoreThreshold: Double
-    /// The maximum number of tracks. Default 1000. When a new track needs a place, the track that has been missed for longest ends.
+    /// The maximum number of tracks. Default 1000. When a new track needs a place, the track that has been missed for
+    /// longest ends.
     package var maxTracks: Int
     package var heuristics = TrackerHeuristics()
 
@@ -105,7 +111,8 @@ package struct TrackerOptions: Hashable, Sendable {
         self.maxTracks = maxTracks
     }
 
-    /// The minimum score of a usable detection. Detections between this score and ``scoreThreshold`` can only continue tracks.
+    /// The minimum score of a usable detection. Detections between this score and ``scoreThreshold`` can only continue
+    /// tracks.
     package var scoreFloor: Double { min(0.1, scoreThreshold / 2) }
 }
 
@@ -118,7 +125,8 @@ extension Tracker {
         return state.nextID
     }
 
-    /// Gives a track the id, start time and path length of an object that another tracker tracked before. The track's own id is not reused.
+    /// Gives a track the id, start time and path length of an object that another tracker tracked before. The track's
+    /// own id is not reused.
     ///
     /// - Returns: the track with its new id. `nil` if no track has the id `id`, or if the new track is not reported.
     func adoptIdentity(_ id: Int, as previous: Track, after pathLength: Double) -> Track? {

@@ -1,10 +1,11 @@
-/// The states of all tracks in a frame, for choosing the next region to infer. Tentative tracks are included. Tracks are excluded if the
-/// picture shows that the object is absent: they neither explain motion nor need an inference.
+/// The states of all tracks in a frame, for choosing the next region to infer. Tentative tracks are included. Tracks
+/// are excluded if the picture shows that the object is absent: they neither explain motion nor need an inference.
 package struct TrackerSnapshot: Sendable {
     package struct ObjectState: Sendable {
         /// The box in buffer pixels, propagated to the snapshot's frame, not clipped to the picture.
         package var box: Box
-        /// The box in the frame of the latest result. Live results are late, so that frame is older than the snapshot's frame.
+        /// The box in the frame of the latest result. Live results are late, so that frame is older than the snapshot's
+        /// frame.
         package var detectedBox: Box
         package var isConfirmed: Bool
         package var misses: Int

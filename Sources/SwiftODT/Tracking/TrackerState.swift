@@ -1,6 +1,7 @@
 /// The state and implementation of a ``Tracker``. The functions are documented there.
 ///
-/// A struct, because Swift then checks exclusive access once per call of ``Tracker`` instead of at each access in a loop.
+/// A struct, because Swift then checks exclusive access once per call of ``Tracker`` instead of at each access in a
+/// loop.
 struct TrackerState: ~Copyable {
     var options: TrackerOptions
 
@@ -65,7 +66,8 @@ struct TrackerState: ~Copyable {
         let time = min(seenAt.clampedToRange, now)
         if let lastResult, time < lastResult { return }
         if time == now { settle(followingImage: false) }
-        // A result that is older than the history is applied to the oldest frame. A very slow detector thus still has an effect.
+        // A result that is older than the history is applied to the oldest frame. A very slow detector thus still has
+        // an effect.
         guard time >= sceneBegan, !history.isEmpty else { return }
         let index = history.index(at: time) ?? 0
         lastResult = time

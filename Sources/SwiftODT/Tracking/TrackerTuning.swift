@@ -46,7 +46,8 @@ enum TrackerTuning {
     static let separateOverlap = 0.3
     /// The minimum IoU of two boxes that count as duplicates even if their labels differ.
     static let duplicateOverlap = 0.9
-    /// The time constant of the decay of the score histogram, in seconds. Scores change with light and viewing direction.
+    /// The time constant of the decay of the score histogram, in seconds. Scores change with light and viewing
+    /// direction.
     static let scoreMemory = 60.0
     /// The minimum number of detections in the score histogram for a bimodal threshold.
     static let valleySamples: Float = 200
@@ -72,11 +73,14 @@ enum TrackerTuning {
     /// The initial measurement noise in object sizes, and the initial process noise in object sizes per second and per
     /// square root of a second. ``MotionStatistics`` estimates both from the stream.
     static let (firstJitter, firstAcceleration) = (0.04, 0.7)
-    /// The measurement noise is the measured jitter times this factor, because the errors of consecutive boxes are correlated.
+    /// The measurement noise is the measured jitter times this factor, because the errors of consecutive boxes are
+    /// correlated.
     static let jitterCorrelation = 1.75
-    /// The interval over which accelerations are measured, in nanoseconds. In this time a change of velocity exceeds the jitter.
+    /// The interval over which accelerations are measured, in nanoseconds. In this time a change of velocity exceeds
+    /// the jitter.
     static let accelerationSpan: Nanoseconds = 330_000_000
-    /// The errors of two low-score boxes of one object are correlated if less than this time lies between the boxes, in nanoseconds.
+    /// The errors of two low-score boxes of one object are correlated if less than this time lies between the boxes, in
+    /// nanoseconds.
     static let errorCorrelation: Nanoseconds = 150_000_000
     /// The steepness with which the correlation of box errors falls with the score. The correlation is complete for
     /// scores of at most `1 - 1 / errorSteepness`, and 0 for a score of 1.
@@ -111,19 +115,21 @@ enum TrackerTuning {
 
     // Life cycle. Source: ranges for the evidence; others: unit tests.
 
-    /// The minimum time between two frames for which the later one counts as a key frame, in nanoseconds. The gate before
-    /// the decoder passes only key frames while the picture is calm.
+    /// The minimum time between two frames for which the later one counts as a key frame, in nanoseconds. The gate
+    /// before the decoder passes only key frames while the picture is calm.
     static let keyFrameDistance: Nanoseconds = 900_000_000
     /// Tracks at rarely inferred positions end after this multiple of ``TrackerOptions/maxAge``.
     static let ageFactorOutsideRegions = 2
-    /// A detection has full weight towards the confirmation of a track if its score reaches the lower of two limits: `fullEvidence`, and
-    /// `fullEvidenceFactor` times the score threshold. With a low threshold, detections with low scores can thus confirm tracks.
+    /// A detection has full weight towards the confirmation of a track if its score reaches the lower of two limits:
+    /// `fullEvidence`, and `fullEvidenceFactor` times the score threshold. With a low threshold, detections with low
+    /// scores can thus confirm tracks.
     static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
     /// A result that does not cover a track at sufficient magnification counts as a miss only under two conditions: the
     /// latest detection is older than ``ageFactorOutsideRegions`` times ``TrackerOptions/maxAge``, and there were at
     /// least this many such results since then. Fewer results are no evidence that the object has gone.
     static let inferencesElsewhere = 10
-    /// An object counts as detectable in a region if it was last detected at up to this multiple of the region's magnification.
+    /// An object counts as detectable in a region if it was last detected at up to this multiple of the region's
+    /// magnification.
     static let magnificationTolerance = 1.25
     /// A track ends if less than this fraction of its box is inside the picture.
     static let leastInPicture = 0.1
@@ -132,20 +138,23 @@ enum TrackerTuning {
 
     // Occlusion. Source: unit tests, and `nothing.py` and `coasting.py` beside `ablation`.
 
-    /// The maximum mean difference in grey levels at which the content of two pictures counts as unchanged. The first value
-    /// applies to a whole template, the second to the half that shows the occluder. The second is higher, because the
-    /// occluder may cover more of the half in the later picture.
+    /// The maximum mean difference in grey levels at which the content of two pictures counts as unchanged. The first
+    /// value applies to a whole template, the second to the half that shows the occluder. The second is higher, because
+    /// the occluder may cover more of the half in the later picture.
     static let (stillDifference, stillDifferenceOfHalf) = (6.0, 15.0)
     /// The minimum correlation of two pictures of the same object: for the whole template, and for a half. The limit
     /// for a half is higher, because a half has fewer samples.
     static let (templateCorrelation, templateCorrelationOfHalf) = (0.6, 0.75)
-    /// The minimum similarity between a box's content now and at the latest detection. Below it, the object has probably left the box.
+    /// The minimum similarity between a box's content now and at the latest detection. Below it, the object has
+    /// probably left the box.
     static let unchangedSimilarity = 0.5
-    /// A half-visible object counts as going behind an occluder only within this time after its latest detection, in nanoseconds.
+    /// A half-visible object counts as going behind an occluder only within this time after its latest detection, in
+    /// nanoseconds.
     static let vanishingTime: Nanoseconds = 150_000_000
     /// The maximum time in nanoseconds for which moving content at the predicted box counts as a possible occluder.
     static let occluderTime: Nanoseconds = 600_000_000
-    /// The minimum interval in nanoseconds between two kept pictures. It is long enough for a moving object to change its position visibly.
+    /// The minimum interval in nanoseconds between two kept pictures. It is long enough for a moving object to change
+    /// its position visibly.
     static let pictureInterval: Nanoseconds = 80_000_000
     /// The number of pictures to keep. With this number, the oldest picture is usually at least ``beforeOcclusion``
     /// older than the previous result.
@@ -153,15 +162,18 @@ enum TrackerTuning {
     /// The minimum time in nanoseconds between an earlier picture and the latest strong detection of an object. A
     /// walking object was not yet occluded in the earlier picture.
     static let beforeOcclusion: Nanoseconds = 200_000_000
-    /// The maximum number of picture checks of missed objects per result. It bounds the cost if a whole crowd is missed at once.
+    /// The maximum number of picture checks of missed objects per result. It bounds the cost if a whole crowd is missed
+    /// at once.
     static let pictureChecks = 50
     /// Another object covers much of a box if it covers more than this fraction of the box's area.
     static let coveredShare = 0.4
-    /// A box has left the picture if its visible fraction falls below this multiple of its visible fraction at the latest detection.
+    /// A box has left the picture if its visible fraction falls below this multiple of its visible fraction at the
+    /// latest detection.
     static let leastVisible = 0.95
     /// The minimum distance from the latest detection at which a box counts as moved far, in object sizes.
     static let farthestDrift = 0.2
-    /// An object can count as in front of another one only if it covers less than this fraction of the other object's box.
+    /// An object can count as in front of another one only if it covers less than this fraction of the other object's
+    /// box.
     static let smallPart = 0.3
     /// Another object counts as an occluder if the fraction of the box that it covers has grown by more than this value
     /// since the latest detection. An occluder covers more and more of an object.

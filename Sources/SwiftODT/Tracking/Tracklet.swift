@@ -40,7 +40,8 @@ struct Tracklet: Sendable {
     private(set) var observedMagnification: Double
     /// The number of results since the latest detection that should have detected the object and missed it.
     private(set) var misses = 0
-    /// The part of the time since ``unseenSince`` in which results covered the object's position without detecting the object.
+    /// The part of the time since ``unseenSince`` in which results covered the object's position without detecting the
+    /// object.
     private(set) var searchedFor: Nanoseconds = 0
     /// The number of results since the latest detection that did not cover the object at sufficient magnification.
     private var inferencesElsewhere = 0
@@ -51,8 +52,9 @@ struct Tracklet: Sendable {
     var residualSince: Nanoseconds = 0
     /// The time in which ``residual`` fades out, in nanoseconds.
     var residualSpan = TrackerTuning.residualTime
-    /// A second offset from the filter's box to the reported box, in pixels. The filter trusts the image motion only cautiously, so its box
-    /// may lag behind the object. The offset compensates for this, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
+    /// A second offset from the filter's box to the reported box, in pixels. The filter trusts the image motion only
+    /// cautiously, so its box may lag behind the object. The offset compensates for this, see
+    /// ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
 
     init(
@@ -142,9 +144,9 @@ extension Tracklet {
     ///
     /// - Parameters:
     ///   - frame: the time of the last frame before the result's frame. The gap in detections starts there.
-    ///   - maximumAge: the gap starts at the latest detection instead if `frame` is later than that detection by more than this time. In a
-    ///     key frame (see ``TrackerTuning/keyFrameDistance``), the gap starts at most half of this time before the result's frame. A track
-    ///     thus does not end at its first miss in a key frame.
+    ///   - maximumAge: the gap starts at the latest detection instead if `frame` is later than that detection by more
+    ///     than this time. In a key frame (see ``TrackerTuning/keyFrameDistance``), the gap starts at most half of this
+    ///     time before the result's frame. A track thus does not end at its first miss in a key frame.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, maximumAge: Nanoseconds) {
         if misses == 0 { residual = .zero }
         if misses == 0 {
@@ -197,8 +199,9 @@ extension Tracklet {
         return false
     }
 
-    /// Compensates for a camera motion of `shift` pixels that the prediction does not include, measured over `step` seconds. If the motion
-    /// continues, the camera pans. The velocities of all objects, including missed objects, therefore adapt within some tenths of a second.
+    /// Compensates for a camera motion of `shift` pixels that the prediction does not include, measured over `step`
+    /// seconds. If the motion continues, the camera pans. The velocities of all objects, including missed objects,
+    /// therefore adapt within some tenths of a second.
     mutating func followCamera(_ shift: SIMD2<Double>, over step: Double, heuristics: TrackerHeuristics) {
         let faster = heuristics.contains(.cameraVelocity) ? shift / max(step, TrackerTuning.cameraMemory) : .zero
         filter.shift(shift, faster: faster)
@@ -217,7 +220,8 @@ extension Tracklet {
     func shownBox(at time: Nanoseconds) -> Box {
         let age = Double(time - residualSince) / residualSpan
         var shown = filter.position + lead + residual * max(0, 1 - max(0, age))
-        // A missed object keeps its last detected size. The filter's box may shrink, because an occluder covered part of the object.
+        // A missed object keeps its last detected size. The filter's box may shrink, because an occluder covered part
+        // of the object.
         if misses > 0 { (shown.z, shown.w) = (lastBox.width, lastBox.height) }
         let minimum = TrackerTuning.leastReportedSize * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
         return Box(SIMD4(shown.x, shown.y, max(shown.z, minimum.x), max(shown.w, minimum.y)))
@@ -229,8 +233,8 @@ extension Tracklet {
         impression = (Appearance(of: box, in: plane), lastSeen)
     }
 
-    /// Returns the similarity between the box's content at `time` and at the latest detection. The result is 1 if a picture is missing or
-    /// if the latest result missed the object.
+    /// Returns the similarity between the box's content at `time` and at the latest detection. The result is 1 if a
+    /// picture is missing or if the latest result missed the object.
     func similarity(at time: Nanoseconds, in plane: LumaPlane?) -> Double {
         guard misses == 0, lastSeen < time, hasImpression, let plane, let then = impression?.appearance else {
             return 1
@@ -258,9 +262,10 @@ extension Tracklet {
         return across * across + down * down > TrackerTuning.farthestDrift * TrackerTuning.farthestDrift * lastBox.area
     }
 
-    /// Returns whether this object was in front of `other` at the latest detection of this object, so that `other` is not its occluder. Two
-    /// conditions must hold. The overlap of the boxes covers less than ``TrackerTuning/smallPart`` of the box of `other`. The fraction of
-    /// this object's box that `other` covers has grown by at most ``TrackerTuning/occluderGrowth`` since that detection.
+    /// Returns whether this object was in front of `other` at the latest detection of this object, so that `other` is
+    /// not its occluder. Two conditions must hold. The overlap of the boxes covers less than
+    /// ``TrackerTuning/smallPart`` of the box of `other`. The fraction of this object's box that `other` covers has
+    /// grown by at most ``TrackerTuning/occluderGrowth`` since that detection.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen)]
         let (box, whole) = (filter.box, other.filter.box)

@@ -22,7 +22,8 @@ public struct Zone: Hashable, Sendable {
         case centre
     }
 
-    /// The direction of a crossing. It is defined for an observer who walks along the line from its first point to its last.
+    /// The direction of a crossing. It is defined for an observer who walks along the line from its first point to its
+    /// last.
     public enum Direction: String, Sendable {
         /// The object crosses from the left to the right of the observer.
         case `in`
@@ -71,7 +72,8 @@ public struct Zone: Hashable, Sendable {
 
 /// An event of one object in one zone.
 public struct ZoneEvent: Sendable {
-    /// The kind of an event: an object enters an area, leaves it, has stayed in it for ``Zone/minimumTime``, or crosses a line.
+    /// The kind of an event: an object enters an area, leaves it, has stayed in it for ``Zone/minimumTime``, or crosses
+    /// a line.
     public enum Kind: String, Sendable {
         /// The object has entered the area.
         case enter

@@ -6,13 +6,15 @@
 ///     }
 ///     print(monitor.counts[0].all.in)
 ///
-/// Objects that jitter on an edge are counted once, and an object that is lost and reappears nearby within 2 s keeps its state.
+/// Objects that jitter on an edge are counted once, and an object that is lost and reappears nearby within 2 s keeps
+/// its state.
 public struct ZoneMonitor: Sendable {
     private var watch: ZoneWatch
 
     /// Creates a monitor with counts of zero.
     ///
-    /// - Throws: ``ODTError`` if a zone has too few points, if a point is outside the picture, or if two zones have the same name.
+    /// - Throws: ``ODTError`` if a zone has too few points, if a point is outside the picture, or if two zones have the
+    ///   same name.
     public init(zones: [Zone]) throws(ODTError) {
         try Zone.check(zones)
         watch = ZoneWatch(zones)
@@ -86,7 +88,8 @@ extension Zone {
         try ODTError.wrapping { try list(parsing: FileBytes.read(path, limit: 4 << 20), file: path) }
     }
 
-    /// The time for which an object must stay in an area until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the event is not emitted.
+    /// The time for which an object must stay in an area until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the
+    /// event is not emitted.
     public var minimumTime: Duration? {
         get { minTime.map { .nanoseconds($0) } }
         set { minTime = newValue.map { Nanoseconds($0) } }

@@ -4,7 +4,8 @@ struct ZoneShape {
 
     private let corners: [Place]
     private let isClosed: Bool
-    /// The edges for crossings and distances. Edges of an area along the picture's border are excluded, because no object crosses them.
+    /// The edges for crossings and distances. Edges of an area along the picture's border are excluded, because no
+    /// object crosses them.
     private let edges: [(from: Place, to: Place)]
 
     init(_ zone: Zone, width: Double, height: Double) {
@@ -60,7 +61,8 @@ struct ZoneShape {
         }
     }
 
-    /// Returns a number that is positive for points to the right of an edge, seen from its start to its end. The y axis points down.
+    /// Returns a number that is positive for points to the right of an edge, seen from its start to its end. The y axis
+    /// points down.
     private static func side(of place: Place, _ edge: (from: Place, to: Place)) -> Double {
         let (along, across) = (edge.to - edge.from, place - edge.from)
         return along.x * across.y - along.y * across.x

@@ -19,7 +19,8 @@ struct ZoneWatch {
 
     /// The maximum time in nanoseconds between two tracks of one object for re-identification.
     private static let reentryTime: Nanoseconds = 2_000_000_000
-    /// The time in nanoseconds after which an object on the other side of an edge changes sides even if it is still close to the edge.
+    /// The time in nanoseconds after which an object on the other side of an edge changes sides even if it is still
+    /// close to the edge.
     private static let settling: Nanoseconds = 1_000_000_000
 
     /// All zones except those of the kind `ignore`.
@@ -53,15 +54,17 @@ struct ZoneWatch {
         /// The time at which the object entered the area. `nil` outside.
         var since: Nanoseconds?
         var isDwellReported = false
-        /// The time since which the object has been on the opposite side of the edge without a change of sides, because it is too close to
-        /// the edge, or because the zone is limited to some labels and the object has no label. The two sides are the inside and the
-        /// outside of an area, or the two sides of a line. `nil` while the object is on its recorded side.
+        /// The time since which the object has been on the opposite side of the edge without a change of sides, because
+        /// it is too close to the edge, or because the zone is limited to some labels and the object has no label. The
+        /// two sides are the inside and the outside of an area, or the two sides of a line. `nil` while the object is
+        /// on its recorded side.
         var uncertainSince: Nanoseconds?
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
         /// The label with which the entry was counted.
         var label: Label?
-        /// Crossings that cannot be counted yet, because the zone is limited to some labels and the object has no label.
+        /// Crossings that cannot be counted yet, because the zone is limited to some labels and the object has no
+        /// label.
         var undecided: [(direction: Zone.Direction, time: Nanoseconds)] = []
     }
 
@@ -108,7 +111,8 @@ struct ZoneWatch {
         }
     }
 
-    /// Counts the objects in areas if objects are not tracked. There are no events, because untracked objects have no ids.
+    /// Counts the objects in areas if objects are not tracked. There are no events, because untracked objects have no
+    /// ids.
     mutating func count(_ objects: [Track]) {
         for (index, zone) in zones.enumerated() where zone.kind == .area {
             counts[index] = ZoneCount(name: zone.name, kind: zone.kind)
@@ -119,7 +123,8 @@ struct ZoneWatch {
         }
     }
 
-    /// Forgets all objects, with a `leave` event for each object in an area. The counts of entries, exits and crossings are kept.
+    /// Forgets all objects, with a `leave` event for each object in an area. The counts of entries, exits and crossings
+    /// are kept.
     mutating func reset() {
         for (_, zoneTrack) in zoneTracks.sorted(by: { $0.key < $1.key }) { dismiss(zoneTrack) }
         zoneTracks = [:]
@@ -147,11 +152,11 @@ extension ZoneWatch {
         ZoneTrack(id: id, box: box, lastSeen: 0, presences: zones.map { _ in ZonePresence() })
     }
 
-    /// Returns the track that a new track continues, or `nil`. The continued track must have the same label, and must have been detected
-    /// recently and nearby. If there are several such tracks, the nearest one is returned.
+    /// Returns the track that a new track continues, or `nil`. The continued track must have the same label, and must
+    /// have been detected recently and nearby. If there are several such tracks, the nearest one is returned.
     ///
-    /// - Parameter visible: the ids of all visible tracks in the frame, including those that are processed after the new track. They are
-    ///   not continued.
+    /// - Parameter visible: the ids of all visible tracks in the frame, including those that are processed after the
+    ///   new track. They are not continued.
     private mutating func reidentify(
         _ box: Box, _ label: Label?, unlessIn visible: Set<Int>, at now: Nanoseconds
     ) -> ZoneTrack? {

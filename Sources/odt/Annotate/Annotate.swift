@@ -154,8 +154,9 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
                 return 128 + signal
             }
         } catch let error as PlaybackError {
-            // A usage error of the first input, for example an unknown property, would also occur with all other inputs, so it ends the
-            // batch. An output that already exists is a usage error too, but it concerns only one input.
+            // A usage error of the first input, for example an unknown property, would also occur with all other
+            // inputs, so it ends the batch. An output that already exists is a usage error too, but it concerns only
+            // one input.
             if error.isUsage, number == 0, !job.outputs.exist { throw error }
             printError("odt annotate: \(job.input): \(error)")
             failed.append(job.input)

@@ -31,7 +31,8 @@ final class Annotation: Sendable {
     private let player: Player
     private let pictures: TrackPictures?
 
-    /// Builds the pipeline and creates the files, but does not start playing. If this fails, no existing file has been changed.
+    /// Builds the pipeline and creates the files, but does not start playing. If this fails, no existing file has been
+    /// changed.
     init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
         (self.source, self.outputs) = (source, outputs)
         let output = try outputs.video.map {
@@ -163,7 +164,8 @@ final class Annotation: Sendable {
         do {
             try output.write(text)
         } catch is BrokenPipe {
-            // If the reader closes the pipe, the other outputs are still completed. The exit code is then that of SIGPIPE.
+            // If the reader closes the pipe, the other outputs are still completed. The exit code is then that of
+            // SIGPIPE.
             isRead = false
             player.askToEnd()
         } catch {

@@ -45,7 +45,8 @@ struct AnnotationOutputs: Sendable {
 
     var isEmpty: Bool { names.isEmpty && pictures == nil }
 
-    /// - Throws: ``PlaybackError`` if an output is the input itself, if it exists and must not be replaced, or if its folder is missing.
+    /// - Throws: ``PlaybackError`` if an output is the input itself, if it exists and must not be replaced, or if its
+    ///   folder is missing.
     func check(against source: MediaSource, mayReplace: Bool) throws {
         for name in names where name != "-" {
             // A missing folder is an error instead of being created, because its name may be misspelled.
@@ -114,7 +115,8 @@ final class AnnotationFiles: Sendable {
             + [video].compactMap(\.self)
     }
 
-    /// Renames all files to their final names. The video is renamed last, so that a program that waits for the video also finds the tables.
+    /// Renames all files to their final names. The video is renamed last, so that a program that waits for the video
+    /// also finds the tables.
     func finish() throws { try files.forEach { try $0.finish() } }
 
     func discard() { files.forEach { $0.discard() } }

@@ -102,7 +102,8 @@ final class TrackPictures: Sendable {
             + ".jpg"
     }
 
-    /// Returns the frame with this timestamp (nanoseconds) and releases all earlier frames; `nil` if no such frame is held.
+    /// Returns the frame with this timestamp (nanoseconds) and releases all earlier frames; `nil` if no such frame is
+    /// held.
     private func frame(at time: UInt64?) -> HeldFrame? {
         guard let time else { return nil }
         return state.update { state in

@@ -81,7 +81,8 @@ struct BenchRun {
         }
         let linker = StreamLinker(
             pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { [pipeline] in pipeline.refuse($0) })
-        // The linker must stay alive while the pipeline plays, because the decoder's signals call it without holding a reference.
+        // The linker must stay alive while the pipeline plays, because the decoder's signals call it without holding a
+        // reference.
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
         let player = Player(pipeline, configuration, notify: notify)

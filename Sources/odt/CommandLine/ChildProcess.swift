@@ -42,7 +42,8 @@ struct ChildProcess {
         return String(decoding: (try? ByteStream.read(answer, path: "")) ?? [], as: UTF8.self)
     }
 
-    /// Waits for the process to end. If a signal ended it, the exit code is 128 plus the signal's number, as in a shell.
+    /// Waits for the process to end. If a signal ended it, the exit code is 128 plus the signal's number, as in a
+    /// shell.
     func exitCode() throws -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 {

@@ -7,7 +7,8 @@ enum VideoPass {
     /// A viewer's answer for one frame. `remove` means that no further frames are wanted.
     enum Interest { case wanted, notWanted, remove }
 
-    /// The pixels of a frame, four bytes each (red, green, blue, unused). Valid only during the call that receives them.
+    /// The pixels of a frame, four bytes each (red, green, blue, unused). Valid only during the call that receives
+    /// them.
     struct Pixels {
         let base: UnsafePointer<UInt8>
         /// The number of bytes from one row of pixels to the next.
@@ -16,7 +17,8 @@ enum VideoPass {
         let height: Int
     }
 
-    /// A receiver of frames. All calls come from one thread, in the order of the video. All times are stream times in seconds.
+    /// A receiver of frames. All calls come from one thread, in the order of the video. All times are stream times in
+    /// seconds.
     protocol Viewer: AnyObject {
         /// Returns whether the viewer wants the frame that is shown from `time` until `end`.
         func interest(from time: Double, to end: Double) -> Interest
@@ -28,7 +30,8 @@ enum VideoPass {
     /// succeeds if the viewer ends it.
     ///
     /// - Parameters:
-    ///   - turned: The transformation that turns frames upright. With `identity`, the orientation tag of the video is used instead.
+    ///   - turned: The transformation that turns frames upright. With `identity`, the orientation tag of the video is
+    ///     used instead.
     ///   - notify: Shows a message to the user. Called on any thread.
     static func show(
         _ video: MediaSource, turned: Orientation, to viewer: Viewer, notify: @escaping @Sendable (String) -> Void

@@ -57,7 +57,8 @@ struct VideoDetection {
         if let place = Self.place(file) { notify("\(file) is incomplete: resuming after \(place)") }
         let linker = StreamLinker(
             pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { [pipeline] in pipeline.refuse($0) })
-        // The linker must stay alive while the pipeline plays, because the decoder's signals call it without holding a reference.
+        // The linker must stay alive while the pipeline plays, because the decoder's signals call it without holding a
+        // reference.
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
         var configuration = Player.Configuration()
@@ -85,7 +86,8 @@ struct VideoDetection {
 
     private static func isWhole(_ file: String) -> Bool { (try? RecordingReader(file))?.end != nil }
 
-    /// Returns the key (time or number) of the last frame of an incomplete recording; `nil` if the recording is complete or cannot be read.
+    /// Returns the key (time or number) of the last frame of an incomplete recording; `nil` if the recording is
+    /// complete or cannot be read.
     private static func place(_ file: String) -> FrameKey? {
         guard let reader = try? RecordingReader(file), reader.header != nil, reader.end == nil else { return nil }
         return reader.last

@@ -46,7 +46,8 @@ struct FrameChecksum {
                 let base = bases[plane], strides[plane] > 0
             else { return nil }
             let columns = scaled(Int(frame.info.width), by: narrowings[component])
-            // Formats that pack several pixels into one group of bytes have no pixel stride, so the whole row is included.
+            // Formats that pack several pixels into one group of bytes have no pixel stride, so the whole row is
+            // included.
             let width = steps[component] > 0 ? columns * Int(steps[component]) : strides[plane]
             return Rows(
                 base: base.assumingMemoryBound(to: UInt8.self), stride: strides[plane],

@@ -7,8 +7,9 @@ import Synchronization
 /// includes its start and excludes its end. The stream seeks to the key frame at or before the start. The frames must
 /// be identical to those of a full pass over the video.
 ///
-/// Some streams decode to different pixels after a seek. To detect them, ``report`` has checksums of the first frames of this part and of
-/// the first frames after this part. The caller compares the checksums after this part with those of the first frames of the next part.
+/// Some streams decode to different pixels after a seek. To detect them, ``report`` has checksums of the first frames
+/// of this part and of the first frames after this part. The caller compares the checksums after this part with those
+/// of the first frames of the next part.
 final class VideoPart: Sendable {
     private struct State {
         /// The sequence number of the seek event; `nil` before the seek.

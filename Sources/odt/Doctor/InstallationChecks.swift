@@ -8,7 +8,8 @@ import SwiftODT
 /// missing. The check of that other part reports the problem.
 typealias InstallationCheck = (part: String, run: () -> CheckResult?)
 
-/// Returns the checks in the order in which they run. Checks that need GStreamer come after the check that initialises it.
+/// Returns the checks in the order in which they run. Checks that need GStreamer come after the check that initialises
+/// it.
 func installationChecks() -> [InstallationCheck] {
     let models = ModelSearchPath.Purpose.allCases.map { purpose in
         (part: purpose.rawValue, run: { checkModel(purpose) }) as InstallationCheck
@@ -28,7 +29,8 @@ private func checkGStreamer() -> CheckResult? {
 }
 
 private func checkPlugin() -> CheckResult? {
-    // The program does not know whether it was installed from a package, an archive or a checkout, so the remedy names all three.
+    // The program does not know whether it was installed from a package, an archive or a checkout, so the remedy names
+    // all three.
     let remedy =
         FetchProgram.areInstalled
         ? "install the package gstreamer1.0-swiftodt, or run ./install of the archive or Pipelines/setup --install "
@@ -145,7 +147,8 @@ private func checkNetwork() -> CheckResult? {
     }
 }
 
-/// Returns the shortest time of three inferences on a grey frame. The first inference is slower because the network warms up.
+/// Returns the shortest time of three inferences on a grey frame. The first inference is slower because the network
+/// warms up.
 private func shortestAnswer(of detector: any Detector) throws -> Nanoseconds {
     let (width, height) = (640, 480)
     let pixels = UnsafeMutableRawPointer.allocate(byteCount: 4 * width * height, alignment: 64)

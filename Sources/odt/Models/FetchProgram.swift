@@ -1,7 +1,8 @@
 import Glibc
 import SwiftODT
 
-/// A program that downloads components that Debian does not package: `Pipelines/fetch-models` or `Pipelines/fetch-runtime`.
+/// A program that downloads components that Debian does not package: `Pipelines/fetch-models` or
+/// `Pipelines/fetch-runtime`.
 struct FetchProgram {
     enum Kind: String {
         case models = "fetch-models"

@@ -4,7 +4,8 @@ import SwiftODT
 /// Extracts one picture of each track in a single pass over a video. The picture shows the detection with the highest
 /// score. The same pass extracts a background frame for heat maps and zones.
 final class BestPictures: VideoPass.Viewer {
-    /// The maximum size of all pictures together, in bytes. It keeps the page below 20 MB, including the Base64 encoding.
+    /// The maximum size of all pictures together, in bytes. It keeps the page below 20 MB, including the Base64
+    /// encoding.
     private static let maximumBytes = 9 << 20
     /// The picture of a detection is taken from a frame that is at most this many seconds later than the detection.
     private static let tolerance = 0.25
@@ -99,7 +100,8 @@ final class BestPictures: VideoPass.Viewer {
     }
 }
 
-/// Extracts the best picture of each track and a background frame from recorded segments, the video files that `odt watch` writes.
+/// Extracts the best picture of each track and a background frame from recorded segments, the video files that `odt
+/// watch` writes.
 struct RecordedPictures {
     private(set) var frame: [UInt8]?
     private(set) var pictures: [[UInt8]?]

@@ -14,7 +14,8 @@ struct LineStream: ~Copyable {
 
     private let file: Int32
     private var bytes: [UInt8] = []
-    /// `start` is the index of the first byte that has not been returned. The bytes from `start` to `sought` contain no line feed.
+    /// `start` is the index of the first byte that has not been returned. The bytes from `start` to `sought` contain no
+    /// line feed.
     private var (start, sought) = (0, 0)
     private var isAtEnd = false
     private var part = [UInt8](repeating: 0, count: 1 << 20)

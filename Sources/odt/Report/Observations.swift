@@ -1,6 +1,7 @@
 import SwiftODT
 
-/// Aggregates the messages of a file or database. Memory use is proportional to the number of tracks, not to the number of messages.
+/// Aggregates the messages of a file or database. Memory use is proportional to the number of tracks, not to the number
+/// of messages.
 struct Observations {
     /// The maximum number of tracks that are kept. If there are more, the shortest tracks are only counted.
     static let maximumTracks = 20_000
@@ -64,7 +65,8 @@ struct Observations {
         return (span.lowerBound + span.upperBound) / 2 - clock.offset + clock.streamOffset
     }
 
-    /// Returns the id of the session (one connection to a camera) in a track's messages; `nil` if the messages have none.
+    /// Returns the id of the session (one connection to a camera) in a track's messages; `nil` if the messages have
+    /// none.
     func recording(of track: ObservedTrack) -> Int64? { clocks[track.key.source].name(of: track.key.recording) }
 
     /// Returns the source and the recording of a camera's session; `nil` if no message belongs to it.
@@ -248,7 +250,8 @@ struct Observations {
         _ key: ObservedTrack.Key, _ label: Int, at time: Double, by body: (inout ObservedTrack) -> Void
     ) {
         body(&byKey[key, default: ObservedTrack(key, label: label, at: time)])
-        // A track is reported some frames after its first detection, so its start may be before the current start of the time axis.
+        // A track is reported some frames after its first detection, so its start may be before the current start of
+        // the time axis.
         if let first = byKey[key]?.first { extend(to: first) }
     }
 
@@ -340,7 +343,8 @@ struct CountSeries {
     private static let maximumSteps = 1_000
 
     private(set) var step = 0.25
-    /// The object-seconds in each interval, by index of the label: an object that is visible for two seconds counts as two.
+    /// The object-seconds in each interval, by index of the label: an object that is visible for two seconds counts as
+    /// two.
     private(set) var sums: [Int: [Double]] = [:]
 
     /// - Parameter time: The time in seconds since the start of the report's time axis; negative values count as 0.

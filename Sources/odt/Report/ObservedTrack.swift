@@ -43,7 +43,8 @@ struct ObservedTrack {
         last = max(last, end)
     }
 
-    /// Replaces the best detection if the candidate is final, has a higher score, or has the same score and a larger box.
+    /// Replaces the best detection if the candidate is final, has a higher score, or has the same score and a larger
+    /// box.
     ///
     /// - Parameter isFinal: Whether the element reported the candidate in the track's `end` event.
     mutating func offer(_ candidate: Best, isFinal: Bool = false) {
@@ -74,7 +75,8 @@ struct ObservedZone {
         var left = 0
         var `in` = 0
         var out = 0
-        /// The sum of the dwell times of the objects that left (`stayed`) and the longest of these dwell times (`longest`), in seconds.
+        /// The sum of the dwell times of the objects that left (`stayed`) and the longest of these dwell times
+        /// (`longest`), in seconds.
         var stayed = 0.0
         var longest = 0.0
 

@@ -119,7 +119,8 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
     return ExitCode.success
 }
 
-/// Returns the best pictures from the recorded segments that the database lists; `nil` if the database lists no segment.
+/// Returns the best pictures from the recorded segments that the database lists; `nil` if the database lists no
+/// segment.
 private func pictures(
     of tracks: [ObservedTrack], _ messages: StoredMessages, _ observations: Observations, _ line: CommandLineOptions
 ) throws -> RecordedPictures? {

@@ -14,8 +14,8 @@ struct ReportClip {
     let isH265: Bool
 }
 
-/// Selects the clips of a database to which a page links. A clip of a camera with redaction is linked only if the clip's
-/// header states that it was recorded with the same redaction.
+/// Selects the clips of a database to which a page links. A clip of a camera with redaction is linked only if the
+/// clip's header states that it was recorded with the same redaction.
 struct ReportClips {
     private(set) var clips: [ReportClip] = []
     /// The number of clips whose files are missing, and of clips that must not be shown.

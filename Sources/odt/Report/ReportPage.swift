@@ -156,8 +156,9 @@ struct ReportData {
         text += ",\(JSONValue.quoted(track.reason)),\(track.key.recording)]".utf8
     }
 
-    /// Appends a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time. Each entry of `byLabel` is an
-    /// array: label, entered, left, in, out, total dwell time, longest dwell time. Times are in seconds.
+    /// Appends a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time. Each entry
+    /// of `byLabel` is an array: label, entered, left, in, out, total dwell time, longest dwell time. Times are in
+    /// seconds.
     private func append(_ zone: ObservedZone, _ start: Double, to text: inout [UInt8]) {
         text +=
             "{\"name\":\(JSONValue.quoted(zone.name)),\"isLine\":\(zone.isLine),\"eventCount\":\(zone.eventCount),".utf8

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Converts between ISO 8601 text and milliseconds since 1970 (UTC). Accepts local time (`2026-11-22T14:30`), UTC (`2026-11-22T14:30:05Z`),
-/// an offset (`2026-11-22T14:30:05.250+01:00`), or a date (`2026-11-22`), which means midnight at its start.
+/// Converts between ISO 8601 text and milliseconds since 1970 (UTC). Accepts local time (`2026-11-22T14:30`), UTC
+/// (`2026-11-22T14:30:05Z`), an offset (`2026-11-22T14:30:05.250+01:00`), or a date (`2026-11-22`), which means
+/// midnight at its start.
 enum WallTime {
     static let form = "2026-11-22T14:30[:05], local time unless Z or +01:00 is appended"
 
@@ -64,7 +65,8 @@ enum WallTime {
         return true
     }
 
-    /// Parses the digits of a decimal fraction of a second and returns milliseconds. Digits after the third are ignored.
+    /// Parses the digits of a decimal fraction of a second and returns milliseconds. Digits after the third are
+    /// ignored.
     private static func fraction(_ text: inout ArraySlice<UInt8>) -> Int64? {
         let digits = text.prefix { (0x30...0x39).contains($0) }
         guard !digits.isEmpty else { return nil }

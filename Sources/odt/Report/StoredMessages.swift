@@ -1,8 +1,9 @@
 import Playback
 import SwiftODT
 
-/// Reads the rows of a period from a database of `odt watch` and converts them to messages in the order of time. The running time and
-/// stream time of a message are its wall-clock time. A track becomes a single message with all its data.
+/// Reads the rows of a period from a database of `odt watch` and converts them to messages in the order of time. The
+/// running time and stream time of a message are its wall-clock time. A track becomes a single message with all its
+/// data.
 struct StoredMessages {
     /// The requested cameras and period. If `cameras` is empty, all cameras are requested. `from` and `to` are in
     /// milliseconds since 1970 (UTC).
@@ -44,7 +45,8 @@ struct StoredMessages {
     /// The names of the cameras that have a session in the period.
     private(set) var cameras: [String] = []
 
-    /// - Throws: ``PlaybackError`` if the file cannot be read; ``ReportError`` if a camera is unknown or no session matches the choice.
+    /// - Throws: ``PlaybackError`` if the file cannot be read; ``ReportError`` if a camera is unknown or no session
+    ///   matches the choice.
     init(_ path: String, _ choice: Choice) throws {
         (self.path, self.choice) = (path, choice)
         database = try StoreFile.open(toRead: path, SQLiteLibrary())
@@ -269,7 +271,8 @@ struct StoredClip {
     var picture: String?
 }
 
-/// A recorded segment of a camera's video, as listed in the database. `began` and `ended` are in seconds since 1970 (UTC).
+/// A recorded segment of a camera's video, as listed in the database. `began` and `ended` are in seconds since 1970
+/// (UTC).
 struct StoredSegment {
     let camera: String
     let session: Int64

@@ -162,7 +162,8 @@ private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) 
     return "\(unused.count) of \(CountText.text(all, "detection")) \(verb) not used: \(named)."
 }
 
-/// Describes the tracker's time per frame. The median comes first: unlike the mean, it is hardly affected by other programs.
+/// Describes the tracker's time per frame. The median comes first: unlike the mean, it is hardly affected by other
+/// programs.
 private func timing(_ spent: [Duration]) -> String {
     if spent.isEmpty { return "no frames" }
     let median = spent.sorted()[spent.count / 2] / .microseconds(1)

@@ -20,8 +20,9 @@ final class ArrivalTimestamps: Sendable {
         }
     }
 
-    /// Stores the wall-clock time of arrival in each buffer, unless the camera sends this time. The element reports it as `utc-time`.
-    /// Otherwise the element would report the time of processing, which is later if the gate has delayed the frame.
+    /// Stores the wall-clock time of arrival in each buffer, unless the camera sends this time. The element reports it
+    /// as `utc-time`. Otherwise the element would report the time of processing, which is later if the gate has delayed
+    /// the frame.
     static func note(at pad: Pad) {
         pad.replaceBuffers { buffer in
             guard gst_buffer_get_reference_timestamp_meta(buffer, nil) == nil, let copy = gst_buffer_copy(buffer)

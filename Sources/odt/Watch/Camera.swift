@@ -54,7 +54,8 @@ final class Camera: Sendable {
 
     var plan: CameraPlan { state.read(\.plan) }
 
-    /// Uses a new plan (the source and settings of the camera). If the camera is connected with another plan, it is reconnected.
+    /// Uses a new plan (the source and settings of the camera). If the camera is connected with another plan, it is
+    /// reconnected.
     ///
     /// - Returns: Whether no thread watches the camera. The caller then has to start a thread that calls ``watch()``.
     func use(_ plan: CameraPlan) -> Bool {
@@ -77,7 +78,8 @@ final class Camera: Sendable {
         connection?.askToEnd()
     }
 
-    /// Watches the camera until `odt watch` ends, the camera is stopped, the video ends or the source fails permanently.
+    /// Watches the camera until `odt watch` ends, the camera is stopped, the video ends or the source fails
+    /// permanently.
     func watch() -> Outcome {
         while true {
             let outcome = watchOnce()
@@ -248,7 +250,8 @@ struct CameraEvent {
     let kind: Kind
     /// The reason of a `lost` or `ended` event; `nil` for `connected`.
     var reason: String?
-    /// The number of the connection to this camera since the program started, starting at 1. It is 0 before the first connection.
+    /// The number of the connection to this camera since the program started, starting at 1. It is 0 before the first
+    /// connection.
     var session: UInt32
     /// For `connected`, the number of attempts until the connection succeeded. For `lost` and `ended`, the number of
     /// failed attempts since the camera was lost.

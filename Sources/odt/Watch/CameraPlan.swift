@@ -49,7 +49,8 @@ struct CameraPlan: Sendable {
         return text.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     }
 
-    /// Splits NAME=SOURCE. Returns `nil` if the word is an existing file, a URI, or a path whose folders contain the equals sign.
+    /// Splits NAME=SOURCE. Returns `nil` if the word is an existing file, a URI, or a path whose folders contain the
+    /// equals sign.
     private static func split(_ word: String) throws -> (name: String, source: String)? {
         guard let equals = word.firstIndex(of: "="), !PathText.isThere(word), !MediaSource.isAddress(word),
             !word[..<equals].contains("/")
@@ -151,7 +152,8 @@ extension CameraPlan {
         }
     }
 
-    /// Prepares a text for the log. Line breaks are replaced by spaces. The credentials before the @ of the camera's URI are removed.
+    /// Prepares a text for the log. Line breaks are replaced by spaces. The credentials before the @ of the camera's
+    /// URI are removed.
     func discreet(_ text: String) -> String {
         let text = String(text.map { $0.isNewline ? " " : $0 })
         guard MediaSource.isAddress(source), let at = source.lastIndex(of: "@"),

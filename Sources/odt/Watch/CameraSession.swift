@@ -14,7 +14,8 @@ final class CameraSession: Sendable {
     struct Ending {
         /// `nil` if the stream ended without an error.
         var failure: String?
-        /// Whether the `swiftodt` element reported an error before the first frame. Reconnecting would fail in the same way.
+        /// Whether the `swiftodt` element reported an error before the first frame. Reconnecting would fail in the same
+        /// way.
         var isRefused = false
         /// Whether the source has a known duration, like a file. At its end, such a source is not connected again.
         var isWhole = false
@@ -152,11 +153,13 @@ final class CameraSession: Sendable {
         var splitsCoded: Bool { recordsOriginal || usesGate }
 
         func description(of source: MediaSource) -> String {
-            // A camera is live, so frames that arrive while the element is busy are dropped. A file can wait, so no frame is dropped.
+            // A camera is live, so frames that arrive while the element is busy are dropped. A file can wait, so no
+            // frame is dropped.
             let (leaky, strategy) = isFile ? ("no", "auto") : ("downstream", "keep-only-latest")
             var text = source.description
             if usesGate {
-                // The queue and the decoder are linked by ``CameraGate/insert(into:for:from:)`` when the codec is known.
+                // The queue and the decoder are linked by ``CameraGate/insert(into:for:from:)`` when the codec is
+                // known.
                 text += " tee name=original ! \(CameraGate.queue) decodebin name=coded"
             } else if recordsOriginal {
                 text += " tee name=original ! queue max-size-buffers=0 max-size-time=2000000000 ! decodebin name=coded"
@@ -193,7 +196,8 @@ final class CameraSession: Sendable {
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
         RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
-        // The element attaches its result to each frame as metadata. Pictures of objects are cropped at the boxes in this metadata.
+        // The element attaches its result to each frame as metadata. Pictures of objects are cropped at the boxes in
+        // this metadata.
         let metadata = element.text(of: "attach-meta")
         if plan.takesPictures, !metadata.contains("custom") {
             element.set("attach-meta", to: metadata.isEmpty || metadata == "0x0" ? "custom" : metadata + "+custom")

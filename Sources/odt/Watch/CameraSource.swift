@@ -92,7 +92,8 @@ enum CameraSource {
         { _, _, element, _ in
             gst_object_ref(element)
             let element = Element(element)
-            // Without this property, decodebin waits for further streams in an MJPEG stream and buffers megabytes meanwhile.
+            // Without this property, decodebin waits for further streams in an MJPEG stream and buffers megabytes
+            // meanwhile.
             if element.kind == "multipartdemux" { element.set("single-stream", to: "true") }
         } as ElementAdded, to: GCallback.self)
 

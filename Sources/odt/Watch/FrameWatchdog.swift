@@ -4,7 +4,8 @@ import Synchronization
 
 /// Records when frames arrive, in monotonic time, to detect a stalled camera.
 ///
-/// The gate passes few frames to the decoder while the picture is calm. During this time, encoded frames show that the camera works.
+/// The gate passes few frames to the decoder while the picture is calm. During this time, encoded frames show that the
+/// camera works.
 final class FrameWatchdog: Sendable {
     private struct State {
         var first: Nanoseconds?
@@ -16,7 +17,8 @@ final class FrameWatchdog: Sendable {
     private let state: Mutex<State>
     private let longestCalm: Nanoseconds
 
-    /// - Parameter longestCalm: The time in nanoseconds without a decoded frame that is accepted while encoded frames arrive.
+    /// - Parameter longestCalm: The time in nanoseconds without a decoded frame that is accepted while encoded frames
+    ///   arrive.
     init(longestCalm: Nanoseconds = 0) {
         self.longestCalm = longestCalm
         let now = MonotonicClock.now
@@ -48,7 +50,8 @@ final class FrameWatchdog: Sendable {
     /// The time from the first decoded frame to the latest frame, in nanoseconds; 0 before the first frame.
     var held: Nanoseconds { state.withLock { state in state.first.map { state.latest - $0 } ?? 0 } }
 
-    /// The time in nanoseconds for which frames have been missing. Before the first frame, it is counted from the creation of this object.
+    /// The time in nanoseconds for which frames have been missing. Before the first frame, it is counted from the
+    /// creation of this object.
     var silence: Nanoseconds {
         let now = MonotonicClock.now
         return state.withLock { max(now - $0.latest, now - $0.latestDecoded - longestCalm) }

@@ -109,7 +109,8 @@ final class JSONLines: MeasuredSink {
         }
     }
 
-    /// Waits until lines are queued, and returns all of them; `nil` when all lines have been written and no more will be queued.
+    /// Waits until lines are queued, and returns all of them; `nil` when all lines have been written and no more will
+    /// be queued.
     private func next() -> [String]? {
         let lines: [String] = state.wait { state in
             guard state.isOver || !state.waiting.isEmpty else { return nil }
@@ -137,7 +138,8 @@ final class JSONLines: MeasuredSink {
         }
     }
 
-    /// Writes a line and returns the `errno` value of a failure. If a failure leaves a part of the line in a file, removes this part.
+    /// Writes a line and returns the `errno` value of a failure. If a failure leaves a part of the line in a file,
+    /// removes this part.
     private func write(_ line: String) -> Int32? {
         var line = line
         let (written, error) = line.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: descriptor) }

@@ -129,7 +129,8 @@ struct WatchPlan: Sendable {
         var cameras = listed + (try CameraPlan.list(line.operands, besides: listed.map(\.name)))
         guard !cameras.isEmpty else { throw CommandLineError("missing SOURCE: name a camera or use --config FILE.") }
         let settings = try Self.settings(line)
-        // The command line overrides the file. In the file, [camera NAME] overrides [cameras], and both override [watch].
+        // The command line overrides the file. In the file, [camera NAME] overrides [cameras], and both override
+        // [watch].
         let (decoding, usualDecoding) = (try DecodingChoice(line), file?.decoding ?? DecodingChoice())
         for number in cameras.indices {
             cameras[number].settings += settings

@@ -9,7 +9,8 @@ struct WatchMessage {
     let steady: Nanoseconds
     /// The fields of the message. They are valid only until ``WatchSink/take(_:)`` returns.
     ///
-    /// - `swiftodt`, `swiftodt-track` and `swiftodt-zone` are messages of the element. Their `source` is the camera's name.
+    /// - `swiftodt`, `swiftodt-track` and `swiftodt-zone` are messages of the element. Their `source` is the camera's
+    ///   name.
     /// - `swiftodt-camera` is about the connection. Its `event` is `connected`, `lost` or `ended`.
     /// - `swiftodt-alarm` is a ``CameraAlarm``.
     let fields: MessageFields
@@ -35,7 +36,8 @@ protocol WatchSink: AnyObject, Sendable {
     /// Called with the cameras of the new configuration when the configuration was read again.
     func use(_ cameras: [CameraPlan])
 
-    /// Forwards the queued messages, for some seconds at most, and closes the destination. ``take(_:)`` is not called afterwards.
+    /// Forwards the queued messages, for some seconds at most, and closes the destination. ``take(_:)`` is not called
+    /// afterwards.
     func close()
 }
 
@@ -87,9 +89,10 @@ final class WatchSinks: Sendable {
         metrics?.add(sinks.compactMap { $0 as? any MeasuredSink })
         metricsServer =
             if let address, let metrics { try MetricsServer(address, metrics, notify: notify) } else { nil }
-        // The servers start after everything was created, so that the metrics are complete. This order also avoids a deadlock: GLib can
-        // deadlock if a server and another thread register libsoup's types for the first time at once. Only this function starts servers,
-        // and ``EventURL`` registers its types when it is created, which is earlier.
+        // The servers start after everything was created, so that the metrics are complete. This order also avoids a
+        // deadlock: GLib can deadlock if a server and another thread register libsoup's types for the first time at
+        // once. Only this function starts servers, and ``EventURL`` registers its types when it is created, which is
+        // earlier.
         for sink in sinks { try (sink as? LivePage)?.start() }
         try metricsServer?.start()
         (all, self.lines, self.store) = (sinks, lines, store)

@@ -23,7 +23,8 @@ struct WatchOptions: Sendable {
     /// The file and line of each value that comes from a configuration file.
     private var places: [String: String] = [:]
 
-    /// - Parameter entries: The entries of the group [watch] of a configuration file. Options on the command line override them.
+    /// - Parameter entries: The entries of the group [watch] of a configuration file. Options on the command line
+    ///   override them.
     init(_ line: CommandLineOptions, _ entries: [KeyFile.Entry]) {
         for entry in entries { (values[entry.key], places[entry.key]) = (entry.value, entry.place) }
         for name in Self.valued {
@@ -66,7 +67,8 @@ struct WatchOptions: Sendable {
         _ = try (PageOptions(self), MetricsOptions(self))
     }
 
-    /// Returns the name of an option for error messages. If the option comes from a configuration file, its file and line precede the name.
+    /// Returns the name of an option for error messages. If the option comes from a configuration file, its file and
+    /// line precede the name.
     func called(_ name: String) -> String { places[name].map { "\($0): \(name)" } ?? "--" + name }
 }
 

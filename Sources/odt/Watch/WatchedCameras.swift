@@ -45,7 +45,8 @@ final class WatchedCameras: Sendable {
         if sinks.isUnread { return 128 + SIGPIPE }
         return state.read { state in
             let outcomes = state.plans.compactMap { state.outcomes[$0.name] }
-            // It is not a failure if only some of the cameras are unreachable, because a camera may be switched off for weeks.
+            // It is not a failure if only some of the cameras are unreachable, because a camera may be switched off for
+            // weeks.
             let isWatched = outcomes.contains { $0 != .neverReached }
             return isWatched && !outcomes.contains(.failed) ? ExitCode.success : ExitCode.failure
         }
@@ -116,7 +117,8 @@ final class WatchedCameras: Sendable {
             state.update { $0.cameras[new.name] = camera }
             if camera.use(new) { try start(camera) }
         }
-        // A signal stops only the cameras that are listed when it arrives. If it arrived before, the new cameras are stopped here.
+        // A signal stops only the cameras that are listed when it arrives. If it arrived before, the new cameras are
+        // stopped here.
         if TerminationHandler.shared.isOver {
             for camera in state.read(\.cameras).values { camera.stop(because: "the watch ended") }
         }

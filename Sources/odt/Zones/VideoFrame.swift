@@ -3,7 +3,8 @@ import Playback
 import SwiftODT
 
 enum VideoFrame {
-    /// Returns a frame, turned upright, as a JPEG file. If the video has fewer than `number` frames, returns the last one.
+    /// Returns a frame, turned upright, as a JPEG file. If the video has fewer than `number` frames, returns the last
+    /// one.
     ///
     /// - Parameter number: The number of the frame, starting at 1.
     static func jpeg(of video: String, number: Int) throws -> [UInt8] {

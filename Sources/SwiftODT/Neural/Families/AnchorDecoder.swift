@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decodes SSD without built-in post-processing, and EfficientDet. For each anchor, a fixed reference box, the network returns the offsets
-/// of an object's box from the anchor, and one score per class.
+/// Decodes SSD without built-in post-processing, and EfficientDet. For each anchor, a fixed reference box, the network
+/// returns the offsets of an object's box from the anchor, and one score per class.
 struct AnchorDecoder: AssembledDecoder {
     /// A pair of outputs, one with boxes and one with scores, for a contiguous range of anchors.
     struct Head: Sendable {
@@ -9,8 +9,8 @@ struct AnchorDecoder: AssembledDecoder {
         let scoresOutput: Int
         let firstAnchor: Int
         let anchorCount: Int
-        /// The number of anchors per cell if the outputs have planes (NCHW), with one plane for each value of each anchor of a cell. `nil`
-        /// if the outputs have one row per anchor (NHWC).
+        /// The number of anchors per cell if the outputs have planes (NCHW), with one plane for each value of each
+        /// anchor of a cell. `nil` if the outputs have one row per anchor (NHWC).
         let planarAnchorsPerCell: Int?
     }
 
@@ -40,8 +40,8 @@ struct AnchorDecoder: AssembledDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// Appends a candidate for each anchor of a head whose highest raw class value is at least `floor`. Returns `false` if the outputs do
-    /// not have the expected number of values.
+    /// Appends a candidate for each anchor of a head whose highest raw class value is at least `floor`. Returns `false`
+    /// if the outputs do not have the expected number of values.
     private func read(
         _ head: Head, _ output: TensorView, _ boxes: SparseNumbers, _ floor: Float, _ candidates: inout [Candidate]
     ) throws -> Bool {
@@ -115,7 +115,8 @@ struct AnchorDecoder: AssembledDecoder {
         return true
     }
 
-    /// - Parameter difference: the offsets from the anchor: centre y, centre x, logarithm of the height, logarithm of the width.
+    /// - Parameter difference: the offsets from the anchor: centre y, centre x, logarithm of the height, logarithm of
+    ///   the width.
     private func candidate(
         _ difference: (Float, Float, Float, Float), anchor number: Int, score: Float, index: Int
     ) -> Candidate {
@@ -182,8 +183,8 @@ extension AnchorDecoder {
         }
     }
 
-    /// Creates the decoder for a .tflite network whose post-processing operation was removed. The operation expects scores after the
-    /// sigmoid, so the network's scores are not logits.
+    /// Creates the decoder for a .tflite network whose post-processing operation was removed. The operation expects
+    /// scores after the sigmoid, so the network's scores are not logits.
     private init?(_ inspection: NetworkInspection, _ input: NetworkInput, _ end: TFLitePostProcess) throws {
         guard let heads = AnchorHeads(inspection, anchors: end.anchors.count / 4) else { return nil }
         let background = inspection.manifest?.hasBackground ?? end.classCount.map { $0 < heads.classes } ?? true

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The anchors of a network, in input pixels. An anchor is a fixed reference box; the network returns box offsets relative to it. The
-/// anchors have the same order as the rows of the network's outputs.
+/// The anchors of a network, in input pixels. An anchor is a fixed reference box; the network returns box offsets
+/// relative to it. The anchors have the same order as the rows of the network's outputs.
 struct Anchors: Sendable {
     struct Anchor: Sendable {
         var centerX: Float
@@ -14,8 +14,8 @@ struct Anchors: Sendable {
 }
 
 extension Anchors {
-    /// Creates anchors from a model file's list. Each anchor has four values: centre y, centre x, height and width as fractions of the
-    /// input.
+    /// Creates anchors from a model file's list. Each anchor has four values: centre y, centre x, height and width as
+    /// fractions of the input.
     init(fractions: [Float], width: Int, height: Int) {
         let (width, height) = (Float(width), Float(height))
         boxes = stride(from: 0, to: fractions.count - 3, by: 4).map {
@@ -27,8 +27,8 @@ extension Anchors {
 }
 
 extension Anchors {
-    /// The anchors of a feature pyramid (EfficientDet, SSD with FPN). Each level has the same anchor shapes, scaled by the stride of the
-    /// level.
+    /// The anchors of a feature pyramid (EfficientDet, SSD with FPN). Each level has the same anchor shapes, scaled by
+    /// the stride of the level.
     struct Pyramid: Sendable {
         /// Level n has a stride of 2ⁿ input pixels.
         var levels: ClosedRange<Int>
@@ -36,10 +36,11 @@ extension Anchors {
         var aspectRatios: [Double]
         /// The side of a level's smallest square anchor, in cells of this level.
         var scale: Double
-        /// Whether the anchors of a cell are sorted by aspect ratio first, then by scale. If `false`, they are sorted by scale first.
+        /// Whether the anchors of a cell are sorted by aspect ratio first, then by scale. If `false`, they are sorted
+        /// by scale first.
         var aspectsOutside: Bool
-        /// Whether anchors are centred on the upper left corners of cells, as in TensorFlow, and not on the cells' centres. This applies
-        /// only along an axis whose length is not a multiple of the level's stride.
+        /// Whether anchors are centred on the upper left corners of cells, as in TensorFlow, and not on the cells'
+        /// centres. This applies only along an axis whose length is not a multiple of the level's stride.
         var unevenFromCorner: Bool
 
         static let efficientDet = Pyramid(
@@ -91,8 +92,8 @@ extension Anchors {
 }
 
 extension Anchors {
-    /// The anchors of the six output layers of SSD. Each layer has its own anchor size, as in the multi-scale grid of TensorFlow's object
-    /// detection API.
+    /// The anchors of the six output layers of SSD. Each layer has its own anchor size, as in the multi-scale grid of
+    /// TensorFlow's object detection API.
     struct Layers: Sendable {
         /// The scale of the first layer's anchors, as a fraction of the input's shorter side.
         var minScale = 0.2
@@ -108,11 +109,11 @@ extension Anchors {
                 .reduce(0) { $0 + $1.element.columns * $1.element.rows * kinds(layer: $1.offset).count }
         }
 
-        /// Returns the anchors of a cell. `scale` is the size as a fraction of the input's shorter side, `aspect` the ratio of width to
-        /// height.
+        /// Returns the anchors of a cell. `scale` is the size as a fraction of the input's shorter side, `aspect` the
+        /// ratio of width to height.
         fileprivate func kinds(layer: Int) -> [(scale: Double, aspect: Double)] {
-            // A cell of the first layer has only three anchors. One of them has the small scale 0.1 (`reduce_boxes_in_lowest_layer` in
-            // TensorFlow).
+            // A cell of the first layer has only three anchors. One of them has the small scale 0.1
+            // (`reduce_boxes_in_lowest_layer` in TensorFlow).
             if layer == 0 { return [(0.1, 1), (scale(0), 2), (scale(0), 0.5)] }
             let between = (scale(layer) * scale(layer + 1)).squareRoot()
             return aspectRatios.map { (scale(layer), $0) } + [(between, 1)]
@@ -199,9 +200,9 @@ struct AnchorHeads {
 extension NetworkInspection {
     fileprivate func rows(_ output: Int, _ count: Int) -> Bool { matrix(output)?.rows == count }
 
-    /// Returns the number of values per cell (`numbers`) of an output. Returns `nil` if the size of the output does not match the pyramid
-    /// level. `inPlanes` is `true` if the values of a cell are in separate planes (NCHW), and `false` if they are next to each other
-    /// (NHWC).
+    /// Returns the number of values per cell (`numbers`) of an output. Returns `nil` if the size of the output does not
+    /// match the pyramid level. `inPlanes` is `true` if the values of a cell are in separate planes (NCHW), and `false`
+    /// if they are next to each other (NHWC).
     fileprivate func levelOutput(
         _ output: Int, _ level: CellGrid.Level
     ) -> (output: Int, numbers: Int, inPlanes: Bool)? {
@@ -231,8 +232,8 @@ extension Anchors.Layers {
     }
 }
 
-/// The cells of a network's output levels. A level divides the input into square cells of one size. Cells are numbered level by level, in
-/// row-major order within a level.
+/// The cells of a network's output levels. A level divides the input into square cells of one size. Cells are numbered
+/// level by level, in row-major order within a level.
 struct CellGrid: Hashable, Sendable {
     struct Level: Hashable, Sendable {
         /// The side of a cell in input pixels.

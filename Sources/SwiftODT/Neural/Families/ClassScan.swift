@@ -5,7 +5,8 @@ enum ScoreActivation: Sendable {
     case none
     case sigmoid
 
-    /// Returns the raw output that has the score `floor`. Lower raw outputs are rejected without computing their scores.
+    /// Returns the raw output that has the score `floor`. Lower raw outputs are rejected without computing their
+    /// scores.
     func rawFloor(_ floor: Float) -> Float {
         switch self {
         case .none: floor
@@ -30,7 +31,8 @@ struct ScoreRows {
     let firstClass: Int
     let classCount: Int
 
-    /// Returns `nil` if the number of values is not a multiple of `stride`, or if `stride` is too small for the classes.
+    /// Returns `nil` if the number of values is not a multiple of `stride`, or if `stride` is too small for the
+    /// classes.
     init?(_ values: UnsafeBufferPointer<Float>, stride: Int, firstClass: Int, classCount: Int) {
         guard stride > 0, firstClass >= 0, classCount > 0, firstClass + classCount <= stride, values.count % stride == 0
         else { return nil }
@@ -42,8 +44,8 @@ struct ScoreRows {
 
     var count: Int { values.count / stride }
 
-    /// Returns the class with the highest value in a row. The first class wins a tie. Returns `nil` if no value reaches `floor`. NaN does
-    /// not reach any floor.
+    /// Returns the class with the highest value in a row. The first class wins a tie. Returns `nil` if no value reaches
+    /// `floor`. NaN does not reach any floor.
     @inline(__always)
     func best(inRow row: Int, from floor: Float) -> (index: Int, value: Float)? {
         let scores = values.baseAddress! + row * stride + firstClass
@@ -94,10 +96,11 @@ struct ScorePlanes {
         self.classCount = classCount
     }
 
-    /// Calls `body` for each cell whose highest class value reaches `floor`. The first class wins a tie. NaN does not reach any floor.
+    /// Calls `body` for each cell whose highest class value reaches `floor`. The first class wins a tie. NaN does not
+    /// reach any floor.
     ///
-    /// The planes are processed in strips of cells. Memory is thus read sequentially, and intermediate results stay in the processor's
-    /// cache.
+    /// The planes are processed in strips of cells. Memory is thus read sequentially, and intermediate results stay in
+    /// the processor's cache.
     func forEachBest(from floor: Float, _ body: (_ cell: Int, _ index: Int, _ value: Float) -> Void) {
         let strip = 256
         withUnsafeTemporaryAllocation(of: Float.self, capacity: strip) { highest in
@@ -135,8 +138,8 @@ struct ObjectnessRows {
 
     var count: Int { scores.count }
 
-    /// Calls `body` for each row whose score, the product of the objectness and the best class score, reaches `floor`. Most rows are
-    /// rejected by their objectness alone.
+    /// Calls `body` for each row whose score, the product of the objectness and the best class score, reaches `floor`.
+    /// Most rows are rejected by their objectness alone.
     func forEachBest(
         from floor: Float, _ body: (_ row: Int, _ index: Int, _ score: Float, _ box: UnsafePointer<Float>) -> Void
     ) {

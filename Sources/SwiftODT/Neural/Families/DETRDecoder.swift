@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decodes DETR, RT-DETR and similar networks. For each of a fixed number of queries, the network returns class scores and a box as
-/// fractions of the input.
+/// Decodes DETR, RT-DETR and similar networks. For each of a fixed number of queries, the network returns class scores
+/// and a box as fractions of the input.
 struct DETRDecoder: AssembledDecoder {
     enum Activation: Sendable {
         /// Softmax over all classes. The last class is "no object".
@@ -54,8 +54,8 @@ struct DETRDecoder: AssembledDecoder {
                 ($0.index, activation.score($0.value))
             }
         case .softmax:
-            // Computing the softmax over all classes is slow. The softmax over only the best class and "no object" is an upper bound of the
-            // score. Most rows are rejected by this bound.
+            // Computing the softmax over all classes is slow. The softmax over only the best class and "no object" is
+            // an upper bound of the score. Most rows are rejected by this bound.
             let all = rows.values.baseAddress! + row * rows.stride
             let nothing = all[rows.stride - 1]
             guard let (index, value) = rows.best(inRow: row, from: nothing + log(floor / max(1 - floor, 1e-6))) else {
@@ -97,8 +97,8 @@ extension DETRDecoder {
                 activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none))
             return
         }
-        // For a network with three classes and "no object", the scores have four columns like the boxes. In this case, only the names of
-        // the outputs distinguish boxes from scores.
+        // For a network with three classes and "no object", the scores have four columns like the boxes. In this case,
+        // only the names of the outputs distinguish boxes from scores.
         let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
         guard
             let boxes = fourColumns.first(where: { inspection.outputs[$0].name.contains("box") }) ?? fourColumns.first,
@@ -120,9 +120,9 @@ extension DETRDecoder {
             activation: activation)
     }
 
-    /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` in the result is `false`),
-    /// or all classes share a softmax with "no object" as the last class (`competing` is `true`). In both cases, index 0 may be unused, as
-    /// in COCO's original category ids. `firstClass` is then 1.
+    /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` in the
+    /// result is `false`), or all classes share a softmax with "no object" as the last class (`competing` is `true`).
+    /// In both cases, index 0 may be unused, as in COCO's original category ids. `firstClass` is then 1.
     ///
     /// - Parameters:
     ///   - numbers: the number of scores per query.
@@ -131,7 +131,8 @@ extension DETRDecoder {
         _ inspection: NetworkInspection, numbers: Int, competing: Bool
     ) -> (classes: Int, competing: Bool, firstClass: Int) {
         var readings = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
-        // Some networks with independent class scores use COCO's original category ids 1 to 90. They have 91 scores, and index 0 is unused.
+        // Some networks with independent class scores use COCO's original category ids 1 to 90. They have 91 scores,
+        // and index 0 is unused.
         if numbers == 91 || !competing { readings.swapAt(1, 2) }
         return readings.first {
             $0.0 > 0 && inspection.isPlausible($0.0) && (competing || !$0.1)

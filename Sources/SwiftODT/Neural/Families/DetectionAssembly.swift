@@ -16,7 +16,8 @@ struct DetectionAssembly: Sendable {
     let names: ClassNames
     /// For messages.
     let file: String
-    /// Whether the network returns boxes as fractions of the input. Used only if the network's description does not specify the unit.
+    /// Whether the network returns boxes as fractions of the input. Used only if the network's description does not
+    /// specify the unit.
     private let givesFractions = ModelHeuristic()
 
     init(input: NetworkInput, names: ClassNames, file: String) {
@@ -25,7 +26,8 @@ struct DetectionAssembly: Sendable {
         self.file = file
     }
 
-    /// Applies non-maximum suppression, converts the boxes from input pixels to buffer pixels, and clips them to the inferred region.
+    /// Applies non-maximum suppression, converts the boxes from input pixels to buffer pixels, and clips them to the
+    /// inferred region.
     ///
     /// - Parameter suppressed: whether the network has already applied non-maximum suppression.
     func detections(
@@ -46,11 +48,12 @@ struct DetectionAssembly: Sendable {
         }
     }
 
-    /// Returns the candidates with boxes in input pixels. Some networks, such as exports for TensorFlow, return fractions of the input
-    /// instead.
+    /// Returns the candidates with boxes in input pixels. Some networks, such as exports for TensorFlow, return
+    /// fractions of the input instead.
     ///
-    /// - Parameter areFractions: whether the boxes are fractions. If it is `nil`, the unit is estimated from the first outputs of the
-    ///   network: it is fractions if most boxes have their centres within 2 units of the origin on both axes.
+    /// - Parameter areFractions: whether the boxes are fractions. If it is `nil`, the unit is estimated from the first
+    ///   outputs of the network: it is fractions if most boxes have their centres within 2 units of the origin on both
+    ///   axes.
     func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
         guard areFractions ?? areFractionsLikely(candidates) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))
@@ -66,7 +69,8 @@ struct DetectionAssembly: Sendable {
         return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
 
-    /// Returns the minimum score of a candidate. With a minimum of 0, every cell without an object would become a candidate.
+    /// Returns the minimum score of a candidate. With a minimum of 0, every cell without an object would become a
+    /// candidate.
     func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 
     func mismatch(_ outputs: [TensorView]) -> ODTError {
@@ -78,8 +82,9 @@ struct DetectionAssembly: Sendable {
     }
 }
 
-/// A yes-or-no property of a network that its description does not specify. It is derived from the first outputs of the network, by a
-/// majority vote of boxes. The decision is final after 64 votes, so a later unusual output cannot change it.
+/// A yes-or-no property of a network that its description does not specify. It is derived from the first outputs of the
+/// network, by a majority vote of boxes. The decision is final after 64 votes, so a later unusual output cannot change
+/// it.
 final class ModelHeuristic: Sendable {
     private let votes = Mutex((for: 0, against: 0))
 
@@ -101,7 +106,8 @@ final class ModelHeuristic: Sendable {
 struct ClassNames: Sendable {
     private let labels: Labels
 
-    /// - Parameter count: the number of classes without a background class. `nil` if the network's description does not determine it.
+    /// - Parameter count: the number of classes without a background class. `nil` if the network's description does not
+    ///   determine it.
     /// - Throws: ``ODTError`` if there are no labels, or if the number of labels does not match the number of classes.
     init(_ labels: Labels?, count: Int?, file: String) throws {
         guard let labels = labels ?? count.flatMap(Self.usual) else {
@@ -115,7 +121,8 @@ struct ClassNames: Sendable {
             self.labels = labels.beginsWithBackground ? labels.withoutFirst : labels
             return
         }
-        // `count` is only compared, because a model file may declare up to `Int.max` classes and an addition could overflow.
+        // `count` is only compared, because a model file may declare up to `Int.max` classes and an addition could
+        // overflow.
         switch labels.count {
         case count: self.labels = labels
         case 1... where labels.count - 1 == count && labels.beginsWithBackground: self.labels = labels.withoutFirst

@@ -1,5 +1,5 @@
-/// The supported families of detection networks. The networks of a family have the same output format. The raw value is the name of the
-/// family in a manifest.
+/// The supported families of detection networks. The networks of a family have the same output format. The raw value is
+/// the name of the family in a manifest.
 package enum DetectionFamily: String, CaseIterable, Sendable {
     /// DEIM, D-FINE and RT-DETR with built-in post-processing and an input for the size of the picture.
     case detrPostprocessed = "detr-postprocessed"
@@ -27,7 +27,8 @@ package enum DetectionFamily: String, CaseIterable, Sendable {
 
 extension DetectionFamily {
     /// - Parameter file: the model's path, for error messages.
-    /// - Throws: ``ODTError`` with `.unsupported` if no family matches, or if information is missing, for example the labels.
+    /// - Throws: ``ODTError`` with `.unsupported` if no family matches, or if information is missing, for example the
+    ///   labels.
     package static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> any DetectionDecoder {
@@ -89,7 +90,8 @@ extension NetworkInspection {
         return (outputs.count == 1 ? "output " : "outputs ") + shapes.joined(separator: ", ")
     }
 
-    /// The end of the error message for a network that matches no family: the probable kind of the network, and a remedy.
+    /// The end of the error message for a network that matches no family: the probable kind of the network, and a
+    /// remedy.
     fileprivate var guess: String {
         if outputs.allSatisfy({
             $0.shape.count == 4 && $0.shape[1] == 1 && ($0.shape[2] ?? 99) > 32 && ($0.shape[3] ?? 99) > 32

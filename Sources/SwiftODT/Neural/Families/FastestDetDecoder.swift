@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decodes FastestDet. The output is one grid of cells. Its planes are the objectness, the four values of a box relative to the cell, and
-/// one probability per class.
+/// Decodes FastestDet. The output is one grid of cells. Its planes are the objectness, the four values of a box
+/// relative to the cell, and one probability per class.
 struct FastestDetDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
@@ -21,8 +21,8 @@ struct FastestDetDecoder: AssembledDecoder {
                 throw assembly.mismatch(outputs)
             }
             var candidates: [Candidate] = []
-            // The score is objectness^0.6 * class^0.4. The objectness is at most 1, so the score is below the floor if the class value is
-            // below floor^2.5.
+            // The score is objectness^0.6 * class^0.4. The objectness is at most 1, so the score is below the floor if
+            // the class value is below floor^2.5.
             planes.forEachBest(from: pow(floor, 2.5)) { cell, index, value in
                 let score = pow(values[cell], 0.6) * pow(value, 0.4)
                 guard score >= floor else { return }

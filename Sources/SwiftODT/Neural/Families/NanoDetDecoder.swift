@@ -1,14 +1,16 @@
 import Glibc
 
-/// Decodes NanoDet and NanoDet-Plus. For each side of a box, the network returns a discrete distribution of the distance between the cell
-/// and the side. The decoder uses the mean of the distribution. The unit of the distance is the side of the cell.
+/// Decodes NanoDet and NanoDet-Plus. For each side of a box, the network returns a discrete distribution of the
+/// distance between the cell and the side. The decoder uses the mean of the distribution. The unit of the distance is
+/// the side of the cell.
 struct NanoDetDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
     let classCount: Int
     /// Bins per distribution.
     let binCount: Int
-    /// The position within a cell from which distances are measured. 0 is the upper left corner of the cell, 0.5 its centre.
+    /// The position within a cell from which distances are measured. 0 is the upper left corner of the cell, 0.5 its
+    /// centre.
     let origin: Float
     let activation: ScoreActivation
 
@@ -66,8 +68,8 @@ extension NanoDetDecoder {
         guard let grid = inspection.grid(input, cells: matrix.rows, usual: [[8, 16, 32, 64], [8, 16, 32]]) else {
             return nil
         }
-        // NanoDet-Plus has four levels and measures distances from the corner of a cell. NanoDet has three levels and measures distances
-        // from the centre of a cell. Its input keeps the aspect ratio of the picture.
+        // NanoDet-Plus has four levels and measures distances from the corner of a cell. NanoDet has three levels and
+        // measures distances from the centre of a cell. Its input keeps the aspect ratio of the picture.
         let plus = grid.levels.count > 3
         if !plus && inspection.manifest?.input.fit == nil { input.fit = .letterboxCentered(fill: 0) }
         self.init(

@@ -1,4 +1,5 @@
-/// The description, manifest and labels of a network. The decoders use this type to recognise the networks of their family.
+/// The description, manifest and labels of a network. The decoders use this type to recognise the networks of their
+/// family.
 struct NetworkInspection {
     let network: NetworkDescription
     let manifest: ModelManifest?
@@ -46,7 +47,8 @@ struct NetworkInspection {
         QuantisedDecoder(decoder, outputs: outputs, scales: quantisation) ?? decoder
     }
 
-    /// Returns the shape of an output without the batch dimension, or `nil` if the output is not a matrix. Dynamic dimensions are `nil`.
+    /// Returns the shape of an output without the batch dimension, or `nil` if the output is not a matrix. Dynamic
+    /// dimensions are `nil`.
     func matrix(_ output: Int) -> (rows: Int?, columns: Int?)? {
         guard outputs.indices.contains(output) else { return nil }
         let shape = outputs[output].shape
@@ -65,16 +67,16 @@ struct NetworkInspection {
         }
     }
 
-    /// Returns whether the network can have this number of classes: the number in the manifest, otherwise the number of labels, otherwise
-    /// 80 or 90 as for COCO.
+    /// Returns whether the network can have this number of classes: the number in the manifest, otherwise the number of
+    /// labels, otherwise 80 or 90 as for COCO.
     func isPlausible(_ classes: Int) -> Bool {
         if let manifestValue = manifest?.classes { return classes == manifestValue }
         guard let labels else { return classes == 80 || classes == 90 }
         return classes == labels.count || (labels.beginsWithBackground && classes == labels.count - 1)
     }
 
-    /// Returns the first grid with the given number of cells. The grid has the strides of the manifest, if it specifies them, otherwise one
-    /// of the lists in `usual`.
+    /// Returns the first grid with the given number of cells. The grid has the strides of the manifest, if it specifies
+    /// them, otherwise one of the lists in `usual`.
     ///
     /// - Parameter cells: the number of cells of all levels. `nil` for any number.
     func grid(_ input: NetworkInput, cells: Int?, usual: [[Int]]) -> CellGrid? {
@@ -89,7 +91,8 @@ struct NetworkInspection {
     }
 }
 
-/// The meaning of the values that a network returns for one box, for families with one row per box or one plane per value.
+/// The meaning of the values that a network returns for one box, for families with one row per box or one plane per
+/// value.
 enum BoxEncoding: Equatable {
     /// Four box values, the objectness and class scores.
     case objectness(classes: Int)
@@ -98,8 +101,8 @@ enum BoxEncoding: Equatable {
     /// Class scores, and a discrete distribution of the distance from the cell to each of the four sides of the box.
     case distributions(classes: Int, bins: Int)
 
-    /// Chooses the first encoding for which the number of classes is plausible, otherwise `objectness`. Returns `nil` if there are too few
-    /// values.
+    /// Chooses the first encoding for which the number of classes is plausible, otherwise `objectness`. Returns `nil`
+    /// if there are too few values.
     ///
     /// - Parameter numbers: the number of values per box.
     init?(_ numbers: Int, in inspection: NetworkInspection) {
@@ -122,8 +125,8 @@ struct FamilyInput {
 }
 
 extension NetworkInspection {
-    /// Returns the input format of the network. The file has priority over the manifest, and the manifest has priority over the family's
-    /// defaults.
+    /// Returns the input format of the network. The file has priority over the manifest, and the manifest has priority
+    /// over the family's defaults.
     ///
     /// - Throws: ``ODTError`` if the input is not a single three-channel picture of a supported element type.
     func input(_ usual: FamilyInput) throws -> NetworkInput {
@@ -160,8 +163,8 @@ extension NetworkInspection {
             fed.mean = manifestValue?.mean ?? usual.mean
             fed.scale = manifestValue?.scale ?? usual.scale
         case .int8:
-            // The input is filled with floats, and the runtime converts them to int8. The mean and the scale must therefore include the
-            // quantisation of the input.
+            // The input is filled with floats, and the runtime converts them to int8. The mean and the scale must
+            // therefore include the quantisation of the input.
             guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
             let scale = manifestValue?.scale ?? usual.scale
             fed.element = .float32

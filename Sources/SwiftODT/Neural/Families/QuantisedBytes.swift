@@ -9,8 +9,8 @@ struct QuantisedBytes {
     func number(_ byte: UInt8) -> Float { scale.number(isSigned ? Float(Int8(bitPattern: byte)) : Float(byte)) }
 }
 
-/// The values of an output. A value is converted to a float only when it is read. This is faster than ``TensorView/withFloats(_:)`` if few
-/// values are read.
+/// The values of an output. A value is converted to a float only when it is read. This is faster than
+/// ``TensorView/withFloats(_:)`` if few values are read.
 enum SparseNumbers {
     case floats(UnsafeBufferPointer<Float>)
     case bytes(QuantisedBytes)
@@ -73,13 +73,15 @@ struct QuantisedDecoder: DetectionDecoder {
 
 /// Quantised class scores in rows. Returns the same results as ``ScoreRows`` for the dequantised values.
 ///
-/// The type is faster than ``ScoreRows``: it compares 16 bytes at once, and bytes need a quarter of the memory of floats.
+/// The type is faster than ``ScoreRows``: it compares 16 bytes at once, and bytes need a quarter of the memory of
+/// floats.
 struct QuantisedScoreRows {
     private let scores: QuantisedBytes
     private let length: Int
     private let firstClass: Int
     private let classCount: Int
-    /// The XOR mask that converts a byte to an unsigned byte with the same order: 0x80 for signed bytes, 0 for unsigned bytes.
+    /// The XOR mask that converts a byte to an unsigned byte with the same order: 0x80 for signed bytes, 0 for unsigned
+    /// bytes.
     private let flip: UInt8
 
     /// Returns `nil` if the number of bytes is not a multiple of `stride`, or if `stride` is too small for the classes.
@@ -96,8 +98,8 @@ struct QuantisedScoreRows {
 
     var count: Int { scores.count / length }
 
-    /// Calls `body` for each row whose highest class value reaches `floor`. The first class wins a tie. A fast test first rejects all rows
-    /// in which no value reaches `floor`.
+    /// Calls `body` for each row whose highest class value reaches `floor`. The first class wins a tie. A fast test
+    /// first rejects all rows in which no value reaches `floor`.
     @inline(__always)
     func forEachBest(from floor: Float, _ body: (_ row: Int, _ index: Int, _ value: Float) -> Void) {
         guard let base = scores.bytes.baseAddress,
@@ -124,8 +126,8 @@ private struct ByteLevel {
     private let flip: UInt8
     /// `flip` in each byte.
     private let flips: Words
-    /// A constant that is added to the lower seven bits of each byte. The highest bit of the sum is set if the lower seven bits of the
-    /// byte are at least the lower seven bits of the level.
+    /// A constant that is added to the lower seven bits of each byte. The highest bit of the sum is set if the lower
+    /// seven bits of the byte are at least the lower seven bits of the level.
     private let lift: Words
     /// All bits are set if the level is below 0x80. A byte of 0x80 or more then always reaches the level.
     private let isLow: Words
@@ -142,7 +144,8 @@ private struct ByteLevel {
     func isReached(in bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
         guard count >= 16 else { return (0..<count).contains { bytes[$0] ^ flip >= level } }
         let raw = UnsafeRawPointer(bytes)
-        // The last 16 bytes are compared separately, because `count` need not be a multiple of 16. They may overlap another block.
+        // The last 16 bytes are compared separately, because `count` need not be a multiple of 16. They may overlap
+        // another block.
         var found = compare(raw, count - 16)
         var index = 0
         while index + 16 < count {
@@ -152,8 +155,8 @@ private struct ByteLevel {
         return (found[0] | found[1]) & 0x8080_8080_8080_8080 != 0
     }
 
-    /// The highest bit of each byte of the result is set if the compared byte reaches the level. The function works on 64-bit words,
-    /// because comparisons of `SIMD16<UInt8>` compile to scalar code.
+    /// The highest bit of each byte of the result is set if the compared byte reaches the level. The function works on
+    /// 64-bit words, because comparisons of `SIMD16<UInt8>` compile to scalar code.
     @inline(__always)
     private func compare(_ bytes: UnsafeRawPointer, _ offset: Int) -> Words {
         let words = bytes.loadUnaligned(fromByteOffset: offset, as: Words.self) ^ flips

@@ -1,5 +1,5 @@
-/// Decodes networks that decode boxes and apply non-maximum suppression themselves. ``PostprocessedLayout`` lists the supported output
-/// layouts.
+/// Decodes networks that decode boxes and apply non-maximum suppression themselves. ``PostprocessedLayout`` lists the
+/// supported output layouts.
 struct SSDPostprocessedDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let form: PostprocessedLayout
@@ -23,7 +23,8 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
             options: options, suppressed: true)
     }
 
-    /// - Parameter corners: the left, top, right and bottom edge of a box, as fractions of the input or in input pixels.
+    /// - Parameter corners: the left, top, right and bottom edge of a box, as fractions of the input or in input
+    ///   pixels.
     private func candidate(
         _ corners: (Float, Float, Float, Float), score: Float, classNumber: Float, floor: Float
     ) -> Candidate? {
@@ -65,8 +66,9 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
                     guard first.count == second.count, boxes.count == 4 * first.count else {
                         throw assembly.mismatch(outputs)
                     }
-                    // The order of the class output and the score output differs between networks. The values distinguish the outputs:
-                    // class indices are integers that may exceed 1, scores are fractions of at most 1.
+                    // The order of the class output and the score output differs between networks. The values
+                    // distinguish the outputs: class indices are integers that may exceed 1, scores are fractions of at
+                    // most 1.
                     let swapped =
                         !certain && second.contains { $0 > 1 } && !first.contains { $0 > 1 }
                         || !certain && first.contains { $0 != $0.rounded() }
@@ -116,8 +118,8 @@ extension SSDPostprocessedDecoder {
     /// The default for models from PyTorch and PaddlePaddle.
     static let usualPlanar = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
 
-    /// Creates the decoder for a network with the post-processing of RT-DETR. Such a network has no background class, sorts all pairs of a
-    /// query and a class by score, and needs no non-maximum suppression.
+    /// Creates the decoder for a network with the post-processing of RT-DETR. Such a network has no background class,
+    /// sorts all pairs of a query and a class by score, and needs no non-maximum suppression.
     init?(detr inspection: NetworkInspection) throws {
         guard inspection.network.inputs.count > 1, inspection.outputs.count == 3,
             case (.separate(_, _, _, _, topFirst: false), _)? = PostprocessedLayout.recognise(inspection)
@@ -152,12 +154,12 @@ extension SSDPostprocessedDecoder {
 
 /// The output layout of a network with built-in post-processing.
 enum PostprocessedLayout: Sendable {
-    /// One output. A row has the picture index, the class, the score and two corners of the box as fractions of the input. A negative
-    /// picture index ends the list.
+    /// One output. A row has the picture index, the class, the score and two corners of the box as fractions of the
+    /// input. A negative picture index ends the list.
     case rows(output: Int)
-    /// Separate outputs for boxes, classes and scores. If `topFirst` is `true`, the coordinates of a corner have the order (y, x), as in
-    /// TensorFlow. If `certain` is `false`, the network's description does not distinguish the class output from the score output, and the
-    /// decoder uses the output values.
+    /// Separate outputs for boxes, classes and scores. If `topFirst` is `true`, the coordinates of a corner have the
+    /// order (y, x), as in TensorFlow. If `certain` is `false`, the network's description does not distinguish the
+    /// class output from the score output, and the decoder uses the output values.
     case separate(boxes: Int, classes: Int, scores: Int, certain: Bool, topFirst: Bool)
     /// One output with two corners of the box in input pixels and the score, and another output with the class.
     case pixels(boxes: Int, classes: Int)
@@ -173,7 +175,8 @@ enum PostprocessedLayout: Sendable {
         }
     }
 
-    /// Returns the layout, and the index of the first class that is not the background (0 or 1). Returns `nil` for an unknown layout.
+    /// Returns the layout, and the index of the first class that is not the background (0 or 1). Returns `nil` for an
+    /// unknown layout.
     static func recognise(_ inspection: NetworkInspection) -> (Self, firstClass: Int)? {
         let shapes = inspection.outputs.map(\.shape)
         if let boxes = inspection.output(named: "detection_boxes"),
@@ -212,7 +215,8 @@ enum PostprocessedLayout: Sendable {
         return nil
     }
 
-    /// Returns the layout of a network with the three outputs boxes, scores and classes, which have the same number of rows.
+    /// Returns the layout of a network with the three outputs boxes, scores and classes, which have the same number of
+    /// rows.
     private static func threeLists(_ inspection: NetworkInspection) -> Self? {
         let shapes = inspection.outputs.map(\.shape)
         guard let boxes = shapes.firstIndex(where: { isList($0, of: 4) }) else { return nil }

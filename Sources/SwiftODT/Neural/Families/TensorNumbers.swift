@@ -1,7 +1,9 @@
 extension TensorView {
-    /// Calls `body` with the values as floats. Aligned 32-bit floats are not copied. Other elements are converted into a temporary buffer.
+    /// Calls `body` with the values as floats. Aligned 32-bit floats are not copied. Other elements are converted into
+    /// a temporary buffer.
     ///
-    /// - Throws: ``ODTError`` if the memory is smaller than the shape requires, or if the elements are bytes without a quantisation.
+    /// - Throws: ``ODTError`` if the memory is smaller than the shape requires, or if the elements are bytes without a
+    ///   quantisation.
     func withFloats<Answer>(_ body: (UnsafeBufferPointer<Float>) throws -> Answer) throws -> Answer {
         let count = try checkedCount()
         switch element {
@@ -35,7 +37,8 @@ extension TensorView {
         }
     }
 
-    /// Returns the number of values that the shape specifies. Throws if the shape is invalid or the tensor's memory is too small.
+    /// Returns the number of values that the shape specifies. Throws if the shape is invalid or the tensor's memory is
+    /// too small.
     func checkedCount() throws -> Int {
         guard let count = shape.product else {
             throw ODTError(

@@ -42,9 +42,9 @@ struct YOLOXDecoder: AssembledDecoder {
         self.classCount = classCount
     }
 
-    /// Returns whether the network itself decodes the boxes to input pixels, as some exported networks do. The boxes of the last row of
-    /// cells in the first level show this. Decoded boxes have their centres near the bottom of the input. Centres that are not decoded are
-    /// relative to the cell and thus near 0.
+    /// Returns whether the network itself decodes the boxes to input pixels, as some exported networks do. The boxes of
+    /// the last row of cells in the first level show this. Decoded boxes have their centres near the bottom of the
+    /// input. Centres that are not decoded are relative to the cell and thus near 0.
     private func isDecoded(_ values: UnsafeBufferPointer<Float>) -> Bool {
         let level = grid.levels[0]
         guard level.columns >= 8, level.rows >= 8 else { return false }
@@ -108,7 +108,8 @@ extension YOLOv5Decoder {
         guard let output = inspection.outputs.indices.first(where: { inspection.matrix($0) != nil }),
             output == 0, let matrix = inspection.matrix(output), let columns = matrix.columns
         else { return nil }
-        // A segmentation network has mask coefficients after the class scores of each row, and a second output with mask prototypes.
+        // A segmentation network has mask coefficients after the class scores of each row, and a second output with
+        // mask prototypes.
         let masks = inspection.maskCount
         guard case .objectness(let classes) = BoxEncoding(columns - masks, in: inspection),
             inspection.outputs.count == 1 || masks > 0

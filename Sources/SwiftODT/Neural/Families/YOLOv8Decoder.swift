@@ -1,5 +1,5 @@
-/// Decodes YOLOv8, v9, v11 and v12. The output has boxes in input pixels and class scores, without objectness. Usually, it has one plane
-/// for each value of a box.
+/// Decodes YOLOv8, v9, v11 and v12. The output has boxes in input pixels and class scores, without objectness. Usually,
+/// it has one plane for each value of a box.
 struct YOLOv8Decoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
@@ -73,8 +73,8 @@ extension YOLOv8Decoder {
 }
 
 extension NetworkInspection {
-    /// The number of mask coefficients per box of a YOLO segmentation network: the number of planes of its second output. 0 for other
-    /// networks.
+    /// The number of mask coefficients per box of a YOLO segmentation network: the number of planes of its second
+    /// output. 0 for other networks.
     var maskCount: Int {
         guard outputs.count == 2, outputs[1].shape.count == 4, let planes = outputs[1].shape[1],
             (2...1024).contains(planes)
@@ -83,8 +83,8 @@ extension NetworkInspection {
     }
 }
 
-/// Decodes YOLOv10 and end-to-end exports. A row has two corners of the box, the score and the class. The network has already applied
-/// non-maximum suppression.
+/// Decodes YOLOv10 and end-to-end exports. A row has two corners of the box, the score and the class. The network has
+/// already applied non-maximum suppression.
 struct YOLOEndToEndDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
 

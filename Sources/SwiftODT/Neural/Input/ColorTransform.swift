@@ -1,14 +1,15 @@
-/// The affine transform from the resampled components of a pixel to the values of the network's input. It combines the colour matrix, the
-/// sample range, the mean and the scale.
+/// The affine transform from the resampled components of a pixel to the values of the network's input. It combines the
+/// colour matrix, the sample range, the mean and the scale.
 ///
-/// For HDR frames, the transform instead produces indices into the table of ``ToneMap``. The mean and the scale are applied to the values
-/// of the table.
+/// For HDR frames, the transform instead produces indices into the table of ``ToneMap``. The mean and the scale are
+/// applied to the values of the table.
 struct ColorTransform {
     /// Each vector has the factors of the three components (`x`, `y`, `z`) and the constant term (`w`).
     var red = SIMD4<Float>.zero
     var green = SIMD4<Float>.zero
     var blue = SIMD4<Float>.zero
-    /// The results for red, green and blue are clamped to this range. Its ends are the results for the levels 0 and 255.
+    /// The results for red, green and blue are clamped to this range. Its ends are the results for the levels 0 and
+    /// 255.
     var low = SIMD4<Float>.zero
     var high = SIMD4<Float>.zero
 
@@ -35,8 +36,8 @@ struct ColorTransform {
             let bu = 2 * (1 - kb) * chroma
             let gu = -bu * kb / kg
             let gv = -rv * kr / kg
-            // The neutral chroma (no colour) in 8-bit levels. It is exactly 128 * 64 units. For full-range samples with more than 8 bits,
-            // this is slightly less than 128 levels, because a level has slightly more than 64 units.
+            // The neutral chroma (no colour) in 8-bit levels. It is exactly 128 * 64 units. For full-range samples with
+            // more than 8 bits, this is slightly less than 128 levels, because a level has slightly more than 64 units.
             let neutral = 128 * RowKernels.blendedOne(.byte, fullRange: fullRange) / one
             red = SIMD4(luma, 0, rv, -luma * black - neutral * rv)
             green = SIMD4(luma, gu, gv, -luma * black - neutral * (gu + gv))

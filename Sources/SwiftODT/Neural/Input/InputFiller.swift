@@ -1,16 +1,17 @@
-/// Fills the input of a network from a frame or from a region of a frame. One pass over the pixels does the cropping, rotation, scaling,
-/// colour conversion and normalisation.
+/// Fills the input of a network from a frame or from a region of a frame. One pass over the pixels does the cropping,
+/// rotation, scaling, colour conversion and normalisation.
 ///
-/// The result equals bilinear interpolation with half-pixel centres. Each component of a YUV frame is interpolated at its own resolution,
-/// with chroma samples centred on the pixels that they cover. The interpolated components are then converted to RGB.
+/// The result equals bilinear interpolation with half-pixel centres. Each component of a YUV frame is interpolated at
+/// its own resolution, with chroma samples centred on the pixels that they cover. The interpolated components are then
+/// converted to RGB.
 ///
-/// For each row of the result, the filler first interpolates vertically: it blends two source rows over their full width in 16-bit
-/// integers. It then interpolates horizontally along the blended row, and converts the colours of the resulting values. Memory is thus read
-/// sequentially, and colours are converted only for values of the result. The filler writes one plane per channel. For networks with
-/// interleaved channels, the runtime converts the planes.
+/// For each row of the result, the filler first interpolates vertically: it blends two source rows over their full
+/// width in 16-bit integers. It then interpolates horizontally along the blended row, and converts the colours of the
+/// resulting values. Memory is thus read sequentially, and colours are converted only for values of the result. The
+/// filler writes one plane per channel. For networks with interleaved channels, the runtime converts the planes.
 ///
-/// The filler reuses its tables and row buffers. If a frame has the same geometry as the previous frame, it allocates no memory. The type
-/// is not thread-safe.
+/// The filler reuses its tables and row buffers. If a frame has the same geometry as the previous frame, it allocates
+/// no memory. The type is not thread-safe.
 final class InputFiller {
     private let input: NetworkInput
     /// Whether the elements of the input tensor are bytes. Otherwise they are floats.
@@ -22,8 +23,8 @@ final class InputFiller {
     /// The converted rows of the three channels, before they are stored in the tensor.
     private let channelRows = GrowingStorage<Float>()
 
-    /// If the picture is rotated by a quarter turn, source rows become columns of the tensor. This number of source rows is collected and
-    /// stored at once, so several adjacent pixels of a tensor row are written together.
+    /// If the picture is rotated by a quarter turn, source rows become columns of the tensor. This number of source
+    /// rows is collected and stored at once, so several adjacent pixels of a tensor row are written together.
     private static let turnedRows = 16
 
     /// The data that can be reused for frames with the same geometry, colour space and tensor.
@@ -35,7 +36,8 @@ final class InputFiller {
         let transform: ColorTransform
         /// The tone map of HDR frames. `nil` for other frames.
         let tone: ToneMap?
-        /// The number of output pixels for a row of the buffer (`across`), and this number rounded up to a multiple of four (`padded`).
+        /// The number of output pixels for a row of the buffer (`across`), and this number rounded up to a multiple of
+        /// four (`padded`).
         let across: Int
         let padded: Int
         /// The number of output pixels for a column of the buffer.
@@ -50,7 +52,8 @@ final class InputFiller {
 
     /// Writes the region of the frame to the tensor. A `region` of `nil` is the full frame.
     ///
-    /// - Parameter tensor: the memory of the network's input: planes of bytes or floats, in the order that ``TensorOffsets`` defines.
+    /// - Parameter tensor: the memory of the network's input: planes of bytes or floats, in the order that
+    ///   ``TensorOffsets`` defines.
     func fill(_ tensor: UnsafeMutableRawPointer, from frame: Frame, region: Box?) throws -> InputPlacement {
         let plan = try plan(for: frame, region: region, tensor: tensor)
         let turned = plan.geometry.orientation.swapsAxes
@@ -73,8 +76,8 @@ final class InputFiller {
         return plan.placement
     }
 
-    /// Returns the plan of the previous frame if it is valid for this frame. Otherwise creates a plan and, if necessary, paints the
-    /// background.
+    /// Returns the plan of the previous frame if it is valid for this frame. Otherwise creates a plan and, if
+    /// necessary, paints the background.
     private func plan(for frame: Frame, region: Box?, tensor: UnsafeMutableRawPointer) throws -> Plan {
         let geometry = try InputGeometry(frame: frame, region: region, input: input)
         if let plan, plan.geometry == geometry, plan.tensor == tensor { return plan }
@@ -140,8 +143,8 @@ extension InputFiller {
         }
     }
 
-    /// Converts the resampled components of one row to the three channels, in the network's channel order. The distance between two
-    /// channels at `target` is `channelStride` elements.
+    /// Converts the resampled components of one row to the three channels, in the network's channel order. The distance
+    /// between two channels at `target` is `channelStride` elements.
     private func writeChannels(at target: UnsafeMutablePointer<Float>, channelStride: Int, plan: Plan) {
         let swapped = input.channelOrder == .bgr
         let red = target + (swapped ? 2 * channelStride : 0)

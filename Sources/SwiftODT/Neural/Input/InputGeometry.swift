@@ -11,7 +11,8 @@ struct InputGeometry: Hashable {
     /// The area of the network's input that the upright region covers.
     let area: FittedArea
 
-    /// - Parameter region: in buffer pixels. It is clipped to the frame and enlarged to whole pixels. `nil` is the full frame.
+    /// - Parameter region: in buffer pixels. It is clipped to the frame and enlarged to whole pixels. `nil` is the full
+    ///   frame.
     init(frame: Frame, region: Box?, input: NetworkInput) throws {
         let whole = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
         let box = region.map { $0.isFinite ? whole.intersection($0) : Box(x: 0, y: 0, width: 0, height: 0) } ?? whole
@@ -40,7 +41,8 @@ struct InputGeometry: Hashable {
             : input.area(width: shownWidth, height: Double(height))
     }
 
-    /// The mapping from output pixels to source pixels along the rows (`across`) and the columns (`down`) of the buffer.
+    /// The mapping from output pixels to source pixels along the rows (`across`) and the columns (`down`) of the
+    /// buffer.
     var sampling: (across: AxisSampling, down: AxisSampling) {
         let (mirroredAcross, mirroredDown) =
             switch orientation {
@@ -67,8 +69,8 @@ struct InputGeometry: Hashable {
     }
 }
 
-/// Maps output pixels to source pixels along one axis of a region. The position of a pixel is its centre, as in bilinear resizing with
-/// half-pixel centres.
+/// Maps output pixels to source pixels along one axis of a region. The position of a pixel is its centre, as in
+/// bilinear resizing with half-pixel centres.
 struct AxisSampling {
     let start: Int
     let length: Int
@@ -76,17 +78,18 @@ struct AxisSampling {
     /// Whether the output is mirrored. The first output pixel is then at the end of the region.
     let reversed: Bool
 
-    /// The two samples between which an output pixel is interpolated: `first` and `first + 1`. `weight` is the weight of the second sample,
-    /// 0 to below 1.
+    /// The two samples between which an output pixel is interpolated: `first` and `first + 1`. `weight` is the weight
+    /// of the second sample, 0 to below 1.
     struct Tap {
         var first: Int
         var weight: Double
     }
 
-    /// Returns the samples for an output pixel of a component that is subsampled by 2^`shift` along this axis. An output pixel before the
-    /// first or after the last sample of the region has the value of this sample.
+    /// Returns the samples for an output pixel of a component that is subsampled by 2^`shift` along this axis. An
+    /// output pixel before the first or after the last sample of the region has the value of this sample.
     func tap(_ output: Int, shift: Int) -> Tap {
-        // The position is computed with integers. The weight is then exactly 0 for an output pixel at the position of a sample.
+        // The position is computed with integers. The weight is then exactly 0 for an output pixel at the position of a
+        // sample.
         let number = reversed ? count - 1 - output : output
         let unit = 2 * count << shift
         let position = 2 * start * count + (2 * number + 1) * length - unit / 2
@@ -114,8 +117,8 @@ struct FittedArea: Hashable {
 extension NetworkInput {
     /// Returns the area of the input that an upright picture covers. The size of the picture is in square pixels.
     ///
-    /// The rounding matches the reference implementations of the network families: `letterboxTopLeft` rounds down, `letterboxCentered`
-    /// rounds to the nearest pixel.
+    /// The rounding matches the reference implementations of the network families: `letterboxTopLeft` rounds down,
+    /// `letterboxCentered` rounds to the nearest pixel.
     func area(width pictureWidth: Double, height pictureHeight: Double) -> FittedArea {
         let ratio = min(Double(width) / pictureWidth, Double(height) / pictureHeight)
         switch fit {
@@ -143,8 +146,8 @@ extension NetworkInput {
     }
 }
 
-/// Computes the offsets of pixels in the input tensor of a network. A plane has one channel of the full picture. In space-to-depth layout,
-/// a plane has one channel of one phase. A phase has every second pixel of every second row.
+/// Computes the offsets of pixels in the input tensor of a network. A plane has one channel of the full picture. In
+/// space-to-depth layout, a plane has one channel of one phase. A phase has every second pixel of every second row.
 struct TensorOffsets {
     /// The distance in picture pixels between neighbours of the same plane: 1, or 2 in space-to-depth layout.
     let step: Int
@@ -160,7 +163,8 @@ struct TensorOffsets {
     /// 3, or 12 in space-to-depth layout. The three channels of a phase are in adjacent planes.
     var planes: Int { 3 * step * step }
 
-    /// Returns the index of a tensor element. Channels are in separate planes even if the layout of the network is `nhwc`.
+    /// Returns the index of a tensor element. Channels are in separate planes even if the layout of the network is
+    /// `nhwc`.
     func offset(x: Int, y: Int, channel: Int) -> Int {
         let phase = x % step * step + y % step
         return (phase * 3 + channel) * plane + y / step * width + x / step

@@ -1,6 +1,7 @@
 /// For each output pixel: the source samples between which it is interpolated, and their weights.
 struct ResampleTables {
-    /// The two source rows between which an output row is interpolated. `weight` is the weight of the second row, in units of 1/16384.
+    /// The two source rows between which an output row is interpolated. `weight` is the weight of the second row, in
+    /// units of 1/16384.
     struct RowPair {
         let first: Int
         let second: Int
@@ -15,8 +16,8 @@ struct ResampleTables {
         let sampleCount: Int
         /// One entry per output row.
         let rows: [RowPair]
-        /// The buffer for a row that was blended from two source rows. It is longer than the row, because the kernels also read samples
-        /// beyond the end of the row, with a weight of 0.
+        /// The buffer for a row that was blended from two source rows. It is longer than the row, because the kernels
+        /// also read samples beyond the end of the row, with a weight of 0.
         let blended: GrowingStorage<Int16>
     }
 
@@ -25,8 +26,8 @@ struct ResampleTables {
         let blended: GrowingStorage<Int16>
         /// The number of interleaved samples per pixel.
         let step: Int
-        /// The index of the first component row of the group. A component row has the resampled values of one component. ``InputFiller``
-        /// stores the component rows of all groups one after another.
+        /// The index of the first component row of the group. A component row has the resampled values of one
+        /// component. ``InputFiller`` stores the component rows of all groups one after another.
         let firstRow: Int
         /// For each output pixel: the index in the blended row of the first of the two source pixels.
         let index = GrowingStorage<Int32>()
@@ -40,8 +41,8 @@ struct ResampleTables {
     private(set) var componentRows: [Int] = []
     private(set) var rowCount = 0
 
-    /// - Parameter padded: the number of output pixels in a row, rounded up to a multiple of four. The table entries of the additional
-    ///   pixels are 0.
+    /// - Parameter padded: the number of output pixels in a row, rounded up to a multiple of four. The table entries of
+    ///   the additional pixels are 0.
     init(geometry: InputGeometry, padded: Int) {
         let (across, down) = geometry.sampling
         let all = geometry.format.components

@@ -1,7 +1,7 @@
 /// The inner loops of preprocessing. Each function processes one row.
 ///
-/// The first step blends two source rows to 16-bit integers, in which about 64 units correspond to one 8-bit level for every bit depth. The
-/// values after this step are floats.
+/// The first step blends two source rows to 16-bit integers, in which about 64 units correspond to one 8-bit level for
+/// every bit depth. The values after this step are floats.
 enum RowKernels {
     /// Returns how many units of a blended sample correspond to one 8-bit level.
     static func blendedOne(_ depth: SampleDepth, fullRange: Bool) -> Float {
@@ -10,7 +10,8 @@ enum RowKernels {
 
     /// Blends two rows of bytes: `first + (second - first) * weight`. The unit of `weight` is 1/16384.
     ///
-    /// The difference is multiplied by the upper and by the lower seven bits of the weight separately. All products thus fit in 16 bits.
+    /// The difference is multiplied by the upper and by the lower seven bits of the weight separately. All products
+    /// thus fit in 16 bits.
     static func blend(
         _ first: UnsafePointer<UInt8>, _ second: UnsafePointer<UInt8>, weight: Int16, count: Int,
         into target: UnsafeMutablePointer<Int16>
@@ -26,9 +27,9 @@ enum RowKernels {
         }
     }
 
-    /// Blends two rows of samples in 16-bit words, like ``blend(_:_:weight:count:into:)``. Each word is first shifted to 14 bits. This
-    /// discards unused bits above the sample. Unused bits below the sample are kept, but change the result by less than one level of the
-    /// sample.
+    /// Blends two rows of samples in 16-bit words, like ``blend(_:_:weight:count:into:)``. Each word is first shifted
+    /// to 14 bits. This discards unused bits above the sample. Unused bits below the sample are kept, but change the
+    /// result by less than one level of the sample.
     ///
     /// - Parameter headroom: the number of unused bits above the sample.
     static func blendWords(
@@ -155,7 +156,8 @@ enum RowKernels {
         SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: load(row, as: SIMD4<UInt16>.self)))
     }
 
-    /// Converts a row of YUV components to RGB, and clamps the results to the transform's range. `count` must be a multiple of four.
+    /// Converts a row of YUV components to RGB, and clamps the results to the transform's range. `count` must be a
+    /// multiple of four.
     static func convert(
         luma: UnsafePointer<Float>, u: UnsafePointer<Float>, v: UnsafePointer<Float>, count: Int,
         transform: ColorTransform, red: UnsafeMutablePointer<Float>, green: UnsafeMutablePointer<Float>,
@@ -176,8 +178,8 @@ enum RowKernels {
         }
     }
 
-    /// Multiplies a component by a factor, and adds `row.w`. The factor is `row.x`, `row.y` or `row.z`; the other two are 0. `count` must
-    /// be a multiple of four.
+    /// Multiplies a component by a factor, and adds `row.w`. The factor is `row.x`, `row.y` or `row.z`; the other two
+    /// are 0. `count` must be a multiple of four.
     static func scale(
         _ source: UnsafePointer<Float>, count: Int, by row: SIMD4<Float>, into target: UnsafeMutablePointer<Float>
     ) {
@@ -185,8 +187,8 @@ enum RowKernels {
         each4(count) { store(factor * load(source + $0, as: SIMD4<Float>.self) + row.w, at: target + $0) }
     }
 
-    /// Replaces each index into `levels` by the entry at this index, normalised with `mean` and `scale`. The index is rounded and clamped
-    /// to the table.
+    /// Replaces each index into `levels` by the entry at this index, normalised with `mean` and `scale`. The index is
+    /// rounded and clamped to the table.
     static func lookUp(
         _ numbers: UnsafeMutablePointer<Float>, in levels: UnsafeBufferPointer<Float>, count: Int, mean: Float,
         scale: Float
@@ -245,7 +247,8 @@ enum RowKernels {
     @inline(__always)
     static func byte(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: (value + byteBias).bitPattern) }
 
-    /// 2²³. If it is added to a non-negative value below 2²³, the lowest mantissa bits of the sum are the rounded value.
+    /// 2²³. If it is added to a non-negative value below 2²³, the lowest mantissa bits of the sum are the rounded
+    /// value.
     private static let byteBias: Float = 8_388_608
 
     @inline(__always)

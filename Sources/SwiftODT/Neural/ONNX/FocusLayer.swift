@@ -1,8 +1,8 @@
-/// Removes the "focus" layer at the start of an .onnx network. ``InputFiller`` then writes the picture in the layout that this layer would
-/// have computed.
+/// Removes the "focus" layer at the start of an .onnx network. ``InputFiller`` then writes the picture in the layout
+/// that this layer would have computed.
 ///
-/// YOLOX and early YOLOv5 versions start with four strided slices of the picture and concatenate the slices (space to depth). Runtimes
-/// execute these operations as slow copies. The outputs of the changed network are bit-identical.
+/// YOLOX and early YOLOv5 versions start with four strided slices of the picture and concatenate the slices (space to
+/// depth). Runtimes execute these operations as slow copies. The outputs of the changed network are bit-identical.
 struct FocusLayer {
     /// Returns the content of an .onnx file without the focus layer. The input of the new network has the layout
     /// ``NetworkInput/Layout/spaceToDepth``. Returns `nil` if the network has no focus layer in the expected form.
@@ -55,7 +55,8 @@ struct FocusLayer {
     }
 }
 
-/// One of the four slices of the focus layer: a tensor that has every second pixel of every second row of another tensor.
+/// One of the four slices of the focus layer: a tensor that has every second pixel of every second row of another
+/// tensor.
 private struct FocusSlice {
     /// Each 0 or 1.
     struct Offset: Equatable {

@@ -29,8 +29,8 @@ struct ONNXGraph {
         let dimensions: [Int?]
     }
 
-    /// Returns `nil` if the file is malformed, or if it stores weights in other files. The runtime then reads the original file. It reports
-    /// a malformed file with a better message than this parser could.
+    /// Returns `nil` if the file is malformed, or if it stores weights in other files. The runtime then reads the
+    /// original file. It reports a malformed file with a better message than this parser could.
     init?(_ content: [UInt8]) {
         guard let file = ProtobufFields.all(of: content[...]), let graph = file.bytes(Number.graph),
             let fields = ProtobufFields.all(of: graph)
@@ -80,7 +80,8 @@ struct ONNXGraph {
 
     /// Returns the content of the file with some fields of the graph replaced.
     ///
-    /// - Parameter changes: the new fields, by the index of the field that they replace. An empty list removes the field.
+    /// - Parameter changes: the new fields, by the index of the field that they replace. An empty list removes the
+    ///   field.
     func written(_ changes: [Int: [Part]]) -> [UInt8] {
         var graph = ProtobufMessage()
         for (place, field) in fields.enumerated() {

@@ -1,12 +1,12 @@
-/// Replaces the transpose at the end of an .onnx network by one transpose per output level. An output level is the output for one grid of
-/// cells.
+/// Replaces the transpose at the end of an .onnx network by one transpose per output level. An output level is the
+/// output for one grid of cells.
 ///
-/// YOLOX and NanoDet concatenate the channel planes of their levels and transpose the result. This transpose copies all outputs. A
-/// transpose of a single level needs no copy: runtimes store the channels of a cell next to each other internally, so the memory layout
-/// does not change. The outputs of the changed network are bit-identical.
+/// YOLOX and NanoDet concatenate the channel planes of their levels and transpose the result. This transpose copies all
+/// outputs. A transpose of a single level needs no copy: runtimes store the channels of a cell next to each other
+/// internally, so the memory layout does not change. The outputs of the changed network are bit-identical.
 struct TrailingTranspose {
-    /// Returns the changed content of an .onnx file. Returns `nil` if the network does not end with a concatenation of levels and a
-    /// transpose.
+    /// Returns the changed content of an .onnx file. Returns `nil` if the network does not end with a concatenation of
+    /// levels and a transpose.
     static func transposeRemoved(_ content: [UInt8]) -> [UInt8]? {
         guard let graph = ONNXGraph(content) else { return nil }
         return graph.nodes.lazy.compactMap { TrailingTranspose($0, in: graph)?.transposeRemoved }.first
@@ -38,8 +38,8 @@ struct TrailingTranspose {
     }
 }
 
-/// An output level of the network. `flattening` is the `Reshape` node that flattens the channel planes of the level. `rows` are the nodes
-/// that replace it.
+/// An output level of the network. `flattening` is the `Reshape` node that flattens the channel planes of the level.
+/// `rows` are the nodes that replace it.
 private struct Level {
     let flattening: ONNXGraph.Node
     /// The name of the level's tensor in the new graph.
@@ -51,8 +51,8 @@ private struct Level {
         guard let node = graph.node(producing: name, ifSoleConsumer: true), node.operation == "Reshape",
             node.inputs.count == 2, node.integer("allowzero") ?? 0 == 0,
             let shape = graph.integers(node.inputs[1]), shape.count == 3,
-            // The second dimension must be the channels of a convolution. For any other dimension, the new graph would compute other
-            // values.
+            // The second dimension must be the channels of a convolution. For any other dimension, the new graph would
+            // compute other values.
             let planes = graph.planes(of: node.inputs[0]), [planes, 0].contains(shape[1]), shape[2] != 0
         else { return nil }
         flattening = node
@@ -73,15 +73,15 @@ private struct Level {
 }
 
 extension ONNXGraph {
-    /// Returns the number of channels of a four-dimensional tensor, derived from the nodes that compute it. Returns `nil` if these nodes do
-    /// not determine the number.
+    /// Returns the number of channels of a four-dimensional tensor, derived from the nodes that compute it. Returns
+    /// `nil` if these nodes do not determine the number.
     fileprivate func planes(of name: String) -> Int? {
         var budget = 1000
         return planes(of: name, depth: 0, &budget)
     }
 
-    /// - Parameter budget: the number of nodes that may still be visited. Without a limit, nested `Concat` nodes could multiply the paths
-    ///   exponentially.
+    /// - Parameter budget: the number of nodes that may still be visited. Without a limit, nested `Concat` nodes could
+    ///   multiply the paths exponentially.
     private func planes(of name: String, depth: Int, _ budget: inout Int) -> Int? {
         budget -= 1
         guard depth < 3, budget > 0, let node = node(producing: name) else { return nil }

@@ -16,7 +16,8 @@ final class CompiledModel: @unchecked Sendable {
     let runtime: OpenVINO
     let model: OpaquePointer
 
-    /// `nil` if the model was compiled. The runtime may read weights from the bytes of a restored model while the model exists.
+    /// `nil` if the model was compiled. The runtime may read weights from the bytes of a restored model while the model
+    /// exists.
     private let bytes: FileBlock?
 
     private init(_ model: OpaquePointer, runtime: OpenVINO, bytes: FileBlock? = nil) {
@@ -25,8 +26,8 @@ final class CompiledModel: @unchecked Sendable {
         self.bytes = bytes
     }
 
-    /// Freeing the runtime's model takes milliseconds. A separate thread does it, because a streaming thread may release the last
-    /// reference.
+    /// Freeing the runtime's model takes milliseconds. A separate thread does it, because a streaming thread may
+    /// release the last reference.
     deinit {
         guard InFlightInferences.enter() else { return }
         let free = { @Sendable [runtime, bytes, address = UInt(bitPattern: model)] in
@@ -65,8 +66,8 @@ final class CompiledModel: @unchecked Sendable {
         return CompiledModel(compiled, runtime: runtime, bytes: bytes)
     }
 
-    /// Returns bytes for ``restore(_:for:runtime:)``, or `nil` if the runtime cannot export the model. The runtime's C interface exports
-    /// only to a path, so the model is exported to a file in memory.
+    /// Returns bytes for ``restore(_:for:runtime:)``, or `nil` if the runtime cannot export the model. The runtime's C
+    /// interface exports only to a path, so the model is exported to a file in memory.
     func exported() -> FileBlock? {
         let file = swiftodt_file_in_memory()
         guard file >= 0 else { return nil }
@@ -88,7 +89,8 @@ final class CompiledModel: @unchecked Sendable {
 }
 
 extension OpenVINO {
-    /// Sets the properties of a device for later compilations and imports of models. The import of a model has no parameters for them.
+    /// Sets the properties of a device for later compilations and imports of models. The import of a model has no
+    /// parameters for them.
     ///
     /// - Returns: whether the device supports the properties that the target needs.
     fileprivate func set(_ target: CompilationTarget) -> Bool {
@@ -98,8 +100,8 @@ extension OpenVINO {
             }
             // A pinned thread would be slow whenever another thread of the pipeline uses the same processor.
             _ = set("ENABLE_CPU_PINNING", "NO")
-            // Devices other than CPUs do not have this property. An error is ignored if the target specifies no number of threads (0). On a
-            // CPU, 0 resets a number that was set before.
+            // Devices other than CPUs do not have this property. An error is ignored if the target specifies no number
+            // of threads (0). On a CPU, 0 resets a number that was set before.
             let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
             return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
         }

@@ -2,17 +2,18 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// Counts the calls of the inference runtime that are in flight: compilation, inference, and freeing of models and requests. When the
-/// process exits, it waits for these calls.
+/// Counts the calls of the inference runtime that are in flight: compilation, inference, and freeing of models and
+/// requests. When the process exits, it waits for these calls.
 ///
-/// `exit()` destroys the static objects of the runtime, including the machine code that its CPU plugin generates for the first inference of
-/// a network. If a program exits without stopping its pipeline, other threads may still execute this code. An exit handler of this type
-/// therefore prevents new calls of the runtime and waits for the calls in flight.
+/// `exit()` destroys the static objects of the runtime, including the machine code that its CPU plugin generates for
+/// the first inference of a network. If a program exits without stopping its pipeline, other threads may still execute
+/// this code. An exit handler of this type therefore prevents new calls of the runtime and waits for the calls in
+/// flight.
 ///
-/// Exit handlers run in reverse order of registration. The runtime registers its exit handlers when its libraries are loaded, and when a
-/// network runs for the first time. The exit handler of this type must run before them. It is therefore registered again after each of
-/// these operations, and every 0.1 ms while they run. One case is not covered: `exit()` is called less than 0.1 ms after the runtime has
-/// registered a handler.
+/// Exit handlers run in reverse order of registration. The runtime registers its exit handlers when its libraries are
+/// loaded, and when a network runs for the first time. The exit handler of this type must run before them. It is
+/// therefore registered again after each of these operations, and every 0.1 ms while they run. One case is not covered:
+/// `exit()` is called less than 0.1 ms after the runtime has registered a handler.
 enum InFlightInferences {
     private struct State {
         var count = 0
@@ -42,8 +43,8 @@ enum InFlightInferences {
         }
     }
 
-    /// Runs `body`, which calls the runtime. While the process exits, returns `nil` without running `body`. The result can be ignored if
-    /// `body` only frees memory, because the exit of the process frees it, too.
+    /// Runs `body`, which calls the runtime. While the process exits, returns `nil` without running `body`. The result
+    /// can be ignored if `body` only frees memory, because the exit of the process frees it, too.
     @discardableResult
     static func within<Answer>(_ body: () throws -> Answer) rethrows -> Answer? {
         guard enter() else { return nil }
@@ -53,8 +54,8 @@ enum InFlightInferences {
 
     // MARK: The exit handler
 
-    /// Registers the exit handler again. Only the last registration is certain to run before all handlers of the runtime. Each registration
-    /// takes 32 bytes until the process ends.
+    /// Registers the exit handler again. Only the last registration is certain to run before all handlers of the
+    /// runtime. Each registration takes 32 bytes until the process ends.
     static func drainAtExit() {
         guard state.read({ !$0.isClosed }) else { return }
         // Unlike handlers of `atexit`, handlers of `on_exit` receive the exit status.
@@ -65,17 +66,17 @@ enum InFlightInferences {
         let isDone = Atomic(false)
     }
 
-    /// Runs `body`, during which the runtime may register exit handlers. The exit handler of this type is registered before `body`,
-    /// repeatedly while `body` runs, and after `body`.
+    /// Runs `body`, during which the runtime may register exit handlers. The exit handler of this type is registered
+    /// before `body`, repeatedly while `body` runs, and after `body`.
     ///
-    /// - Parameter isFirst: whether `body` runs for the first time in this process. The runtime registers a handler only once, so the
-    ///   repeated registrations are otherwise omitted.
+    /// - Parameter isFirst: whether `body` runs for the first time in this process. The runtime registers a handler
+    ///   only once, so the repeated registrations are otherwise omitted.
     /// - Throws: `CancellationError` if the process has begun to exit. Parts of the runtime may then be destroyed.
     static func drainAtExit<Answer>(isFirst: Bool = true, during body: () throws -> Answer) throws -> Answer {
         let work = Work()
         drainAtExit()
-        // If the thread cannot be started, the handler is registered only before and after `body`. If the process exits during `body`, the
-        // handler may then run too late.
+        // If the thread cannot be started, the handler is registered only before and after `body`. If the process exits
+        // during `body`, the handler may then run too late.
         if isFirst {
             DetachedThread.run {
                 for number in 0..<registrationLimit {
@@ -92,19 +93,20 @@ enum InFlightInferences {
         return try answer.get()
     }
 
-    /// The number of registrations at intervals of 0.1 ms. Later intervals are 1 ms, because a compilation may take seconds.
+    /// The number of registrations at intervals of 0.1 ms. Later intervals are 1 ms, because a compilation may take
+    /// seconds.
     private static let frequentCount = 2000
     /// Limits the memory of the registrations during one `body` to 320 KB.
     private static let registrationLimit = 10_000
 
-    /// The time in nanoseconds for which the exit handler waits after the last call has ended. A call can end inside a callback of the
-    /// runtime, which then still returns through the runtime's code. Returning usually takes microseconds, but longer if the thread is
-    /// preempted.
+    /// The time in nanoseconds for which the exit handler waits after the last call has ended. A call can end inside a
+    /// callback of the runtime, which then still returns through the runtime's code. Returning usually takes
+    /// microseconds, but longer if the thread is preempted.
     private static let returnTime: Nanoseconds = 10_000_000
 
     private static func end(status: Int32, process: Int) {
-        // A forked process inherits the exit handlers but not the threads of its parent. In the forked process, the lock of `state` may be
-        // held forever by a thread of the parent.
+        // A forked process inherits the exit handlers but not the threads of its parent. In the forked process, the
+        // lock of `state` may be held forever by a thread of the parent.
         guard getpid() == process else { return }
         let isFirst = state.update { state in
             defer { state.isClosed = true }
@@ -115,8 +117,8 @@ enum InFlightInferences {
             if isFirst, wait > 0 { usleep(useconds_t(wait / 1000)) }
             return
         }
-        // A call takes too long, or waits for the exiting thread. The remaining exit handlers would destroy objects that the call uses. The
-        // process therefore ends without running them.
+        // A call takes too long, or waits for the exiting thread. The remaining exit handlers would destroy objects
+        // that the call uses. The process therefore ends without running them.
         fflush(nil)
         _exit(status)
     }

@@ -3,8 +3,9 @@ import Glibc
 
 /// Converts a picture to the input of a network, runs the network and returns the outputs.
 ///
-/// A request is not thread-safe. Only ``cancel()`` may be called from any thread. While an inference is in flight, do not fill the request
-/// and do not read ``outputs()``. Both are allowed in the completion handler, which may also start the next inference.
+/// A request is not thread-safe. Only ``cancel()`` may be called from any thread. While an inference is in flight, do
+/// not fill the request and do not read ``outputs()``. Both are allowed in the completion handler, which may also start
+/// the next inference.
 package final class InferenceRequest: @unchecked Sendable {
     package let network: Network
 
@@ -46,7 +47,8 @@ package final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// The values of an auxiliary input, an input for the size of the picture, are the same for all pictures. They are written only once.
+    /// The values of an auxiliary input, an input for the size of the picture, are the same for all pictures. They are
+    /// written only once.
     private func writeAuxiliaryInput(_ number: Int) throws {
         let functions = network.compiled.runtime.functions
         let description = network.description.inputs[number]
@@ -84,8 +86,8 @@ package final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// Converts a picture into the network's input. The `region` is in buffer pixels and is enlarged to whole pixels. `nil` is the full
-    /// frame.
+    /// Converts a picture into the network's input. The `region` is in buffer pixels and is enlarged to whole pixels.
+    /// `nil` is the full frame.
     ///
     /// Allocates memory only if the size, the format or the region differs from the previous call.
     package func fill(from frame: Frame, region: Box? = nil) throws -> InputPlacement {
@@ -104,7 +106,8 @@ package final class InferenceRequest: @unchecked Sendable {
     /// The tensors have the order of the network's description. Their memory is valid until the next inference starts.
     package func outputs() throws -> [TensorView] { try run.outputs() }
 
-    /// Cancels the inference in flight as soon as possible. If no inference is in flight, the next inference is cancelled before it begins.
-    /// Filling the request resets this cancellation. A cancelled inference ends with a `CancellationError`.
+    /// Cancels the inference in flight as soon as possible. If no inference is in flight, the next inference is
+    /// cancelled before it begins. Filling the request resets this cancellation. A cancelled inference ends with a
+    /// `CancellationError`.
     package func cancel() { run.cancel() }
 }

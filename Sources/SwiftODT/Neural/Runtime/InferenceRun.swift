@@ -1,20 +1,21 @@
 import COpenVINO
 import Glibc
 
-/// The part of an ``InferenceRequest`` that calls the runtime: it starts inferences, receives the runtime's callback, and frees the
-/// runtime's request.
+/// The part of an ``InferenceRequest`` that calls the runtime: it starts inferences, receives the runtime's callback,
+/// and frees the runtime's request.
 ///
-/// The runtime passes the address of this object to the callback. The object therefore retains itself until the runtime's request is freed.
+/// The runtime passes the address of this object to the callback. The object therefore retains itself until the
+/// runtime's request is freed.
 ///
-/// `@unchecked Sendable`: `state` has a lock, and the other properties are constant after initialisation. The memory at `mark` is written
-/// before an inference starts and read after it has ended.
+/// `@unchecked Sendable`: `state` has a lock, and the other properties are constant after initialisation. The memory at
+/// `mark` is written before an inference starts and read after it has ended.
 final class InferenceRun: @unchecked Sendable {
     let request: OpaquePointer
     private let network: Network
     private let callback: UnsafeMutablePointer<ov_callback>
     private let state = Monitor(State())
-    /// The address of the first output that has a fixed size, or `nil`. ``start(completion:)`` stores ``unwritten`` there before it starts
-    /// an inference.
+    /// The address of the first output that has a fixed size, or `nil`. ``start(completion:)`` stores ``unwritten``
+    /// there before it starts an inference.
     private var mark: UnsafeMutableRawPointer?
 
     private struct State {
@@ -28,9 +29,9 @@ final class InferenceRun: @unchecked Sendable {
         var askers = 0
     }
 
-    /// A bit pattern that a network is unlikely to compute: as a float, it is a NaN. The runtime's C interface does not pass the status of
-    /// an inference to the callback. Therefore, the pattern is written to an output before each inference. If the output no longer begins
-    /// with the pattern after the inference, the inference has succeeded.
+    /// A bit pattern that a network is unlikely to compute: as a float, it is a NaN. The runtime's C interface does not
+    /// pass the status of an inference to the callback. Therefore, the pattern is written to an output before each
+    /// inference. If the output no longer begins with the pattern after the inference, the inference has succeeded.
     private static let unwritten: UInt32 = 0x7FED_0D7E
 
     init(_ network: Network) throws {
@@ -75,11 +76,13 @@ final class InferenceRun: @unchecked Sendable {
             finish { .failure(ODTError(.failed, "cannot start an inference of \(self.network.name): \(reason)")) }
             return
         }
-        // The runtime ignores a cancellation before the start of an inference. An earlier cancellation is therefore repeated now.
+        // The runtime ignores a cancellation before the start of an inference. An earlier cancellation is therefore
+        // repeated now.
         state.read { if $0.isCancelled { cancelUnderWay($0) } }
     }
 
-    /// Resets the cancellation, before the request is filled with a new picture. Does nothing while an inference is in flight.
+    /// Resets the cancellation, before the request is filled with a new picture. Does nothing while an inference is in
+    /// flight.
     func prepare() {
         state.update { state in
             if state.completion == nil { state.isCancelled = false }
@@ -116,10 +119,11 @@ final class InferenceRun: @unchecked Sendable {
         }
     }
 
-    /// Cancels the inference in flight. If no inference is in flight, the next inference of the same picture is cancelled before it begins.
+    /// Cancels the inference in flight. If no inference is in flight, the next inference of the same picture is
+    /// cancelled before it begins.
     ///
-    /// The runtime ignores a cancellation between the call of ``infer()`` and the start of the inference in the runtime. The inference then
-    /// runs to its end, but ``infer()`` throws a `CancellationError`.
+    /// The runtime ignores a cancellation between the call of ``infer()`` and the start of the inference in the
+    /// runtime. The inference then runs to its end, but ``infer()`` throws a `CancellationError`.
     func cancel() {
         state.update { state in
             state.isCancelled = true
@@ -135,8 +139,8 @@ final class InferenceRun: @unchecked Sendable {
     /// Handles the end of an inference. Called on a thread of the runtime, inside the runtime's callback.
     fileprivate func ended() {
         if let mark, mark.loadUnaligned(as: UInt32.self) != Self.unwritten { return complete { .success(()) } }
-        // The status of the inference cannot be queried inside the callback, so another thread queries it. This is necessary only for
-        // failed inferences and for networks without an output of fixed size.
+        // The status of the inference cannot be queried inside the callback, so another thread queries it. This is
+        // necessary only for failed inferences and for networks without an output of fixed size.
         state.update { $0.askers += 1 }
         let isAsked = onAnotherThread { run in
             run.complete { run.answer() }
@@ -150,8 +154,8 @@ final class InferenceRun: @unchecked Sendable {
     private func complete(_ result: () -> Result<Void, any Error>) {
         state.update { $0.completing = pthread_self() }
         finish(result)
-        // The completion handler may have started the next inference, whose completion handler may already run on another thread. Then
-        // `completing` is that thread and stays unchanged.
+        // The completion handler may have started the next inference, whose completion handler may already run on
+        // another thread. Then `completing` is that thread and stays unchanged.
         state.update { state in
             if state.completing.map({ pthread_equal($0, pthread_self()) != 0 }) == true { state.completing = nil }
         }
@@ -165,8 +169,8 @@ final class InferenceRun: @unchecked Sendable {
     }
 
     private func finish(_ result: () -> Result<Void, any Error>) {
-        // The completion handler is released at the end of this block, before ``InFlightInferences/leave()``. Releasing the objects that it
-        // captures may call the runtime.
+        // The completion handler is released at the end of this block, before ``InFlightInferences/leave()``. Releasing
+        // the objects that it captures may call the runtime.
         do {
             let (completion, isCancelled) = state.update { state in
                 defer { state.completion = nil }
@@ -218,10 +222,12 @@ extension InferenceRun {
 // MARK: - The end
 
 extension InferenceRun {
-    /// Cancels the inference in flight, waits until the runtime's callback has returned, and frees the runtime's request.
+    /// Cancels the inference in flight, waits until the runtime's callback has returned, and frees the runtime's
+    /// request.
     ///
-    /// A completion handler can release the last reference to the request, and thus call this function. Waiting for the callback would then
-    /// deadlock, because the completion handler runs inside the callback. In this case, another thread cancels, waits and frees.
+    /// A completion handler can release the last reference to the request, and thus call this function. Waiting for the
+    /// callback would then deadlock, because the completion handler runs inside the callback. In this case, another
+    /// thread cancels, waits and frees.
     func end() {
         let isInside = state.read { $0.completing.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         guard isInside else { return free() }
@@ -234,8 +240,8 @@ extension InferenceRun {
         InFlightInferences.enterLate()
         let run = Unmanaged.passRetained(self)
         let isStarted = DetachedThread.run {
-            // The reference to the run is released at the end of this block, before ``InFlightInferences/leave()``. It may be the last
-            // reference.
+            // The reference to the run is released at the end of this block, before ``InFlightInferences/leave()``. It
+            // may be the last reference.
             do { body(run.takeRetainedValue()) }
             InFlightInferences.leave()
         }

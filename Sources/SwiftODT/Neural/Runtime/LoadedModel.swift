@@ -100,7 +100,8 @@ final class LoadedModel {
             code: code, anyRank: anyRank)
     }
 
-    /// Returns the element type in which decoders receive an output. Types that decoders do not support are converted to 32-bit floats.
+    /// Returns the element type in which decoders receive an output. Types that decoders do not support are converted
+    /// to 32-bit floats.
     func passedOn(_ code: UInt32) -> TensorElement {
         switch runtime.elements[code] {
         case .uint8: .uint8

@@ -37,7 +37,8 @@ struct ModelFile: Hashable {
         var text: String { "\(bytes) bytes of \(seconds).\(nanoseconds) in \(path)" }
     }
 
-    /// - Throws: ``ODTError`` if the file cannot be read, or if its extension or its first bytes show that it is not a model.
+    /// - Throws: ``ODTError`` if the file cannot be read, or if its extension or its first bytes show that it is not a
+    ///   model.
     init(_ name: String) throws {
         var status = stat()
         guard let path = FilePath.canonical(name), stat(path, &status) == 0 else {
@@ -60,8 +61,8 @@ struct ModelFile: Hashable {
                 .fileNotFound,
                 "the weights of the model file \(name) are missing: the .bin file of the same name in its folder")
         }
-        // The next steps read the model file, load the runtime and open the cache. Without file descriptors or address space, they fail
-        // with misleading errors.
+        // The next steps read the model file, load the runtime and open the cache. Without file descriptors or address
+        // space, they fail with misleading errors.
         try FreeDescriptors.require()
         try FreeAddressSpace.require()
         guard Self.beginsRight(path) else {
@@ -79,13 +80,14 @@ struct ModelFile: Hashable {
     /// The paths, sizes and modification times of the model's files.
     var identityText: String { identity.states.map(\.text).joined(separator: ", ") }
 
-    /// A checksum of the contents of the model's files, independent of their paths and modification times. Computing it reads all files.
+    /// A checksum of the contents of the model's files, independent of their paths and modification times. Computing it
+    /// reads all files.
     var contentSum: String {
         identity.states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
     }
 
-    /// Returns the possible paths of separate weight files, which need not exist. An .onnx file may use any names; the function returns the
-    /// names that exporters usually choose.
+    /// Returns the possible paths of separate weight files, which need not exist. An .onnx file may use any names; the
+    /// function returns the names that exporters usually choose.
     private static func weights(of path: String) -> [String] {
         switch ModelFormat(file: path) {
         case .xml: [path.dropLast(4) + ".bin"]
@@ -95,14 +97,16 @@ struct ModelFile: Hashable {
         }
     }
 
-    /// Returns whether the path leads to a readable regular file. The runtime would block on a pipe, and would read a device without end.
+    /// Returns whether the path leads to a readable regular file. The runtime would block on a pipe, and would read a
+    /// device without end.
     private static func isReadableFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
     }
 
-    /// Returns whether the first bytes of the file match its extension. Files of a format without a signature always match. Without this
-    /// check, the runtime would try all of its readers on a damaged file, and each reader would log messages.
+    /// Returns whether the first bytes of the file match its extension. Files of a format without a signature always
+    /// match. Without this check, the runtime would try all of its readers on a damaged file, and each reader would log
+    /// messages.
     private static func beginsRight(_ path: String) -> Bool {
         var start = [UInt8](repeating: 0, count: 4096)
         guard let file = fopen(path, "rb") else { return false }
@@ -120,13 +124,15 @@ struct ModelFile: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
-/// The content of a file, copied to memory. The file is not mapped, because later changes of a mapped file would change the content.
+/// The content of a file, copied to memory. The file is not mapped, because later changes of a mapped file would change
+/// the content.
 ///
 /// `@unchecked Sendable`: the object owns its memory and is immutable.
 final class FileBlock: @unchecked Sendable {
     let content: UnsafeRawBufferPointer
 
-    /// Returns `nil` if the file cannot be read, is empty, or is not a regular file. Reading a pipe, for example, could block.
+    /// Returns `nil` if the file cannot be read, is empty, or is not a regular file. Reading a pipe, for example, could
+    /// block.
     convenience init?(_ path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }

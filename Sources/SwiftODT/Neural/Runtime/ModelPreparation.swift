@@ -2,8 +2,8 @@ import COpenVINO
 
 /// Adapts a model to the input that ``InputFiller`` writes: one picture of a fixed size, in planes of bytes or floats.
 extension LoadedModel {
-    /// Reads a model and adapts it. An .onnx model is first changed to an equivalent model that runs faster. If the runtime rejects a
-    /// changed model, the next slower form is tried, and finally the original file.
+    /// Reads a model and adapts it. An .onnx model is first changed to an equivalent model that runs faster. If the
+    /// runtime rejects a changed model, the next slower form is tried, and finally the original file.
     static func prepared(_ file: ModelFile, for input: NetworkInput, runtime: OpenVINO) throws -> LoadedModel {
         for form in cheaperForms(of: file, for: input) {
             if let read = LoadedModel(form.content, of: file, runtime: runtime),
@@ -17,8 +17,8 @@ extension LoadedModel {
         return read
     }
 
-    /// Returns changed contents of an .onnx file that compute the same outputs faster. The fastest form is first. Each form has its own
-    /// input format.
+    /// Returns changed contents of an .onnx file that compute the same outputs faster. The fastest form is first. Each
+    /// form has its own input format.
     private static func cheaperForms(
         of file: ModelFile, for input: NetworkInput
     ) -> [(content: [UInt8], input: NetworkInput)] {
@@ -36,8 +36,8 @@ extension LoadedModel {
     /// The maximum size in bytes of a file for which faster forms are computed.
     private static let largestChanged = 1 << 28
 
-    /// Returns whether ``InputFiller`` writes bytes instead of floats. Bytes need a quarter of the memory, but are possible only if the
-    /// model takes grey levels from 0 to 255 without normalisation.
+    /// Returns whether ``InputFiller`` writes bytes instead of floats. Bytes need a quarter of the memory, but are
+    /// possible only if the model takes grey levels from 0 to 255 without normalisation.
     private func takesBytes(_ port: Port, _ input: NetworkInput) -> Bool {
         [.uint8, .float32, .float16].contains(runtime.elements[port.code]) && input.mean == .zero && input.scale == .one
     }
@@ -107,8 +107,8 @@ extension LoadedModel {
         else { throw refused(input) }
     }
 
-    /// Adds conversions to the model. The picture is converted from planes of bytes or floats to the model's layout and element type.
-    /// Outputs whose element type is not a ``TensorElement`` are converted to floats.
+    /// Adds conversions to the model. The picture is converted from planes of bytes or floats to the model's layout and
+    /// element type. Outputs whose element type is not a ``TensorElement`` are converted to floats.
     private func convert(_ port: Port, number: Int, outputs: [Port], input: NetworkInput, bytes: Bool) throws {
         let elements = runtime.elements
         let fed = bytes ? elements.uint8 : elements.float32
@@ -182,11 +182,11 @@ extension LoadedModel {
     }
 }
 
-/// An input in addition to the picture, with sizes by which the network scales its boxes. With the values that this type returns, the
-/// network returns boxes in pixels of its input.
+/// An input in addition to the picture, with sizes by which the network scales its boxes. With the values that this
+/// type returns, the network returns boxes in pixels of its input.
 ///
-/// Auxiliary inputs are recognised by the names that exporters use: RT-DETR and D-FINE (`orig_target_sizes`), PaddleDetection (`im_shape`,
-/// `scale_factor`) and others.
+/// Auxiliary inputs are recognised by the names that exporters use: RT-DETR and D-FINE (`orig_target_sizes`),
+/// PaddleDetection (`im_shape`, `scale_factor`) and others.
 enum AuxiliaryInput: Sendable {
     case widthHeight
     case heightWidth
@@ -216,8 +216,8 @@ enum AuxiliaryInput: Sendable {
 }
 
 extension NetworkDescription {
-    /// The index of the only input, or of the only input that is not an ``AuxiliaryInput``. `nil` if no input or several inputs could be
-    /// the picture.
+    /// The index of the only input, or of the only input that is not an ``AuxiliaryInput``. `nil` if no input or
+    /// several inputs could be the picture.
     var pictureInput: Int? {
         let unknown = inputs.indices.filter { inputs.count == 1 || AuxiliaryInput(name: inputs[$0].name) == nil }
         return unknown.count == 1 ? unknown[0] : nil

@@ -2,7 +2,8 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// A network compiled for a device. All detectors in the process with the same file, input format, device, thread count and hint share it.
+/// A network compiled for a device. All detectors in the process with the same file, input format, device, thread count
+/// and hint share it.
 package final class Network: Sendable {
     /// Dimensions of outputs are dynamic if they depend on the content of the picture.
     package let description: NetworkDescription
@@ -34,7 +35,8 @@ package final class Network: Sendable {
         requestCount = compiled.requestCount
     }
 
-    /// Restores a network from the cache on disk, if the restored network passes the check. Otherwise compiles the model.
+    /// Restores a network from the cache on disk, if the restored network passes the check. Otherwise compiles the
+    /// model.
     private static func make(_ key: Key, check: WarmUpCheck?) throws -> Network {
         let runtime = try OpenVINO.shared()
         let cache = NetworkCache(runtime: runtime)
@@ -65,24 +67,25 @@ package final class Network: Sendable {
     /// Throws an error if the outputs for the ``ReferencePicture`` are wrong.
     package typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
 
-    /// Runs the network once with the ``ReferencePicture`` before its first use. During this inference, the runtime generates code and
-    /// registers its exit handlers (see ``InFlightInferences``).
+    /// Runs the network once with the ``ReferencePicture`` before its first use. During this inference, the runtime
+    /// generates code and registers its exit handlers (see ``InFlightInferences``).
     private func warmUp(_ check: WarmUpCheck?) throws {
         let request = try InferenceRequest(self)
         let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
         do {
             try request.infer()
         } catch let error as ODTError where check == nil {
-            // Some networks fail for some pictures. Without expected outputs for the test picture, this is not an error.
+            // Some networks fail for some pictures. Without expected outputs for the test picture, this is not an
+            // error.
             Diagnostics.report(.info, "the inference of the test picture failed: \(error)")
             return
         }
         try check?(request.outputs(), placement)
     }
 
-    /// Counts an inference. The runtime can register exit handlers even after the first inference, for example in the first inference that
-    /// detects an object. The exit handler of ``InFlightInferences`` must run before them. It is therefore registered again after each
-    /// inference whose number is a power of two.
+    /// Counts an inference. The runtime can register exit handlers even after the first inference, for example in the
+    /// first inference that detects an object. The exit handler of ``InFlightInferences`` must run before them. It is
+    /// therefore registered again after each inference whose number is a power of two.
     func noteInference() {
         let number = inferenceCount.add(1, ordering: .relaxed).newValue
         if number & (number - 1) == 0 { InFlightInferences.drainAtExit() }
@@ -119,9 +122,9 @@ package final class Network: Sendable {
         }
     }
 
-    /// Loads the runtime's plugins for a device. Call this function before a network is compiled on another thread, so that no library is
-    /// loaded there. If the process exits while another thread loads a library, `exit()` destroys the static objects of the library without
-    /// waiting for the thread.
+    /// Loads the runtime's plugins for a device. Call this function before a network is compiled on another thread, so
+    /// that no library is loaded there. If the process exits while another thread loads a library, `exit()` destroys
+    /// the static objects of the library without waiting for the thread.
     static func loadLibrary(of device: String) throws {
         try unlessExiting {
             let runtime = try OpenVINO.shared()
@@ -131,13 +134,13 @@ package final class Network: Sendable {
 
     /// Returns a compiled network. If the same network is already in use in this process, returns the existing network.
     ///
-    /// Dynamic dimensions of the picture input get the size of `input`. The batch size becomes 1. Compiling can take seconds. Restoring a
-    /// network from the cache on disk is much faster.
+    /// Dynamic dimensions of the picture input get the size of `input`. The batch size becomes 1. Compiling can take
+    /// seconds. Restoring a network from the cache on disk is much faster.
     ///
     /// - Parameters:
     ///   - threads: the maximum number of inference threads. 0 uses the runtime's default.
-    ///   - check: if a cached network fails the check, the network is compiled again. If the newly compiled network fails the check, `load`
-    ///     throws the error.
+    ///   - check: if a cached network fails the check, the network is compiled again. If the newly compiled network
+    ///     fails the check, `load` throws the error.
     /// - Throws: ``ODTError`` that names the file and the remedy.
     package static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
@@ -149,8 +152,8 @@ package final class Network: Sendable {
         }
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
-        // The lock is held during compilation. If two callers need the same network, the second caller waits and gets the network of the
-        // first.
+        // The lock is held during compilation. If two callers need the same network, the second caller waits and gets
+        // the network of the first.
         return try loaded.update { loaded in
             if let network = loaded[key]?.network { return network }
             let network = try unlessExiting {
@@ -188,8 +191,8 @@ package final class Network: Sendable {
 }
 
 extension KnownAnswer {
-    /// Returns the error for a network whose detections in the ``ReferencePicture`` are not the expected ones. `problem` describes the
-    /// difference.
+    /// Returns the error for a network whose detections in the ``ReferencePicture`` are not the expected ones.
+    /// `problem` describes the difference.
     static func error(_ problem: String, file: String, device: String) -> ODTError {
         let runtime =
             (try? OpenVINO.shared().version.split(separator: "-").first).map { "OpenVINO \($0)" } ?? "the runtime"

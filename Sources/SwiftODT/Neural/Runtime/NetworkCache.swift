@@ -2,12 +2,12 @@ import Glibc
 
 /// A cache of network descriptions and compiled networks on disk.
 ///
-/// The runtime has its own cache, but it must read and hash a network before each lookup. For quantised networks, this takes longer than
-/// all other steps. This cache instead identifies files by their paths, sizes and modification times.
+/// The runtime has its own cache, but it must read and hash a network before each lookup. For quantised networks, this
+/// takes longer than all other steps. This cache instead identifies files by their paths, sizes and modification times.
 ///
-/// Checksums verify all content before it is used. A damaged entry is discarded, and the network is compiled again. A folder without write
-/// permission is not an error. Two processes may write the same entry at the same time. If the entry then has one file of each process, the
-/// checksums do not match, and the entry is discarded.
+/// Checksums verify all content before it is used. A damaged entry is discarded, and the network is compiled again. A
+/// folder without write permission is not an error. Two processes may write the same entry at the same time. If the
+/// entry then has one file of each process, the checksums do not match, and the entry is discarded.
 struct NetworkCache {
     private let runtime: OpenVINO
     private let folder: String
@@ -59,7 +59,8 @@ struct NetworkCache {
         target: CompilationTarget
     ) {
         let key = self.key(file, input: input, target: target)
-        // The network is exported to memory and then written with `write`, which reports a full disk. The runtime would not report it.
+        // The network is exported to memory and then written with `write`, which reports a full disk. The runtime would
+        // not report it.
         guard UniqueFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
@@ -71,8 +72,8 @@ struct NetworkCache {
         prune()
     }
 
-    /// The version of ``LoadedModel/prepared(_:for:runtime:)``. Increase it whenever the adaptation of models changes, because cached
-    /// networks were compiled with the old adaptation.
+    /// The version of ``LoadedModel/prepared(_:for:runtime:)``. Increase it whenever the adaptation of models changes,
+    /// because cached networks were compiled with the old adaptation.
     private static let formatVersion = 4
 
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
@@ -82,8 +83,9 @@ struct NetworkCache {
 
     // MARK: Files
 
-    /// Reads the text file of an entry. The first line is the full key, the second line the checksum of the blob, and the third line the
-    /// checksum of all other lines. The description of the network follows. Returns `nil` if the entry does not exist or is damaged.
+    /// Reads the text file of an entry. The first line is the full key, the second line the checksum of the blob, and
+    /// the third line the checksum of all other lines. The description of the network follows. Returns `nil` if the
+    /// entry does not exist or is damaged.
     private func entry(_ key: String) -> (sum: UInt64, description: String)? {
         guard let file = FileBlock(path(key, ".network")) else {
             unlink(path(key, ".network"))
@@ -132,8 +134,8 @@ struct NetworkCache {
         return folder + "/" + String(sum, radix: 16) + ending
     }
 
-    /// Sets the modification time of an entry to the current time. The access time does not record the last use on file systems that are
-    /// mounted with `noatime`.
+    /// Sets the modification time of an entry to the current time. The access time does not record the last use on file
+    /// systems that are mounted with `noatime`.
     private func noteUse(_ key: String) { utimensat(AT_FDCWD, path(key, ".network"), nil, 0) }
 
     /// A `.network` text file and, for a compiled network, a `.blob` file.
@@ -144,7 +146,8 @@ struct NetworkCache {
         var hasBlob = false
     }
 
-    /// Removes the least recently used entries if there are too many, and temporary files that killed processes have left.
+    /// Removes the least recently used entries if there are too many, and temporary files that killed processes have
+    /// left.
     private func prune() {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }

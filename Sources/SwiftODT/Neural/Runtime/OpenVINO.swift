@@ -13,7 +13,8 @@ final class OpenVINO: @unchecked Sendable {
     private static let oldest = (year: 2023, release: 1)
     private static let loaded = Monitor<OpenVINO?>(nil)
 
-    /// If an earlier call has not found the runtime, this call searches again, because `odt setup` may have installed it in the meantime.
+    /// If an earlier call has not found the runtime, this call searches again, because `odt setup` may have installed
+    /// it in the meantime.
     static func shared() throws -> OpenVINO {
         try loaded.update { loaded in
             if let loaded { return loaded }
@@ -64,8 +65,9 @@ final class OpenVINO: @unchecked Sendable {
         elements = runtime.elements
     }
 
-    /// Provokes an exception in the runtime while file descriptors are available. Catching the first exception in a process can open two
-    /// file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions are then caught even if no descriptors are free.
+    /// Provokes an exception in the runtime while file descriptors are available. Catching the first exception in a
+    /// process can open two file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions are then
+    /// caught even if no descriptors are free.
     private static func learnToThrow(_ functions: swiftodt_openvino, _ core: OpaquePointer) {
         var text: UnsafeMutablePointer<CChar>?
         if functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", &text) == 0, let text {
@@ -73,8 +75,8 @@ final class OpenVINO: @unchecked Sendable {
         }
     }
 
-    /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND. The runtime itself would load them without
-    /// this flag. Does nothing if the process does not need the flag (see unwinding.c).
+    /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND. The runtime itself
+    /// would load them without this flag. Does nothing if the process does not need the flag (see unwinding.c).
     private static func preload(_ functions: swiftodt_openvino, _ part: String) {
         withUnsafePointer(to: functions) { swiftodt_openvino_preload($0, part) }
     }
@@ -133,7 +135,8 @@ final class OpenVINO: @unchecked Sendable {
     }
 }
 
-/// The performance hint for the runtime. The runtime derives the precision and the numbers of streams and threads from it.
+/// The performance hint for the runtime. The runtime derives the precision and the numbers of streams and threads from
+/// it.
 package enum InferenceHint: Hashable, Sendable {
     /// Minimum latency: all threads work on one picture.
     case latency
@@ -163,15 +166,16 @@ package struct InferenceRuntime: Sendable {
 
 /// The numeric codes for element types in the loaded version of the runtime.
 ///
-/// The codes differ between versions of the runtime, so they cannot be taken from a header. They are derived from the sizes in bytes of
-/// tensors with eight elements.
+/// The codes differ between versions of the runtime, so they cannot be taken from a header. They are derived from the
+/// sizes in bytes of tensors with eight elements.
 struct ElementCodes: Sendable {
     let float32: UInt32
     let uint8: UInt32
     private let types: [UInt32: TensorElement]
 
     init(_ functions: swiftodt_openvino) {
-        // The order of the codes: ... boolean, bf16, f16, f32, f64, i4, i8, i16, i32, i64, u1, other types below 8 bits, u8 ...
+        // The order of the codes: ... boolean, bf16, f16, f32, f64, i4, i8, i16, i32, i64, u1, other types below 8
+        // bits, u8 ...
         let float32: UInt32 = Self.bytes(ofEight: 4, functions) == 32 ? 4 : 5
         let bit = float32 + 7
         let uint8 = (bit + 1...bit + 8).first { Self.bytes(ofEight: $0, functions) == 8 } ?? bit + 5
@@ -199,9 +203,9 @@ struct ElementCodes: Sendable {
     }
 }
 
-/// Searches for OpenVINO's C library. The order is: the Python package `openvino` if a Python wheel has installed this plugin or program,
-/// the folders of `odt setup`, the system's library folders. If the environment variable `SWIFTODT_OPENVINO` is set, only the file or
-/// folder that it names is searched.
+/// Searches for OpenVINO's C library. The order is: the Python package `openvino` if a Python wheel has installed this
+/// plugin or program, the folders of `odt setup`, the system's library folders. If the environment variable
+/// `SWIFTODT_OPENVINO` is set, only the file or folder that it names is searched.
 enum RuntimeSearch {
     private static let library = "libopenvino_c.so"
 
@@ -238,7 +242,8 @@ enum RuntimeSearch {
             .flatMap { libraries(in: folder + $0) }
     }
 
-    /// Returns the newest version first. OpenVINO's Python wheel has only a versioned name such as `libopenvino_c.so.2641`.
+    /// Returns the newest version first. OpenVINO's Python wheel has only a versioned name such as
+    /// `libopenvino_c.so.2641`.
     private static func libraries(in folder: String) -> [String] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }

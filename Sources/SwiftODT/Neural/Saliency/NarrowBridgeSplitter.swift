@@ -1,15 +1,18 @@
-/// Splits a connected region of pixels at narrow bridges. For example, two people who touch each other become two regions. The resulting
-/// parts are called islands. A bridge is less than half as thick as the thinner of the two islands that it connects.
+/// Splits a connected region of pixels at narrow bridges. For example, two people who touch each other become two
+/// regions. The resulting parts are called islands. A bridge is less than half as thick as the thinner of the two
+/// islands that it connects.
 ///
-/// The algorithm is a watershed on the distance transform. The thickness of a pixel is its distance from the background. Pixels are added
-/// to islands in order of decreasing thickness. Two islands that meet at a bridge stay separate. Sorting the pixels takes most of the time.
+/// The algorithm is a watershed on the distance transform. The thickness of a pixel is its distance from the
+/// background. Pixels are added to islands in order of decreasing thickness. Two islands that meet at a bridge stay
+/// separate. Sorting the pixels takes most of the time.
 struct NarrowBridgeSplitter {
     /// The maximum thickness of a bridge, relative to the thickness of the thinner island.
     private static let neck: Float = 0.5
-    /// The minimum area of an island, relative to the area of the largest island. A smaller island, for example a head or a leg, is merged
-    /// with a neighbour.
+    /// The minimum area of an island, relative to the area of the largest island. A smaller island, for example a head
+    /// or a leg, is merged with a neighbour.
     private static let minimumFragmentShare = 0.3
-    /// The maximum number of islands. A region with more islands is probably a texture and not a group of objects. It is not split.
+    /// The maximum number of islands. A region with more islands is probably a texture and not a group of objects. It
+    /// is not split.
     private static let maximumPieces = 64
 
     /// The width of the region's bounding box, plus a border of one background pixel on each side.
@@ -69,8 +72,8 @@ struct NarrowBridgeSplitter {
         }
     }
 
-    /// Adds a pixel to an adjacent island. If no island is adjacent, the pixel becomes a new island. If two islands meet at the pixel, they
-    /// are merged, unless the pixel is thin enough to be a bridge. The bridge is then recorded.
+    /// Adds a pixel to an adjacent island. If no island is adjacent, the pixel becomes a new island. If two islands
+    /// meet at the pixel, they are merged, unless the pixel is thin enough to be a bridge. The bridge is then recorded.
     private mutating func flood(_ place: Int) {
         let depth = thickness[place]
         var own = -1
@@ -94,7 +97,8 @@ struct NarrowBridgeSplitter {
         areas[own] += 1
     }
 
-    /// Merges islands that are too small to be objects, smallest first, with the island at the other end of their thickest bridge.
+    /// Merges islands that are too small to be objects, smallest first, with the island at the other end of their
+    /// thickest bridge.
     private mutating func joinSmall() { while let (a, b) = nextNeck() { join(a, b) } }
 
     /// Returns the next two islands to merge. Returns `nil` if no island is too small.
@@ -111,8 +115,8 @@ struct NarrowBridgeSplitter {
         return nil
     }
 
-    /// The thicker island becomes the root of the merged set: it has the lower number, because islands are numbered in order of decreasing
-    /// maximum thickness.
+    /// The thicker island becomes the root of the merged set: it has the lower number, because islands are numbered in
+    /// order of decreasing maximum thickness.
     private mutating func join(_ a: Int, _ b: Int) {
         sets.unite(a, b)
         areas[min(a, b)] += areas[max(a, b)]

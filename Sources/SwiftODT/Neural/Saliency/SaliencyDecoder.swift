@@ -1,6 +1,7 @@
 import Glibc
 
-/// Decodes the saliency map of a network into the boxes of salient objects. A saliency map rates how much each pixel attracts attention.
+/// Decodes the saliency map of a network into the boxes of salient objects. A saliency map rates how much each pixel
+/// attracts attention.
 struct SaliencyDecoder: DetectionDecoder {
     let input: NetworkInput
     var labels: [String]? { [] }
@@ -13,7 +14,8 @@ struct SaliencyDecoder: DetectionDecoder {
     /// Whether objects that touch each other become separate detections.
     var separatesThings = false
 
-    /// The area, relative to the area of the map, at which an object has half the score of a large object with the same saliency.
+    /// The area, relative to the area of the map, at which an object has half the score of a large object with the same
+    /// saliency.
     private static let smallPart = 0.004
     /// The maximum number of objects per picture.
     private static let limit = 10
@@ -50,8 +52,8 @@ struct SaliencyDecoder: DetectionDecoder {
         return region.mean * part / (part + Self.smallPart)
     }
 
-    /// Scales the map to the range 0 to 1. A map whose values are already in this range stays unchanged. Scaling it would turn the noise of
-    /// a picture without salient objects into detections.
+    /// Scales the map to the range 0 to 1. A map whose values are already in this range stays unchanged. Scaling it
+    /// would turn the noise of a picture without salient objects into detections.
     private func normalised(
         _ values: UnsafeBufferPointer<Float>, into copy: UnsafeMutableBufferPointer<Float>
     ) -> UnsafeBufferPointer<Float> {
@@ -70,8 +72,8 @@ struct SaliencyDecoder: DetectionDecoder {
         return UnsafeBufferPointer(copy)
     }
 
-    /// Returns the size of a map with one channel, in NCHW or NHWC order or without channel. A dynamic width or height is `nil`. Returns
-    /// `nil` if the shape is not that of a map.
+    /// Returns the size of a map with one channel, in NCHW or NHWC order or without channel. A dynamic width or height
+    /// is `nil`. Returns `nil` if the shape is not that of a map.
     static func mapSize(_ shape: [Int?]) -> (width: Int?, height: Int?)? {
         let inner = shape.first == 1 || shape.first == .some(nil) ? shape.dropFirst() : shape[...]
         switch inner.count {
@@ -83,17 +85,17 @@ struct SaliencyDecoder: DetectionDecoder {
     }
 }
 
-/// Detects the most prominent objects of a picture, regardless of their class. A saliency network rates how much each pixel attracts
-/// attention. Each connected region of salient pixels becomes a box.
+/// Detects the most prominent objects of a picture, regardless of their class. A saliency network rates how much each
+/// pixel attracts attention. Each connected region of salient pixels becomes a box.
 package enum Salient {
-    /// The maximum side of the network's input for video, in pixels. It is smaller than the usual 320 pixels, to save computation and to
-    /// make the boxes more stable over time. The boxes fit slightly less tightly.
+    /// The maximum side of the network's input for video, in pixels. It is smaller than the usual 320 pixels, to save
+    /// computation and to make the boxes more stable over time. The boxes fit slightly less tightly.
     private static let videoSide = 192
 
     /// Returns the decoder for a saliency network.
     ///
-    /// If the manifest does not specify the size of the network's input, independent pictures use the size in the model file, and video
-    /// uses a smaller size. Saliency networks are fully convolutional and accept any size.
+    /// If the manifest does not specify the size of the network's input, independent pictures use the size in the model
+    /// file, and video uses a smaller size. Saliency networks are fully convolutional and accept any size.
     ///
     /// - Parameters:
     ///   - file: the model's path, for error messages.
@@ -130,8 +132,8 @@ package enum Salient {
                 separatesThings: isForStills))
     }
 
-    /// Returns whether an output has about the aspect ratio of the picture. A table of boxes does not, because it is far
-    /// longer than wide.
+    /// Returns whether an output has about the aspect ratio of the picture. A table of boxes does not, because it is
+    /// far longer than wide.
     private static func hasProportions(_ map: (width: Int?, height: Int?), of picture: (width: Int, height: Int))
         -> Bool
     {

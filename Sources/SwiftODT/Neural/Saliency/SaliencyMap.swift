@@ -14,8 +14,8 @@ struct SaliencyMap {
     let values: UnsafeBufferPointer<Float>
     let width: Int
     let height: Int
-    /// Whether objects that touch each other become separate regions. Not suitable for video, because the result would alternate from frame
-    /// to frame.
+    /// Whether objects that touch each other become separate regions. Not suitable for video, because the result would
+    /// alternate from frame to frame.
     var separatesThings = false
 
     /// If the highest saliency in the map is lower than this value, the map has no salient objects.
@@ -26,8 +26,8 @@ struct SaliencyMap {
     private static let minimumAreaShare = 0.0005
     /// The minimum area of a region that is split, relative to the area of the map.
     private static let minimumSplitShare = 0.004
-    /// The maximum area of a region that is merged with a neighbouring region, relative to the area of the neighbour. If objects are not
-    /// split, regions of any area are merged.
+    /// The maximum area of a region that is merged with a neighbouring region, relative to the area of the neighbour.
+    /// If objects are not split, regions of any area are merged.
     private static let maximumPartShare = 0.3
     /// The regions with the largest sum of saliency are kept.
     private static let maximumRegions = 32
@@ -67,8 +67,8 @@ struct SaliencyMap {
         ).merged(found)
     }
 
-    /// Splits large regions at narrow bridges. Returns the pieces and the regions that were not split. `runs` identifies a region by its
-    /// index in `regions`.
+    /// Splits large regions at narrow bridges. Returns the pieces and the regions that were not split. `runs`
+    /// identifies a region by its index in `regions`.
     private func cut(_ regions: [Region], of runs: ConnectedRuns) -> [Region] {
         var pixels = [[(x: Int, y: Int)]](repeating: [], count: regions.count)
         let isCut = regions.map { Double($0.area) >= Self.minimumSplitShare * Double(width * height) }
@@ -102,9 +102,10 @@ struct SaliencyMap {
         return regions.compactMap(\.self)
     }
 
-    /// Returns the minimum saliency of a salient pixel. Otsu's method divides the pixels into two classes. The threshold is the midpoint
-    /// between the means of the classes, limited to ``thresholdRange`` times `peak`, the highest saliency in the map. The midpoint is more
-    /// robust against changes of single values than the boundary between the classes.
+    /// Returns the minimum saliency of a salient pixel. Otsu's method divides the pixels into two classes. The
+    /// threshold is the midpoint between the means of the classes, limited to ``thresholdRange`` times `peak`, the
+    /// highest saliency in the map. The midpoint is more robust against changes of single values than the boundary
+    /// between the classes.
     private func threshold(peak: Float) -> Float {
         let bins = 64
         let level = withUnsafeTemporaryAllocation(of: Int.self, capacity: bins) { counts in
@@ -128,15 +129,15 @@ struct SaliencyMap {
         return peak * min(max(level, range.lowerBound), range.upperBound)
     }
 
-    /// Shifts each edge of the box by up to half a pixel, to the position where the interpolated saliency crosses the threshold. As a
-    /// result, boxes move smoothly in video.
+    /// Shifts each edge of the box by up to half a pixel, to the position where the interpolated saliency crosses the
+    /// threshold. As a result, boxes move smoothly in video.
     private func fitted(_ region: Region, threshold: Float) -> Region {
         let (left, right) = (Int(region.box.minX), Int(region.box.maxX) - 1)
         let (top, bottom) = (Int(region.box.minY), Int(region.box.maxY) - 1)
         func column(_ x: Int) -> Float { (top...bottom).reduce(0) { max($0, values[$1 * width + x]) } }
         func row(_ y: Int) -> Float { (left...right).reduce(0) { max($0, values[y * width + $1]) } }
-        /// Returns the shift of an edge outwards, -0.5 to 0.5 pixels. `inner` and `outer` are the maximum saliencies of the pixels on the
-        /// inner and the outer side of the edge.
+        /// Returns the shift of an edge outwards, -0.5 to 0.5 pixels. `inner` and `outer` are the maximum saliencies of
+        /// the pixels on the inner and the outer side of the edge.
         func reach(_ inner: Float, _ outer: Float) -> Double {
             inner > outer ? Double(min(1, max(0, (inner - threshold) / (inner - outer)))) - 0.5 : 0
         }
@@ -162,12 +163,13 @@ extension SaliencyMap.Region {
 struct RegionMerge {
     /// The maximum gap between two regions of one object, in map pixels.
     let reach: Double
-    /// The minimum area of a separate object, relative to the area of a larger neighbouring region. Smaller regions are merged with the
-    /// neighbour.
+    /// The minimum area of a separate object, relative to the area of a larger neighbouring region. Smaller regions are
+    /// merged with the neighbour.
     var maximumPartShare = Double.infinity
 
-    /// The minimum overlap of two regions of one object, relative to the area of the smaller box. If there is a gap between the regions, it
-    /// is the minimum length along which their boxes face each other, relative to the smaller side.
+    /// The minimum overlap of two regions of one object, relative to the area of the smaller box. If there is a gap
+    /// between the regions, it is the minimum length along which their boxes face each other, relative to the smaller
+    /// side.
     private static let share = 0.5
 
     func merged(_ regions: [SaliencyMap.Region]) -> [SaliencyMap.Region] {

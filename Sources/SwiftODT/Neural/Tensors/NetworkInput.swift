@@ -2,9 +2,10 @@
 package struct NetworkInput: Hashable, Sendable {
     package enum Layout: Hashable, Sendable {
         case nchw, nhwc
-        /// Like `nchw`, but with twelve channels: three channels for each of four phases. A phase is a picture of half the width and height
-        /// that has every second pixel of every second row. The order of the phases is: (even row, even column), (odd row, even column),
-        /// (even row, odd column), (odd row, odd column). The channels of a phase are adjacent.
+        /// Like `nchw`, but with twelve channels: three channels for each of four phases. A phase is a picture of half
+        /// the width and height that has every second pixel of every second row. The order of the phases is: (even row,
+        /// even column), (odd row, even column), (even row, odd column), (odd row, odd column). The channels of a phase
+        /// are adjacent.
         case spaceToDepth
     }
 
@@ -63,7 +64,8 @@ package struct NetworkInput: Hashable, Sendable {
         return input
     }
 
-    /// Returns this input in space-to-depth layout if `shape` is the shape of that layout. Otherwise returns this input unchanged.
+    /// Returns this input in space-to-depth layout if `shape` is the shape of that layout. Otherwise returns this input
+    /// unchanged.
     func fitting(_ shape: [Int?]) -> NetworkInput {
         spaceToDepthInput.flatMap { $0.shape == shape ? $0 : nil } ?? self
     }
@@ -112,8 +114,8 @@ package struct InputPlacement: Hashable, Sendable {
     }
 }
 
-/// The mean and the inverse standard deviation of the red, green and blue levels in ImageNet, for levels from 0 to 255. Many PyTorch models
-/// use these values to normalise their input.
+/// The mean and the inverse standard deviation of the red, green and blue levels in ImageNet, for levels from 0 to 255.
+/// Many PyTorch models use these values to normalise their input.
 enum ImageNetStatistics {
     static let mean = SIMD3<Float>(0.485, 0.456, 0.406) * 255
     static let scale = 1 / (SIMD3<Float>(0.229, 0.224, 0.225) * 255)

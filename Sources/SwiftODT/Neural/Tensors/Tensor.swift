@@ -41,7 +41,8 @@ package struct NetworkDescription: Sendable {
     }
 }
 
-/// An output tensor after an inference. The inference request owns the memory, which is valid until the next inference of the request.
+/// An output tensor after an inference. The inference request owns the memory, which is valid until the next inference
+/// of the request.
 package struct TensorView {
     package let shape: [Int]
     package let element: TensorElement
@@ -60,8 +61,8 @@ package struct TensorView {
 }
 
 extension [Int] {
-    /// The number of elements of a tensor with this shape. `nil` if an extent is negative or if the product overflows, because a shape from
-    /// a file can have any values.
+    /// The number of elements of a tensor with this shape. `nil` if an extent is negative or if the product overflows,
+    /// because a shape from a file can have any values.
     package var product: Int? {
         if contains(0) { return 0 }
         var count = 1
@@ -74,13 +75,14 @@ extension [Int] {
     }
 }
 
-/// `step` is the difference between the values of two consecutive integers. `zero` is the integer that represents the value 0.
+/// `step` is the difference between the values of two consecutive integers. `zero` is the integer that represents the
+/// value 0.
 package struct QuantisationScale: Hashable, Sendable {
     package let step: Float
     package let zero: Float
 
-    /// Returns `nil` if `step` is not from 1e-30 to 1e30, or if `zero` is not from -128 to 255. A positive step ensures that a greater
-    /// integer represents a greater value.
+    /// Returns `nil` if `step` is not from 1e-30 to 1e30, or if `zero` is not from -128 to 255. A positive step ensures
+    /// that a greater integer represents a greater value.
     package init?(step: Float, zero: Float) {
         guard (1e-30...1e30).contains(step), (-128...255).contains(zero) else { return nil }
         self.step = step

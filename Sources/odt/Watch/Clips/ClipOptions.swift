@@ -44,7 +44,8 @@ struct Clips: Sendable {
         for camera in cameras { adopt(camera) }
     }
 
-    /// Renames the clips that an interrupted `odt watch` left unfinished to their final names, and deletes its unfinished pictures.
+    /// Renames the clips that an interrupted `odt watch` left unfinished to their final names, and deletes its
+    /// unfinished pictures.
     func adopt(_ camera: String) {
         let folder = options.folder.path + camera + "/"
         Recording.adopt(in: folder, of: camera)

@@ -31,10 +31,11 @@ final class ClipRecorder: @unchecked Sendable {
     private let saved: @Sendable (SavedClip) -> Void
     private let pictured: @Sendable ([UInt8]) -> Void
     private let notify: @Sendable (String) -> Void
-    /// The times of the clips to save. They have their own lock, because the thread that adds events must not wait for the disk.
+    /// The times of the clips to save. They have their own lock, because the thread that adds events must not wait for
+    /// the disk.
     private let spans: Mutex<ClipSpans>
-    /// The running time up to which events have arrived; `nil` for a camera, whose events arrive within ``latency``. A file
-    /// is read faster than its events are processed.
+    /// The running time up to which events have arrived; `nil` for a camera, whose events arrive within ``latency``. A
+    /// file is read faster than its events are processed.
     private let arrived: Mutex<Nanoseconds?>
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
@@ -234,8 +235,9 @@ final class ClipRecorder: @unchecked Sendable {
         isFailing = true
     }
 
-    /// Drops the frames about which no event can arrive any more. If the remaining frames exceed ``largest``, also drops
-    /// frames about which a late event could arrive, then the frames before the newest key frame, then all frames.
+    /// Drops the frames about which no event can arrive any more. If the remaining frames exceed ``largest``, also
+    /// drops frames about which a late event could arrive, then the frames before the newest key frame, then all
+    /// frames.
     private func forget(at running: Nanoseconds) {
         forget(before: settled(at: running).since(clips.options.before))
         if size > Self.largest { forget(before: running.since(clips.options.before + Self.latency)) }

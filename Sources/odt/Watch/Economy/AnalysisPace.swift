@@ -1,13 +1,18 @@
 import SwiftODT
 
-/// Decides whether decoded frames wait in the queue before the analysis, or are dropped while the analysis is busy. The gate before the
-/// decoder passes few frames while the picture is calm. When it opens, it releases the frames that it has kept.
+/// Decides whether decoded frames wait in the queue before the analysis, or are dropped while the analysis is busy. The
+/// gate before the decoder passes few frames while the picture is calm. When it opens, it releases the frames that it
+/// has kept.
 ///
-/// - While the picture is calm, frames wait, so that the gate has the result of a key frame before it receives the next one.
-/// - When the gate opens, the decoder delivers the kept frames at once. These frames wait, so that the tracker processes each of them.
-/// - When the analysis has caught up with the camera, frames no longer wait. They are dropped while the analysis is busy.
+/// - While the picture is calm, frames wait, so that the gate has the result of a key frame before it receives the next
+///   one.
+/// - When the gate opens, the decoder delivers the kept frames at once. These frames wait, so that the tracker
+///   processes each of them.
+/// - When the analysis has caught up with the camera, frames no longer wait. They are dropped while the analysis is
+///   busy.
 ///
-/// All times are stream times in nanoseconds. A delay is the time from a frame to the latest frame that has arrived from the camera.
+/// All times are stream times in nanoseconds. A delay is the time from a frame to the latest frame that has arrived
+/// from the camera.
 struct AnalysisPace {
     /// If the time between two frames that passed the gate exceeds this, the picture is considered calm.
     private static let rare: Nanoseconds = 400_000_000

@@ -102,7 +102,8 @@ final class CameraGate: Sendable {
         pipeline["analysis"].pad("sink")?.watchBuffers { buffer in
             if let time = Nanoseconds(exactly: buffer.pointee.pts) {
                 self.state.withLock { state in
-                    // A small step back is a reordered frame. A large step back is the start of another GStreamer segment.
+                    // A small step back is a reordered frame. A large step back is the start of another GStreamer
+                    // segment.
                     let isReordered = time > state.latest.since(AnalysisPace.overload)
                     state.latest = isReordered ? max(state.latest, time) : time
                 }

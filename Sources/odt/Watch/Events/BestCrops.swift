@@ -6,7 +6,8 @@ import Synchronization
 /// Keeps the best picture of each object of one connection to a camera. The pictures are cropped from the frames that
 /// leave the element. If redaction is requested, these frames are redacted.
 final class BestCrops: Sendable {
-    /// The pipeline description of the branch from which pictures are cropped. The pipeline must contain a tee named `seen`.
+    /// The pipeline description of the branch from which pictures are cropped. The pipeline must contain a tee named
+    /// `seen`.
     static let description =
         " seen. ! queue name=cropped leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
         + "! video/x-raw,format=RGBx ! fakesink name=crops sync=false async=false"
@@ -58,8 +59,9 @@ final class BestCrops: Sendable {
         }
     }
 
-    /// Requests a snapshot of an object: the next frame in which the object is detected, as a JPEG file with the object's box. `give`
-    /// receives the file on the streaming thread. If the object is not detected within 3 s, `give` is not called.
+    /// Requests a snapshot of an object: the next frame in which the object is detected, as a JPEG file with the
+    /// object's box. `give` receives the file on the streaming thread. If the object is not detected within 3 s, `give`
+    /// is not called.
     func takeSnapshot(of id: UInt64, give: @escaping @Sendable ([UInt8]) -> Void) {
         let end = MonotonicClock.now + Self.patience
         state.withLock { $0.snapshots[id] = Snapshot(end: end, give: give) }

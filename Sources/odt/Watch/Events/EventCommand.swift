@@ -4,7 +4,8 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Runs a command for each event. The command receives the event as JSON on standard input and as environment variables.
+/// Runs a command for each event. The command receives the event as JSON on standard input and as environment
+/// variables.
 final class EventCommand: EventDelivery {
     /// The maximum duration of a command in nanoseconds.
     private static let timeout: Nanoseconds = 60_000_000_000
@@ -27,7 +28,8 @@ final class EventCommand: EventDelivery {
         // The command has its own process group. A signal to the group also ends the command's children.
         if !isOver { kill(-id, SIGKILL) }
         var status: Int32 = 0
-        // `waitpid` releases the process id. The lock prevents ``cancel()`` from signalling another process with the same id.
+        // `waitpid` releases the process id. The lock prevents ``cancel()`` from signalling another process with the
+        // same id.
         if !isOver { Self.waitForEnd(of: id) }
         running.withLock { running in
             waitpid(id, &status, 0)

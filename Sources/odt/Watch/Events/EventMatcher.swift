@@ -41,12 +41,13 @@ struct EventMatcher {
     private var pending: [Key: Pending] = [:]
     /// The counts that have reached their threshold.
     private var reached: Set<Key> = []
-    /// The latest match of each rule: its time, and the number of its message. A rule with the condition `after` compares
-    /// the current time with the latest match of its predecessor.
+    /// The latest match of each rule: its time, and the number of its message. A rule with the condition `after`
+    /// compares the current time with the latest match of its predecessor.
     private var matched: [RuleAndClock: (time: Nanoseconds, message: Int)] = [:]
     /// The value of `matched` before the current message.
     private var matchedBefore: [RuleAndClock: (time: Nanoseconds, message: Int)] = [:]
-    /// For each rule with the condition `after`: the number of the message in which its predecessor matched. Each such match is used once.
+    /// For each rule with the condition `after`: the number of the message in which its predecessor matched. Each such
+    /// match is used once.
     private var used: [RuleAndClock: Int] = [:]
     /// The time of the latest action of each rule.
     private var acted: [RuleAndCamera: Nanoseconds] = [:]
@@ -99,8 +100,8 @@ struct EventMatcher {
         return max(0, Nanoseconds(clamping: running) - Nanoseconds(clamping: event))
     }
 
-    /// Forgets the objects and counts of a camera that is no longer connected. If it is a file, also forgets its matches,
-    /// because the clock of a file begins again at 0 if the file is played again.
+    /// Forgets the objects and counts of a camera that is no longer connected. If it is a file, also forgets its
+    /// matches, because the clock of a file begins again at 0 if the file is played again.
     private mutating func forget(_ camera: String) {
         pending = pending.filter { $0.key.camera != camera }
         reached = reached.filter { $0.camera != camera }

@@ -1,7 +1,8 @@
 import Playback
 import SwiftODT
 
-/// Delivers events to one command or URL. It has its own queue and thread, so a failure delays neither cameras nor other receivers.
+/// Delivers events to one command or URL. It has its own queue and thread, so a failure delays neither cameras nor
+/// other receivers.
 ///
 /// If a URL cannot be reached or answers with a temporary error, the event is sent again, with exponential back-off. If
 /// the queue is full, its oldest event is dropped.
@@ -107,7 +108,8 @@ final class EventReceiver: Sendable {
         }
     }
 
-    /// Returns the event that waits for another attempt or, if there is none, waits for the next event. Returns `nil` if `odt watch` ends.
+    /// Returns the event that waits for another attempt or, if there is none, waits for the next event. Returns `nil`
+    /// if `odt watch` ends.
     private func next() -> Item? {
         let item: Item?? = state.wait { state in
             if let end = state.end, MonotonicClock.now >= end { return .some(nil) }
@@ -125,7 +127,8 @@ final class EventReceiver: Sendable {
         }
     }
 
-    /// Returns the best picture for an event. A new object may have no picture yet, so this waits up to 1.5 s for the first one.
+    /// Returns the best picture for an event. A new object may have no picture yet, so this waits up to 1.5 s for the
+    /// first one.
     private func picture(of item: Item) -> [UInt8]? {
         guard let picture = item.picture else { return nil }
         while true {

@@ -108,7 +108,8 @@ struct EventRule: Sendable {
     /// The events that concern no frame. No clip of them can be saved.
     private static let frameless: Set<String> = ["connected", "lost", "ended", "quiet"]
 
-    /// - Throws: ``PlaybackError`` if the rules name cameras, zones or other rules that do not exist, or need clips that are not saved.
+    /// - Throws: ``PlaybackError`` if the rules name cameras, zones or other rules that do not exist, or need clips
+    ///   that are not saved.
     static func check(_ rules: [EventRule], cameras: [CameraPlan], savesClips: Bool) throws {
         for rule in rules {
             let place = rule.place ?? "--\(option)"

@@ -23,8 +23,9 @@ final class EventURL: EventDelivery, @unchecked Sendable {
             throw PlaybackError("'\(url)' is not a valid URL", isUsage: true)
         }
         g_object_unref(UnsafeMutableRawPointer(message))
-        // Creating a session registers libsoup's types, which has to happen before the servers start (see ``WatchSinks``). This session is
-        // released at once, because requests need a session that was created on the receiver's thread.
+        // Creating a session registers libsoup's types, which has to happen before the servers start (see
+        // ``WatchSinks``). This session is released at once, because requests need a session that was created on the
+        // receiver's thread.
         if let first = library.newSession() { g_object_unref(UnsafeMutableRawPointer(first)) }
     }
 

@@ -52,8 +52,8 @@ struct HomeAssistantDiscovery: Sendable {
     func count(of label: String, in zone: String, _ camera: String) -> MQTTMessage {
         let value =
             "value_json['by-label'] | selectattr('label', 'eq', \(Self.quoted(label))) | map(attribute='count') | first | default(0)"
-        // The slug contains a hash of both names with a NUL between them. Zone names contain no NUL, so the slug differs
-        // from the slug of any zone.
+        // The slug contains a hash of both names with a NUL between them. Zone names contain no NUL, so the slug
+        // differs from the slug of any zone.
         return figure(
             "\(MQTTTopic.slug("\(zone)\0\(label)"))_count", "\(zone) \(label)", value, zone, "measurement", of: camera,
             called: "\(MQTTTopic.slug(zone))_\(MQTTTopic.slug(label))_count")

@@ -2,7 +2,8 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// One connection to an MQTT broker. All functions must be called on one thread. The library's callbacks run on the same thread.
+/// One connection to an MQTT broker. All functions must be called on one thread. The library's callbacks run on the
+/// same thread.
 final class MQTTConnection {
     enum Quality: Int32 {
         /// QoS 0: the message is sent once and may be lost.
@@ -21,7 +22,8 @@ final class MQTTConnection {
     private let client: MosquittoLibrary.Client
     /// The latest error text that libmosquitto logged. It contains OpenSSL's error text, which no function returns.
     private var lastNote: String?
-    /// The broker's answer to the connection request: 0 if accepted, an MQTT error code if rejected; `nil` before the answer.
+    /// The broker's answer to the connection request: 0 if accepted, an MQTT error code if rejected; `nil` before the
+    /// answer.
     private var answer: Int32?
     /// The ids of the messages that the broker acknowledged during the latest call of ``process(_:milliseconds:)``.
     private(set) var acknowledged: [Int32] = []
@@ -56,7 +58,8 @@ final class MQTTConnection {
 
     /// Sends a message.
     ///
-    /// - Returns: The id with which the broker acknowledges the message; `nil` if the broker cannot accept the message on any connection.
+    /// - Returns: The id with which the broker acknowledges the message; `nil` if the broker cannot accept the message
+    ///   on any connection.
     /// - Throws: ``PlaybackError`` for other errors. The connection is then unusable, and the message has to be sent
     ///   again on a new connection.
     func publish(_ message: MQTTMessage, _ quality: Quality, isRetained: Bool = false) throws -> Int32? {
@@ -70,7 +73,8 @@ final class MQTTConnection {
         return nil
     }
 
-    /// Disconnects with an MQTT disconnect message. The broker then does not publish the will, the message for a lost connection.
+    /// Disconnects with an MQTT disconnect message. The broker then does not publish the will, the message for a lost
+    /// connection.
     func leave() {
         _ = library.disconnect(client)
         var rounds = 0

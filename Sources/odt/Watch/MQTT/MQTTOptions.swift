@@ -51,7 +51,8 @@ struct MQTTOptions: Sendable {
         try usePassword(options)
     }
 
-    /// A warning that a password on the command line is visible in the list of processes; `nil` if there is no such password.
+    /// A warning that a password on the command line is visible in the list of processes; `nil` if there is no such
+    /// password.
     let warning: String?
 
     private mutating func usePassword(_ options: WatchOptions) throws {

@@ -65,7 +65,8 @@ struct MQTTOutbox {
         results = [:]
     }
 
-    /// Sends as many messages as the limit on messages in flight allows. Retained messages come first, then events, then results.
+    /// Sends as many messages as the limit on messages in flight allows. Retained messages come first, then events,
+    /// then results.
     ///
     /// - Parameters:
     ///   - isBusy: Whether the connection has unwritten data. In that case no results are sent.

@@ -18,7 +18,8 @@ final class MQTTPublisher: Sendable {
         var finalMessages: [MQTTMessage]?
         /// The monotonic time until which messages are sent when `odt watch` ends; `nil` while `odt watch` runs.
         var end: Nanoseconds?
-        /// Whether the user has been informed of dropped events. Reset when the queue is empty or the connection is established.
+        /// Whether the user has been informed of dropped events. Reset when the queue is empty or the connection is
+        /// established.
         var isLosing = false
         var reportedLostCount = 0
     }

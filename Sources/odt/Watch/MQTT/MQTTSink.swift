@@ -30,7 +30,8 @@ final class MQTTSink: MeasuredSink {
     private let publisher: MQTTPublisher
     private let cameras = Mutex<[String: Camera]>([:])
 
-    /// - Throws: ``PlaybackError`` if libmosquitto is missing. An unreachable broker is not an error: it is reported and retried.
+    /// - Throws: ``PlaybackError`` if libmosquitto is missing. An unreachable broker is not an error: it is reported
+    ///   and retried.
     init(_ options: MQTTOptions, notify: @escaping @Sendable (String) -> Void) throws {
         let library = try MosquittoLibrary()
         if let warning = options.warning { notify(warning) }

@@ -25,7 +25,8 @@ final class FrameTimes: Sendable {
         var figures = Figures()
         /// The frames in the queue, the oldest first.
         var queued: [Frame] = []
-        /// The encoded frames that have arrived and have not been processed yet, in decoding order. Empty without the gate.
+        /// The encoded frames that have arrived and have not been processed yet, in decoding order. Empty without the
+        /// gate.
         var encoded: [Frame] = []
         /// The frames between the queue and the end of the pipeline, the oldest first.
         var processed: [Frame] = []

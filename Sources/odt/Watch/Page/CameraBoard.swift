@@ -66,7 +66,8 @@ final class CameraBoard: Sendable {
     private static var step: Int { Int(MonotonicClock.now / CountHistory.step) }
 }
 
-/// The latest clips. They have consecutive numbers, so that clients can request only clips that are newer than a number.
+/// The latest clips. They have consecutive numbers, so that clients can request only clips that are newer than a
+/// number.
 struct ClipLog {
     private static let maximum = 300
 

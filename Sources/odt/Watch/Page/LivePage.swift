@@ -66,7 +66,8 @@ enum PageDocument {
         PackageResources.events_js, PackageResources.player_js, PackageResources.overlay_js, PackageResources.watch_js,
     ]
 
-    /// The Content-Security-Policy of the page. It forbids other scripts and external resources even if a label or name contains HTML.
+    /// The Content-Security-Policy of the page. It forbids other scripts and external resources even if a label or name
+    /// contains HTML.
     static func policy(nonce: String) -> String {
         "default-src 'none'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; style-src 'nonce-\(nonce)'; "
             + "script-src 'nonce-\(nonce)'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

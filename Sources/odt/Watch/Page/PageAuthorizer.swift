@@ -10,7 +10,8 @@ struct PageAuthorizer {
         case open
         /// Access is granted, and the response tells the browser to keep the token in a cookie.
         case allowAndSetCookie
-        /// Access is denied. The values are the HTTP status and the reason. If `isStale` is true, the browser's cookie is removed.
+        /// Access is denied. The values are the HTTP status and the reason. If `isStale` is true, the browser's cookie
+        /// is removed.
         case deny(Int, String, isStale: Bool)
     }
 
@@ -21,13 +22,15 @@ struct PageAuthorizer {
 
     init(token: PageToken?, port: UInt16) { (self.token, self.port) = (token, port) }
 
-    /// The name of the cookie with the token. It contains the port, because browsers share cookies between all ports of a host.
+    /// The name of the cookie with the token. It contains the port, because browsers share cookies between all ports of
+    /// a host.
     var cookieName: String { "odt-watch-\(port)" }
 
     /// Decides about a request. `now` is the current monotonic time in nanoseconds.
     mutating func judge(_ request: PageRequest, at now: Nanoseconds) -> Verdict {
         guard let token else {
-            // The check of the host name prevents DNS rebinding. In this attack, the host name of a foreign web page resolves to 127.0.0.1.
+            // The check of the host name prevents DNS rebinding. In this attack, the host name of a foreign web page
+            // resolves to 127.0.0.1.
             return Self.isLocal(request.hostName)
                 ? .open
                 : .deny(
@@ -64,7 +67,8 @@ struct TokenAttemptLimiter {
     /// The maximum number of wrong tokens per period and address. A few wrong tokens may be typing errors.
     static let maximum = 20
     static let period: Nanoseconds = 60_000_000_000
-    /// The maximum number of addresses for which wrong tokens are counted. An attacker with more addresses still has to guess 128 bits.
+    /// The maximum number of addresses for which wrong tokens are counted. An attacker with more addresses still has to
+    /// guess 128 bits.
     private static let maximumAddresses = 256
 
     private var tries: [String: (count: Int, since: Nanoseconds)] = [:]
@@ -96,7 +100,8 @@ struct PageToken: Sendable {
 
     private init(text: String) { self.text = text }
 
-    /// Reads the token from a file. If the file does not exist, creates it with a new token. Only the file's owner can read it.
+    /// Reads the token from a file. If the file does not exist, creates it with a new token. Only the file's owner can
+    /// read it.
     init(file: String, of option: String) throws {
         guard PathText.isThere(file) else {
             self = try Self.make(file, of: option)

@@ -15,7 +15,8 @@ final class PageConnection {
     let remote: String
     private let soup: Soup
     private let socket: Soup.Object
-    /// The monotonic time at which the connection was accepted, the latest request began or the latest response ended, whichever was last.
+    /// The monotonic time at which the connection was accepted, the latest request began or the latest response ended,
+    /// whichever was last.
     private(set) var since = MonotonicClock.now
     /// The request that is being answered; `nil` between requests.
     private(set) var message: Soup.Object?

@@ -31,7 +31,8 @@ struct PageOptions: Sendable {
     }
 }
 
-/// The address at which the page is served: `8080`, `0.0.0.0:8080` or `[::1]:8080`. With only a port, the page is served on 127.0.0.1.
+/// The address at which the page is served: `8080`, `0.0.0.0:8080` or `[::1]:8080`. With only a port, the page is
+/// served on 127.0.0.1.
 struct PageAddress: Sendable {
     /// A host name or an IP address without brackets.
     let host: String

@@ -29,8 +29,8 @@ struct PageContent: Sendable {
     /// The recordings and clips; `nil` without a page.
     var recordings: PageRecordings?
 
-    /// Returns the response to a request. No path gives access to a file of the machine, except recordings, clips and the
-    /// pictures of clips.
+    /// Returns the response to a request. No path gives access to a file of the machine, except recordings, clips and
+    /// the pictures of clips.
     func response(to request: PageRequest) -> PageResponse {
         guard !request.hasBody else { return .sentence(413, "Requests with a body are not accepted.") }
         guard request.method == "GET" || request.method == "HEAD" else {
@@ -113,11 +113,13 @@ struct PageRequest {
     var host: String
     var cookie: String
     var authorization: String
-    /// The address of the client: the address of the TCP peer or, if the peer is a trusted proxy, the address that the proxy forwards.
+    /// The address of the client: the address of the TCP peer or, if the peer is a trusted proxy, the address that the
+    /// proxy forwards.
     var remote: String
     var hasBody: Bool
 
-    /// Returns the value of a query parameter without decoding its escapes; `nil` if the parameter does not occur exactly once.
+    /// Returns the value of a query parameter without decoding its escapes; `nil` if the parameter does not occur
+    /// exactly once.
     func value(_ name: String) -> String? {
         let values = query.split(separator: "&").filter { $0.hasPrefix(name + "=") }
         return values.count == 1 ? String(values[0].dropFirst(name.utf8.count + 1)) : nil
@@ -129,7 +131,8 @@ struct PageRequest {
         return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
     }
 
-    /// Returns all values of a cookie, because a browser may also send a cookie of the same name that was set for another path.
+    /// Returns all values of a cookie, because a browser may also send a cookie of the same name that was set for
+    /// another path.
     func cookies(_ name: String) -> [String] {
         cookie.split(separator: ";").compactMap { word in
             let word = word.drop { $0 == " " }

@@ -12,8 +12,9 @@ final class PageServer: @unchecked Sendable {
     /// The maximum number of connections. If there are more, a new connection replaces the connection that has been
     /// without a request for the longest time.
     private static let maximumConnections = 128
-    /// The maximum number of connections that are accepted without reading requests in between. It is far below ``maximumConnections``, so
-    /// that a burst of new connections does not replace a connection whose request is arriving.
+    /// The maximum number of connections that are accepted without reading requests in between. It is far below
+    /// ``maximumConnections``, so that a burst of new connections does not replace a connection whose request is
+    /// arriving.
     private static let mostAccepted = 16
     /// The maximum time in nanoseconds for which a client waits for a picture.
     private static let wait: Nanoseconds = 5_000_000_000
@@ -148,7 +149,8 @@ final class PageServer: @unchecked Sendable {
                 return file
             }
             guard file >= 0 else {
-                // If no file descriptor is free, the waiting client keeps the listening socket readable. The pause prevents a busy loop.
+                // If no file descriptor is free, the waiting client keeps the listening socket readable. The pause
+                // prevents a busy loop.
                 if errno == EMFILE || errno == ENFILE, !evictIdle() { poll(nil, 0, 100) }
                 return
             }
@@ -160,7 +162,8 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Closes the connection that has been without a complete request for the longest time. Returns whether there was one.
+    /// Closes the connection that has been without a complete request for the longest time. Returns whether there was
+    /// one.
     private func evictIdle() -> Bool {
         let idle = connections.filter { $0.value.message == nil }.min { $0.value.since < $1.value.since }
         guard let idle else { return false }
@@ -342,7 +345,8 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Sends a file, or the part of it that the client requests. libsoup can serve parts only of bodies that it accumulates in memory.
+    /// Sends a file, or the part of it that the client requests. libsoup can serve parts only of bodies that it
+    /// accumulates in memory.
     private func give(_ file: OpaquePointer, _ kind: String, to message: Soup.Object) {
         let size = Int(clamping: g_bytes_get_size(file))
         setHeader("Content-Type", kind, message)

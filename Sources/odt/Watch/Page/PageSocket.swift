@@ -38,7 +38,8 @@ struct PageSocket {
         guard file >= 0 else { throw refusal(address, of: option) }
         var yes: Int32 = 1
         setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        // Accepted sockets inherit this small send buffer. It limits the number of outdated pictures on the way to a slow client.
+        // Accepted sockets inherit this small send buffer. It limits the number of outdated pictures on the way to a
+        // slow client.
         var room: Int32 = 128 << 10
         setsockopt(file, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         guard bind(file, place.ai_addr, place.ai_addrlen) == 0, Glibc.listen(file, 64) == 0 else {

@@ -1,10 +1,12 @@
 import CGStreamer
 import SwiftODT
 
-/// A stream of a camera's pictures to one browser (`multipart/x-mixed-replace`). After each picture was written, the newest picture is sent
-/// next. A slow browser thus receives fewer pictures, and at most one picture is buffered. Use it only on the server's thread.
+/// A stream of a camera's pictures to one browser (`multipart/x-mixed-replace`). After each picture was written, the
+/// newest picture is sent next. A slow browser thus receives fewer pictures, and at most one picture is buffered. Use
+/// it only on the server's thread.
 final class PictureStream {
-    /// The maximum time in nanoseconds without progress while data is waiting to be written. After this time the client is disconnected.
+    /// The maximum time in nanoseconds without progress while data is waiting to be written. After this time the client
+    /// is disconnected.
     private static let stallTimeout: Nanoseconds = 30_000_000_000
 
     let camera: String
@@ -44,7 +46,8 @@ final class PictureStream {
 
     func isStuck(at now: Nanoseconds) -> Bool { isBusy && now - moved > Self.stallTimeout }
 
-    /// Ends the stream if it waits for a new picture. If a picture is being written, the stream ends only when the connection is closed.
+    /// Ends the stream if it waits for a new picture. If a picture is being written, the stream ends only when the
+    /// connection is closed.
     func end() {
         guard !isBusy, let body = soup.responseBody(message) else { return }
         isBusy = true
@@ -76,7 +79,8 @@ final class PictureStream {
             GConnectFlags(rawValue: 0))
     }
 
-    /// Called when all queued data was written. Queues the newest picture if it was not sent yet. Otherwise libsoup pauses the message.
+    /// Called when all queued data was written. Queues the newest picture if it was not sent yet. Otherwise libsoup
+    /// pauses the message.
     private static let hasTaken: SignalHandler = { _, stream in
         guard let stream else { return }
         let this = Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue()

@@ -36,10 +36,12 @@ struct RecordedResults {
             session: rows.integer(0), began: rows.integer(1), ended: rows.integer(2), length: rows.integer(3))
     }
 
-    /// Returns the events of a period, sorted by time. If there are more than ``mostEvents``, returns the newest of them.
+    /// Returns the events of a period, sorted by time. If there are more than ``mostEvents``, returns the newest of
+    /// them.
     ///
-    /// Earlier zone events are included if their tracks overlap the period, because they show which objects are in a zone when the period
-    /// begins. A track without an end counts as overlapping: its row is updated rarely, so its last time is outdated.
+    /// Earlier zone events are included if their tracks overlap the period, because they show which objects are in a
+    /// zone when the period begins. A track without an end counts as overlapping: its row is updated rarely, so its
+    /// last time is outdated.
     ///
     /// - Parameter session: The session; `nil` for all sessions of the camera.
     func events(of camera: String, session: Int64?, from: Int64, to: Int64) throws -> [JSONValue] {

@@ -130,7 +130,8 @@ struct ShownZone {
     }
 
     mutating func noteCrossing(isInward: Bool, at step: Int) {
-        // The histories of both directions advance, even if only one has a new crossing, so that their steps stay aligned.
+        // The histories of both directions advance, even if only one has a new crossing, so that their steps stay
+        // aligned.
         advance(to: step)
         if isInward { inward.note(at: step) } else { outward.note(at: step) }
     }

@@ -9,7 +9,8 @@ struct TrustedProxies: Sendable {
         let isMapped: Bool
 
         init?(_ text: some StringProtocol) {
-            // In a link-local address, a percent sign and the name of the interface follow the IP address. They are ignored.
+            // In a link-local address, a percent sign and the name of the interface follow the IP address. They are
+            // ignored.
             let text = String(text.prefix { $0 != "%" })
             var bytes = [UInt8](repeating: 0, count: 16)
             if inet_pton(AF_INET6, text, &bytes) != 1 {
@@ -62,8 +63,9 @@ struct TrustedProxies: Sendable {
         return 128 - length + bits
     }
 
-    /// Returns the address of the client for which a TCP peer sends a request. Each proxy appends the address of its own TCP peer to the
-    /// header. The list is therefore read from its end, as long as each address belongs to a trusted proxy.
+    /// Returns the address of the client for which a TCP peer sends a request. Each proxy appends the address of its
+    /// own TCP peer to the header. The list is therefore read from its end, as long as each address belongs to a
+    /// trusted proxy.
     ///
     /// - Parameter forwarded: The value of the `X-Forwarded-For` header; empty if the header is missing.
     func client(of peer: String, forwarded: String) -> String {

@@ -5,7 +5,8 @@ import Synchronization
 
 /// Records one connection to a camera in consecutive segments. Each segment begins with a key frame.
 ///
-/// If writing fails, the recorder closes the segment, logs the error, and starts a new segment after 10 s. `odt watch` continues.
+/// If writing fails, the recorder closes the segment, logs the error, and starts a new segment after 10 s. `odt watch`
+/// continues.
 ///
 /// `@unchecked Sendable`: the lock protects all mutable state.
 final class CameraRecorder: @unchecked Sendable {
@@ -31,7 +32,8 @@ final class CameraRecorder: @unchecked Sendable {
     /// Whether a key frame has been requested for the start of the next segment.
     private var isAsked = false
 
-    /// - Parameter finished: Called for each finished segment, on the streaming thread or on the thread that calls ``finish()``.
+    /// - Parameter finished: Called for each finished segment, on the streaming thread or on the thread that calls
+    ///   ``finish()``.
     init(
         _ recording: Recording, camera: String, content: RecordedContent, clips: ClipRecorder?,
         finished: @escaping @Sendable (FinishedSegment) -> Void,
@@ -45,7 +47,8 @@ final class CameraRecorder: @unchecked Sendable {
 
     deinit { if let caps { gst_caps_unref(caps) } }
 
-    /// Records the buffers that reach the sink element `recorded` of a pipeline. Probes on the sink's pad keep this object alive.
+    /// Records the buffers that reach the sink element `recorded` of a pipeline. Probes on the sink's pad keep this
+    /// object alive.
     func record(from pipeline: Pipeline) {
         let pad = pipeline["recorded"].pad("sink")
         pad?.watchEvents { event in

@@ -6,7 +6,8 @@ import SwiftODT
 /// Writes one segment of a camera's video to a file. It has its own small pipeline, so that write errors, for example
 /// on a full disk, do not stop the camera's pipeline.
 ///
-/// The file has a temporary name until it is finished. Each frame is written at once, so an interrupted file can be played.
+/// The file has a temporary name until it is finished. Each frame is written at once, so an interrupted file can be
+/// played.
 final class RecordedSegment {
     private let file: PartFile
     private let pipeline: Pipeline
@@ -94,7 +95,8 @@ final class RecordedSegment {
     /// Deletes a file that was closed without finishing it.
     func delete() { _ = PathText.withSystemPath(file.path) { unlink($0) } }
 
-    /// Closes the file and releases its lock, so that the retention limits can delete the file. An empty file is deleted.
+    /// Closes the file and releases its lock, so that the retention limits can delete the file. An empty file is
+    /// deleted.
     private func closeFile() { if file.size == 0 { file.discard() } else { file.close() } }
 
     private func stop() {
@@ -102,7 +104,8 @@ final class RecordedSegment {
         muxer.releasePad(slot)
     }
 
-    /// Returns an unused file name. A number distinguishes segments that begin at the same time, which occurs when the clock is set back.
+    /// Returns an unused file name. A number distinguishes segments that begin at the same time, which occurs when the
+    /// clock is set back.
     private static func name(in folder: String, of camera: String, at time: Nanoseconds) -> String {
         var number = 1
         while true {

@@ -23,7 +23,8 @@ final class Recording: Sendable {
         options.folder.largest.map { max(1, $0 / (8 * max(1, state.withLock(\.count)))) } ?? .max
     }
 
-    /// - Throws: ``PlaybackError`` if recording is impossible, or if another `odt watch` records one of the cameras in the same folder.
+    /// - Throws: ``PlaybackError`` if recording is impossible, or if another `odt watch` records one of the cameras in
+    ///   the same folder.
     init(_ options: RecordOptions, cameras: [String]) throws {
         retention = try options.folder.retention(to: "record", hasPictures: false)
         encoder = try options.encoder()

@@ -2,7 +2,8 @@ import SwiftODT
 
 /// Detects that the picture of a camera is covered, frozen, or shows another scene.
 struct PictureMonitor {
-    /// The contrast below which a picture counts as covered: the standard deviation of the brightness, which is 0 to 255.
+    /// The contrast below which a picture counts as covered: the standard deviation of the brightness, which is 0 to
+    /// 255.
     private static let leastContrast: Float = 5
     /// The similarity (-1 to 1) to the usual scene below which the scene counts as changed. If only the light changes,
     /// the similarity stays above this value.

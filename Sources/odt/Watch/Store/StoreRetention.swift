@@ -1,7 +1,8 @@
 import Playback
 import SwiftODT
 
-/// Deletes rows that are too old and, if the database is too large, the oldest rows. Returns the space of deleted rows to the file system.
+/// Deletes rows that are too old and, if the database is too large, the oldest rows. Returns the space of deleted rows
+/// to the file system.
 struct StoreRetention {
     /// The interval in nanoseconds at which the ages of rows are checked.
     private static let interval: Nanoseconds = 60_000_000_000
@@ -29,7 +30,8 @@ struct StoreRetention {
             "PRAGMA wal_autocheckpoint = \(pagesUnderWay); PRAGMA journal_size_limit = \(pagesUnderWay * pageSize)")
     }
 
-    /// Applies the limits and returns whether rows may have been deleted. If nothing has to be deleted, this costs one query.
+    /// Applies the limits and returns whether rows may have been deleted. If nothing has to be deleted, this costs one
+    /// query.
     ///
     /// - Parameters:
     ///   - now: The monotonic time.
@@ -62,9 +64,10 @@ struct StoreRetention {
         return true
     }
 
-    /// Returns the time that separates the oldest 1/20 of all rows from the others. The time is found by counting rows and not by
-    /// interpolation, because a wrong clock may have produced arbitrary times. Rows of `box` are not counted, because each belongs to a row
-    /// of `result`. All other tables are counted, because a database may contain no results.
+    /// Returns the time that separates the oldest 1/20 of all rows from the others. The time is found by counting rows
+    /// and not by interpolation, because a wrong clock may have produced arbitrary times. Rows of `box` are not
+    /// counted, because each belongs to a row of `result`. All other tables are counted, because a database may contain
+    /// no results.
     private func end(ofOldestIn database: SQLiteDatabase) throws -> Int64? {
         let tables = Self.tables.filter { $0 != "box" }
         let times = (tables.map { "SELECT time FROM \($0)" } + ["SELECT ended FROM session"])

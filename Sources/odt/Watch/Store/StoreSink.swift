@@ -4,13 +4,16 @@ import Synchronization
 
 /// Stores tracks, zone events and counts in a database, and the boxes of one result per second.
 ///
-/// A separate thread writes the rows in batches. If writing fails, the rows are queued up to a limit, and `odt watch` continues.
+/// A separate thread writes the rows in batches. If writing fails, the rows are queued up to a limit, and `odt watch`
+/// continues.
 final class StoreSink: MeasuredSink {
-    /// The delay in milliseconds between batches. If the process crashes, the rows that arrived after the latest batch are lost.
+    /// The delay in milliseconds between batches. If the process crashes, the rows that arrived after the latest batch
+    /// are lost.
     private static let batchTime: Int32 = 400
     /// The delay in milliseconds before the next attempt after a failure.
     private static let pause: Int32 = 5_000
-    /// The maximum number of queued rows, including boxes, about 20 MB. Results are dropped as soon as the queue is half full.
+    /// The maximum number of queued rows, including boxes, about 20 MB. Results are dropped as soon as the queue is
+    /// half full.
     private static let maximumWaiting = 100_000
 
     /// The maximum number of rows, including boxes, per transaction, about 50 KB. The size limit is checked after each
@@ -137,7 +140,8 @@ final class StoreSink: MeasuredSink {
     // MARK: The thread
 
     private func run(_ store: Store) {
-        // ``Store/take()`` transfers the database to this function, so that the database is closed before `done` is signalled.
+        // ``Store/take()`` transfers the database to this function, so that the database is closed before `done` is
+        // signalled.
         if let (database, writer, retention) = store.take() { work(database, writer, retention) }
         done.wake()
     }

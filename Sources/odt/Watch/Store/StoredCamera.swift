@@ -9,8 +9,9 @@ import SwiftODT
 struct StoredCamera {
     /// The minimum interval between stored results, in milliseconds.
     private static let resultInterval: Int64 = 1_000
-    /// The maximum change, in milliseconds, of the difference between wall clock and monotonic clock from one message to the next. A larger
-    /// change means that the wall clock was set. A new session then begins, so that the times within each session are in order.
+    /// The maximum change, in milliseconds, of the difference between wall clock and monotonic clock from one message
+    /// to the next. A larger change means that the wall clock was set. A new session then begins, so that the times
+    /// within each session are in order.
     private static let largestStep: Int64 = 10_000
 
     let name: String
@@ -28,7 +29,8 @@ struct StoredCamera {
 
     init(_ name: String) { self.name = name }
 
-    /// - Parameter sessionCount: The number of connections of all cameras. It is incremented if the message begins a new connection.
+    /// - Parameter sessionCount: The number of connections of all cameras. It is incremented if the message begins a
+    ///   new connection.
     mutating func rows(of message: WatchMessage, sessionCount: inout Int) -> [StoreRow] {
         let fields = message.fields
         let now = message.time / 1_000_000
