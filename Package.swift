@@ -78,6 +78,11 @@ let package = Package(
     cLanguageStandard: .gnu11
 )
 
+// Tests/run builds the tests together with the optimised library. Optimising the tests, too, would take longer than it saves.
+for target in package.targets where target.type == .test {
+    target.swiftSettings = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+}
+
 // Programs for development: the fuzzer and the benchmarks. They use internals by `package` access, so they are targets of
 // this package, and an environment variable keeps them out of the builds of users.
 if Context.environment["SWIFTODT_DEVELOPMENT"] != nil {

@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// Paints the frames of a scene. Written to be fast in debug builds, in which the tests run.
+/// Paints the frames of a scene. Written to be fast without optimisation, because tests are built without.
 final class MotionPainter {
     private let scene: MotionScene
     private var ground: [UInt8] = []

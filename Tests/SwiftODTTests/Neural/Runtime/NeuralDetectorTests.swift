@@ -67,6 +67,8 @@ struct NeuralDetectorTests {
             try Self.start(detector, number)
         }
         for (number, promise) in promises.enumerated() { #expect(try promise.wait()[0].score == Double(number)) }
+        // Deallocation cancels.
+        withExtendedLifetime(detectors) {}
     }
 
     @Test func decoderErrorReachesPromise() throws {
