@@ -18,7 +18,6 @@ typedef struct ov_ppp ov_ppp;
 typedef struct ov_ppp_input ov_ppp_input;
 typedef struct ov_ppp_input_tensor ov_ppp_input_tensor;
 typedef struct ov_ppp_input_model ov_ppp_input_model;
-typedef struct ov_ppp_steps ov_ppp_steps;
 typedef struct ov_ppp_output ov_ppp_output;
 typedef struct ov_ppp_output_tensor ov_ppp_output_tensor;
 
@@ -92,11 +91,6 @@ typedef struct { void (*function)(void *); void *argument; } ov_callback;
     F(ov_status, ov_preprocess_input_info_get_model_info, (const ov_ppp_input *, ov_ppp_input_model **))          \
     F(ov_status, ov_preprocess_input_model_info_set_layout, (ov_ppp_input_model *, ov_layout *))                  \
     F(void, ov_preprocess_input_model_info_free, (ov_ppp_input_model *))                                          \
-    F(ov_status, ov_preprocess_input_info_get_preprocess_steps, (const ov_ppp_input *, ov_ppp_steps **))          \
-    F(ov_status, ov_preprocess_preprocess_steps_convert_element_type, (ov_ppp_steps *, unsigned))                 \
-    F(ov_status, ov_preprocess_preprocess_steps_mean_multi_channels, (ov_ppp_steps *, const float *, int32_t))    \
-    F(ov_status, ov_preprocess_preprocess_steps_scale_multi_channels, (ov_ppp_steps *, const float *, int32_t))   \
-    F(void, ov_preprocess_preprocess_steps_free, (ov_ppp_steps *))                                                \
     F(ov_status, ov_preprocess_prepostprocessor_get_output_info_by_index,                                         \
       (const ov_ppp *, size_t, ov_ppp_output **))                                                                 \
     F(void, ov_preprocess_output_info_free, (ov_ppp_output *))                                                    \
