@@ -61,7 +61,7 @@ package final class Pad: @unchecked Sendable {
     ) -> (begin: UInt64, end: UInt64)? {
         let begin = buffer.pointee.pts, duration = buffer.pointee.duration
         guard begin != .max, let event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0) else { return nil }
-        defer { gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self)) }
+        defer { gst_event_unref(event) }
         var segment = GstSegment()
         gst_event_copy_segment(event, &segment)
         let time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME, begin)

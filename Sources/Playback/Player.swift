@@ -84,7 +84,7 @@ package final class Player: Sendable {
         while isPlaying {
             if let message = gst_bus_timed_pop_filtered(bus, 100_000_000, Self.wanted) {
                 isPlaying = shouldContinue(after: message, onMessage: onMessage)
-                gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+                gst_message_unref(message)
             } else if let left = timeLeft, left < 0 {
                 if configuration.hasBegun() {
                     note("the stream did not end within \(Self.endTimeout / 1_000_000_000) seconds")
@@ -175,7 +175,7 @@ package final class Player: Sendable {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
         guard let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return nil }
-        defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+        defer { gst_message_unref(message) }
         return ErrorText.of(message)
     }
 

@@ -69,12 +69,8 @@ package struct StreamKind {
         }
         let caps = gst_caps_new_empty()!
         gst_caps_append_structure(caps, plain)
-        defer { Self.release(caps) }
+        defer { gst_caps_unref(caps) }
         return gst_caps_can_intersect(caps, taken) != 0
-    }
-
-    package static func release(_ caps: UnsafeMutablePointer<GstCaps>) {
-        gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self))
     }
 
     // MARK: Fields

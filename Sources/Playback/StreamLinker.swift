@@ -90,7 +90,7 @@ package final class StreamLinker: Sendable {
         guard let muxer, let pattern = gst_element_get_pad_template(muxer.pointer, template),
             let supported = gst_pad_template_get_caps(pattern)
         else { return false }
-        defer { StreamKind.release(supported) }
+        defer { gst_caps_unref(supported) }
         return stream.isAmong(supported)
     }
 
@@ -112,7 +112,7 @@ package final class StreamLinker: Sendable {
 
     private func linkPad(_ pad: Pad) {
         guard let caps = gst_pad_get_current_caps(pad.pointer) ?? gst_pad_query_caps(pad.pointer, nil) else { return }
-        defer { StreamKind.release(caps) }
+        defer { gst_caps_unref(caps) }
         let stream = StreamKind(caps)
         switch stream.medium {
         case .sound: linkSound(pad, stream)

@@ -162,9 +162,7 @@ final class PostedMessage: @unchecked Sendable {
     /// Takes ownership of the caller's reference.
     init(_ message: UnsafeMutablePointer<GstMessage>) { self.message = message }
 
-    deinit {
-        gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
-    }
+    deinit { gst_message_unref(message) }
 
     /// Whether the message is an event, not the result of a frame.
     var isEvent: Bool { read { $0.name != "swiftodt" } ?? false }

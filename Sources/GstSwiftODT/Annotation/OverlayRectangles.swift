@@ -133,7 +133,7 @@ private final class Pixels {
         flags = isPremultiplied ? GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA : GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE
     }
 
-    deinit { gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)) }
+    deinit { gst_buffer_unref(buffer) }
 }
 
 private final class Rectangle {

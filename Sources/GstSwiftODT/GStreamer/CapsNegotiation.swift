@@ -34,7 +34,7 @@ struct CapsNegotiation {
     /// caller owns the result.
     func output(for input: Caps) -> Caps {
         let accepted = accepted(input)
-        defer { Self.release(accepted) }
+        defer { gst_caps_unref(accepted) }
         let output = gst_caps_new_empty()!
         Self.forEach(accepted) { structure, features in
             if mayAttachOverlay, let with = Self.adding(Self.overlayFeature, to: features) {
@@ -60,7 +60,7 @@ struct CapsNegotiation {
             }
             gst_caps_append_structure_full(input, gst_structure_copy(structure), gst_caps_features_copy(features))
         }
-        defer { Self.release(input) }
+        defer { gst_caps_unref(input) }
         return accepted(input)
     }
 
@@ -84,7 +84,7 @@ struct CapsNegotiation {
                 gst_caps_get_features(output, $0).map(Self.hasOverlay) ?? false
             })
         else { return output }
-        defer { Self.release(output) }
+        defer { gst_caps_unref(output) }
         return gst_caps_copy_nth(output, place)
     }
 
@@ -112,10 +112,6 @@ struct CapsNegotiation {
         let copy = gst_caps_copy(caps)!
         gst_caps_features_remove(gst_caps_get_features(copy, 0), overlayFeature)
         return copy
-    }
-
-    static func release(_ caps: Caps) {
-        gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self))
     }
 
     private static func adding(

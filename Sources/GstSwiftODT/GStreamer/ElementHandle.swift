@@ -72,7 +72,7 @@ struct ElementHandle: @unchecked Sendable {
     /// negotiated yet.
     func isUpstreamLive() -> Bool? {
         guard let query = gst_query_new_latency() else { return nil }
-        defer { gst_mini_object_unref(UnsafeMutableRawPointer(query).assumingMemoryBound(to: GstMiniObject.self)) }
+        defer { gst_query_unref(query) }
         guard gst_pad_peer_query(sinkPad, query) != 0 else { return nil }
         var live: gboolean = 0
         gst_query_parse_latency(query, &live, nil, nil)

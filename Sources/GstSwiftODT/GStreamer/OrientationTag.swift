@@ -133,9 +133,7 @@ extension OrientationTag {
         self.init()
         var number: UInt32 = 0
         while let event = gst_pad_get_sticky_event(pad, GST_EVENT_TAG, number) {
-            defer {
-                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
-            }
+            defer { gst_event_unref(event) }
             var tags: UnsafeMutablePointer<GstTagList>?
             gst_event_parse_tag(event, &tags)
             if let tags { notice(tags) }

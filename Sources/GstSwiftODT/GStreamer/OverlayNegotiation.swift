@@ -19,7 +19,7 @@ struct OverlayNegotiation {
             (attaches, isAnnounced) = (isForced, false)
             return
         }
-        defer { CapsNegotiation.release(caps) }
+        defer { gst_caps_unref(caps) }
         let hasFeature = CapsNegotiation.hasOverlay(caps)
         isAnnounced = hasFeature && Self.isBlended(behind: source, caps)
         // The element cannot draw on frames in device memory, so it attaches overlays if downstream at least accepts
@@ -30,14 +30,14 @@ struct OverlayNegotiation {
         guard hasFeature, !attaches else { return }
         let plain = CapsNegotiation.withoutOverlay(caps)
         gst_pad_push_event(source, gst_event_new_caps(plain))
-        CapsNegotiation.release(plain)
+        gst_caps_unref(plain)
     }
 
     private static func isBlended(
         behind source: UnsafeMutablePointer<GstPad>, _ caps: UnsafeMutablePointer<GstCaps>
     ) -> Bool {
         guard let query = gst_query_new_allocation(caps, 0) else { return false }
-        defer { gst_mini_object_unref(UnsafeMutableRawPointer(query).assumingMemoryBound(to: GstMiniObject.self)) }
+        defer { gst_query_unref(query) }
         return gst_pad_peer_query(source, query) != 0
             && gst_query_find_allocation_meta(query, gst_video_overlay_composition_meta_api_get_type(), nil) != 0
     }
@@ -45,7 +45,7 @@ struct OverlayNegotiation {
     /// Returns whether an element upstream attaches overlays.
     private static func hasOverlay(_ sink: UnsafeMutablePointer<GstPad>) -> Bool {
         guard let caps = gst_pad_get_current_caps(sink) else { return false }
-        defer { CapsNegotiation.release(caps) }
+        defer { gst_caps_unref(caps) }
         return CapsNegotiation.hasOverlay(caps)
     }
 }

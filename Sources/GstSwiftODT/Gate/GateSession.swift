@@ -113,8 +113,8 @@ final class GateSession: @unchecked Sendable {
     }
 
     private func drop(_ group: inout Group) {
-        group.still.map(GstBufferReference.release)
-        for frame in group.kept { GstBufferReference.release(frame.buffer) }
+        if let still = group.still { gst_buffer_unref(still) }
+        for frame in group.kept { gst_buffer_unref(frame.buffer) }
         group = Group()
     }
 
@@ -131,7 +131,7 @@ final class GateSession: @unchecked Sendable {
     /// Takes ownership of the frame.
     func push(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
         guard let format else {
-            GstBufferReference.release(buffer)
+            gst_buffer_unref(buffer)
             if gst_pad_has_current_caps(element.sinkPad) == 0 { element.fail(GateCaps.missingParser) }
             return GST_FLOW_NOT_NEGOTIATED
         }
@@ -150,12 +150,12 @@ final class GateSession: @unchecked Sendable {
             return GST_FLOW_OK
         case .drop:
             isDiscontinuous = true
-            GstBufferReference.release(buffer)
+            gst_buffer_unref(buffer)
             return GST_FLOW_OK
         case .release, .rewind:
             let flow = release(action, because: reason)
             guard flow == GST_FLOW_OK else {
-                GstBufferReference.release(buffer)
+                gst_buffer_unref(buffer)
                 return flow
             }
             return pass(buffer)
@@ -199,7 +199,7 @@ final class GateSession: @unchecked Sendable {
             announce("swiftodt-preview", at: buffer)
         }
         let buffer = marked(buffer)
-        gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+        gst_buffer_ref(buffer)
         group.still = buffer
         let flow = gst_pad_push(element.sourcePad, buffer)
         if flow == GST_FLOW_OK { announceStill(true) }
@@ -222,7 +222,7 @@ final class GateSession: @unchecked Sendable {
         }
         drop(&earlier)
         if !dropped.isEmpty { isDiscontinuous = true }
-        for frame in dropped { GstBufferReference.release(frame.buffer) }
+        for frame in dropped { gst_buffer_unref(frame.buffer) }
         element.log(.info, "opens because of \(reason.rawValue) and passes \(frames.count) kept frames")
         announceStill(false)
         var flow = GST_FLOW_OK
@@ -238,7 +238,7 @@ final class GateSession: @unchecked Sendable {
             flow = pass(again)
         }
         for frame in frames {
-            if flow == GST_FLOW_OK { flow = pass(frame.buffer) } else { GstBufferReference.release(frame.buffer) }
+            if flow == GST_FLOW_OK { flow = pass(frame.buffer) } else { gst_buffer_unref(frame.buffer) }
         }
         group.kept = []
         drop(&group)
@@ -251,7 +251,7 @@ final class GateSession: @unchecked Sendable {
         guard let event = gst_pad_get_sticky_event(element.sourcePad, GST_EVENT_SEGMENT, 0) else { return }
         var segment = GstSegment()
         gst_event_copy_segment(event, &segment)
-        gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+        gst_event_unref(event)
         gst_pad_push_event(element.sourcePad, gst_event_new_segment(&segment))
     }
 

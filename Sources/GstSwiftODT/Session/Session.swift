@@ -121,7 +121,7 @@ final class Session: @unchecked Sendable {
 
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
         guard let stream else {
-            GstBufferReference.release(buffer)
+            gst_buffer_unref(buffer)
             return GST_FLOW_FLUSHING
         }
         return stream.submit(buffer) { effectiveSettings }
@@ -134,7 +134,7 @@ final class Session: @unchecked Sendable {
         guard let stream else { return GST_FLOW_OK }
         switch stream.produce(draining: draining) {
         case .success(let next):
-            output.pointee = next
+            output.pointee = next?.assumingMemoryBound(to: GstMiniObject.self)
             return GST_FLOW_OK
         case .failure(let stop):
             return stop.flow

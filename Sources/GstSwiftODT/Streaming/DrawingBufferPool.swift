@@ -30,7 +30,7 @@ final class DrawingBufferPool {
     /// Whether the latest frame had to be copied.
     private var wasNeeded = false
 
-    deinit { for block in blocks { Self.release(block.memory) } }
+    deinit { for block in blocks { gst_memory_unref(block.memory) } }
 
     var count: Int { blocks.count }
 
@@ -40,7 +40,7 @@ final class DrawingBufferPool {
         guard !blocks.isEmpty else { return }
         blocks.removeAll { block in
             guard block.idleFrames >= Self.maximumIdleFrames, block.isFree else { return false }
-            Self.release(block.memory)
+            gst_memory_unref(block.memory)
             return true
         }
         for index in blocks.indices { blocks[index].idleFrames += 1 }
@@ -83,7 +83,7 @@ final class DrawingBufferPool {
     }
 
     private func put(_ memory: UnsafeMutablePointer<GstMemory>, into buffer: UnsafeMutablePointer<GstBuffer>) {
-        Self.hold(memory)
+        gst_memory_ref(memory)
         gst_buffer_replace_all_memory(buffer, memory)
     }
 
@@ -107,14 +107,6 @@ final class DrawingBufferPool {
         blocks.append(Block(memory: memory))
         return memory
     }
-
-    static func hold(_ memory: UnsafeMutablePointer<GstMemory>) { gst_mini_object_ref(object(memory)) }
-
-    static func release(_ memory: UnsafeMutablePointer<GstMemory>) { gst_mini_object_unref(object(memory)) }
-
-    private static func object(_ memory: UnsafeMutablePointer<GstMemory>) -> UnsafeMutablePointer<GstMiniObject> {
-        UnsafeMutableRawPointer(memory).assumingMemoryBound(to: GstMiniObject.self)
-    }
 }
 
 /// A copy of a frame that is made while the frame is read. Each part of the frame is copied just before it is read, so
@@ -134,7 +126,7 @@ final class FrameCopy {
             original.pointee.size > 0, let memory = take(original.pointee.size)
         else { return nil }
         (self.original, self.memory) = (original, memory)
-        DrawingBufferPool.hold(memory)
+        gst_memory_ref(memory)
         guard gst_memory_map(original, &source, GST_MAP_READ) != 0 else { return nil }
         guard gst_memory_map(memory, &target, GST_MAP_WRITE) != 0 else {
             gst_memory_unmap(original, &source)
@@ -142,7 +134,7 @@ final class FrameCopy {
         }
     }
 
-    deinit { DrawingBufferPool.release(memory) }
+    deinit { gst_memory_unref(memory) }
 
     /// Copies all bytes before the address `end` that have not been copied yet. If the planes are not in the order of
     /// their addresses, more bytes than necessary are copied at first. No byte is copied twice.

@@ -67,11 +67,10 @@ struct FrameQueue: ~Copyable {
         switch item {
         case .frame(let frame):
             for answer in frame.answers { answer.promise.cancel() }
-            GstBufferReference.release(frame.buffer)
-        case .processed(let frame): GstBufferReference.release(frame.queued.buffer)
-        case .unchanged(let buffer): GstBufferReference.release(buffer)
-        case .event(let event):
-            gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+            gst_buffer_unref(frame.buffer)
+        case .processed(let frame): gst_buffer_unref(frame.queued.buffer)
+        case .unchanged(let buffer): gst_buffer_unref(buffer)
+        case .event(let event): gst_event_unref(event)
         }
     }
 }
@@ -85,12 +84,8 @@ extension FrameQueue.Item {
     }
 }
 
-/// Reference counting of buffers. Swift does not import the GStreamer macros for this purpose.
+/// Functions for buffers. They replace GStreamer macros, which Swift does not import.
 enum GstBufferReference {
-    static func release(_ buffer: UnsafeMutablePointer<GstBuffer>) {
-        gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
-    }
-
     /// Takes ownership of a buffer and returns a buffer with writable metadata. This is the same buffer if it has no
     /// other references. Otherwise it is a shallow copy.
     static func makeWritable(_ buffer: UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer> {

@@ -65,18 +65,18 @@ final class Stream {
     /// - Parameter settings: returns the settings. Called after controllers have set the properties for this frame.
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, settings: () -> Settings) -> GstFlowReturn {
         guard let format = incoming.format, !signals.isInterrupted else {
-            GstBufferReference.release(buffer)
+            gst_buffer_unref(buffer)
             return incoming.format == nil ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_FLUSHING
         }
         guard !hasFailedRedaction else {
-            GstBufferReference.release(buffer)
+            gst_buffer_unref(buffer)
             return GST_FLOW_ERROR
         }
         guard let times = incoming.times(of: buffer) else {
             guard !settings().requestsRedaction else {
                 element.log(
                     .debug, "a frame outside its segment is dropped, because it would not be redacted")
-                GstBufferReference.release(buffer)
+                gst_buffer_unref(buffer)
                 return GST_FLOW_OK
             }
             element.log(.debug, "a frame outside its segment passes unchanged")
@@ -87,7 +87,7 @@ final class Stream {
         let before = isPreview ? (incoming, scheduler) : nil
         if incoming.isRepeated(times) {
             element.log(.debug, "the frame of \(times) has been processed already and is dropped")
-            GstBufferReference.release(buffer)
+            gst_buffer_unref(buffer)
             return GST_FLOW_OK
         }
         element.syncProperties(to: times.streamTime)
@@ -111,10 +111,10 @@ final class Stream {
             announceLatency(settings)
             return GST_FLOW_OK
         } catch is CancellationError {
-            GstBufferReference.release(buffer)
+            gst_buffer_unref(buffer)
             return GST_FLOW_FLUSHING
         } catch {
-            GstBufferReference.release(buffer)
+            gst_buffer_unref(buffer)
             if settings.requestsRedaction { failRedaction() }
             element.fail(ElementProblem(error))
             return GST_FLOW_ERROR
@@ -168,7 +168,7 @@ final class Stream {
         var latest = finisher.activity
         (latest.wantsInference, latest.seesMotion, latest.rewinds) = (true, true, true)
         activity.note(latest, at: context.times, through: element)
-        GstBufferReference.release(context.buffer)
+        gst_buffer_unref(context.buffer)
     }
 
     /// Maps a frame if necessary, copies the data that later stages need, and starts inference if one is due. Returns
@@ -282,7 +282,7 @@ final class Stream {
     /// nothing is queued.
     ///
     /// - Parameter draining: whether all frames are to be finished because no more frames arrive.
-    func produce(draining: Bool) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
+    func produce(draining: Bool) -> Result<UnsafeMutableRawPointer?, Stop> {
         while true {
             if let first = held.first, isRevealed(first, draining: draining) { return emit(held.removeFirst()) }
             guard let first = queue.first else { return .success(nil) }
@@ -305,16 +305,16 @@ final class Stream {
         return held.frameCount > redactionDepth || draining && queue.isEmpty
     }
 
-    private func emit(_ item: FrameQueue.Item) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
+    private func emit(_ item: FrameQueue.Item) -> Result<UnsafeMutableRawPointer?, Stop> {
         switch item {
-        case .event(let event): return .success(miniObject(event))
-        case .unchanged(let buffer): return .success(miniObject(buffer))
+        case .event(let event): return .success(UnsafeMutableRawPointer(event))
+        case .unchanged(let buffer): return .success(UnsafeMutableRawPointer(buffer))
         case .frame(let frame): return finish(frame)
         case .processed(let frame):
             var buffer = frame.queued.buffer
             do {
                 try finisher.complete(frame, buffer: &buffer)
-                return .success(miniObject(buffer))
+                return .success(UnsafeMutableRawPointer(buffer))
             } catch {
                 return .failure(stop(because: error, releasing: buffer))
             }
@@ -327,13 +327,13 @@ final class Stream {
         return queue.frameCount > later || (!plan.isSequential && frame.answers.allSatisfy(\.promise.isDone))
     }
 
-    private func finish(_ frame: QueuedFrame) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
+    private func finish(_ frame: QueuedFrame) -> Result<UnsafeMutableRawPointer?, Stop> {
         let begin = MonotonicClock.now
         var buffer = frame.buffer
         do {
             try finisher.finish(frame, answers: takeAnswers(of: frame), buffer: &buffer)
             note(frame, since: begin)
-            return .success(miniObject(buffer))
+            return .success(UnsafeMutableRawPointer(buffer))
         } catch {
             return .failure(stop(because: error, releasing: buffer))
         }
@@ -374,7 +374,7 @@ final class Stream {
     }
 
     private func stop(because error: any Error, releasing buffer: UnsafeMutablePointer<GstBuffer>) -> Stop {
-        GstBufferReference.release(buffer)
+        gst_buffer_unref(buffer)
         if error is CancellationError { return Stop(flow: GST_FLOW_FLUSHING) }
         if redaction.isRequested { failRedaction() }
         element.fail(ElementProblem(error))
@@ -387,10 +387,6 @@ final class Stream {
         held.flush()
         queue.flush()
         finisher.forgetHeld()
-    }
-
-    private func miniObject(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<GstMiniObject> {
-        pointer.assumingMemoryBound(to: GstMiniObject.self)
     }
 
     // MARK: Events

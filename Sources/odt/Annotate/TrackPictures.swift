@@ -16,13 +16,11 @@ final class TrackPictures: Sendable {
         let info: GstVideoInfo
 
         init(_ buffer: UnsafeMutablePointer<GstBuffer>, _ info: GstVideoInfo) {
-            gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+            gst_buffer_ref(buffer)
             (self.buffer, self.info) = (buffer, info)
         }
 
-        deinit {
-            gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
-        }
+        deinit { gst_buffer_unref(buffer) }
     }
 
     private struct State {
@@ -148,7 +146,7 @@ struct ColorPicture: Sendable {
         else { return nil }
         // GstVideoConverter requires equal frame rates.
         (into.fps_n, into.fps_d) = (from.fps_n, from.fps_d)
-        defer { gst_mini_object_unref(UnsafeMutableRawPointer(piece).assumingMemoryBound(to: GstMiniObject.self)) }
+        defer { gst_buffer_unref(piece) }
         let place = gst_structure_new_empty("GstVideoConverter")!
         for (name, value) in [("src-x", x), ("src-y", y), ("src-width", width), ("src-height", height)] {
             var number = GValue()

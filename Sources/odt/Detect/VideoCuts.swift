@@ -75,7 +75,7 @@ struct VideoCuts {
         let wanted = GstMessageType(
             rawValue: [GST_MESSAGE_ASYNC_DONE, GST_MESSAGE_ERROR, GST_MESSAGE_EOS].reduce(0) { $0 | $1.rawValue })
         guard let message = gst_bus_timed_pop_filtered(bus, Self.timeout, wanted) else { return false }
-        defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+        defer { gst_message_unref(message) }
         if message.pointee.type == GST_MESSAGE_ERROR { throw PlaybackError(ErrorText.of(message)) }
         return message.pointee.type == GST_MESSAGE_ASYNC_DONE
     }

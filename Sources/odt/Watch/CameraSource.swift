@@ -49,7 +49,7 @@ enum CameraSource {
             guard let caps = gst_pad_get_current_caps(pad.pointer) ?? gst_pad_query_caps(pad.pointer, nil) else {
                 return
             }
-            defer { StreamKind.release(caps) }
+            defer { gst_caps_unref(caps) }
             let stream = StreamKind(caps)
             guard stream.name.hasPrefix("video/") || stream.name.hasPrefix("image/") else { return }
             let isFirst = hasVideo.withLock { hasVideo in

@@ -13,8 +13,8 @@ import Testing
         let string = gst_caps_to_string(result)!
         defer {
             g_free(string)
-            CapsNegotiation.release(caps)
-            CapsNegotiation.release(result)
+            gst_caps_unref(caps)
+            gst_caps_unref(result)
         }
         return String(cString: string).replacing(" ", with: "").replacing("(string)", with: "")
     }

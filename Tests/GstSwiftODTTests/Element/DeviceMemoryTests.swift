@@ -14,7 +14,7 @@ import Testing
 
     private static func outputCaps(_ harness: ElementHarness) -> String? {
         guard let caps = gst_pad_get_current_caps(harness.harness.pointee.sinkpad) else { return nil }
-        defer { CapsNegotiation.release(caps) }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self)) }
         let text = gst_caps_to_string(caps)!
         defer { g_free(text) }
         return String(cString: text)

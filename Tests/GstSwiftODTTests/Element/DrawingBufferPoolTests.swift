@@ -31,7 +31,7 @@ import Testing
     private func copy(size: gsize = 5000, byte: guint8 = 7) -> Buffer {
         let (own, other) = Self.shared(size: size, byte: byte)
         drawing.copyBytes(of: own)
-        GstBufferReference.release(other)
+        gst_buffer_unref(other)
         return own
     }
 
@@ -42,8 +42,8 @@ import Testing
         #expect(!DrawingBufferPool.isNeeded(for: own) && !DrawingBufferPool.isNeeded(for: other))
         gst_buffer_memset(own, 0, 9, 5000)
         #expect(Self.byte(of: own) == 9 && Self.byte(of: other) == 7)
-        GstBufferReference.release(own)
-        GstBufferReference.release(other)
+        gst_buffer_unref(own)
+        gst_buffer_unref(other)
     }
 
     @Test func releasedBlockIsReused() {
@@ -51,37 +51,37 @@ import Testing
         let memory = Self.memory(of: first)
         let second = copy(byte: 2)
         #expect(Self.memory(of: second) != memory && Self.byte(of: first) == 1)
-        GstBufferReference.release(first)
+        gst_buffer_unref(first)
         let third = copy(byte: 3)
         #expect(Self.memory(of: third) == memory && Self.byte(of: second) == 2 && Self.byte(of: third) == 3)
         #expect(drawing.count == 2)
-        GstBufferReference.release(second)
-        GstBufferReference.release(third)
+        gst_buffer_unref(second)
+        gst_buffer_unref(third)
     }
 
     /// A sub-block of the memory, such as a crop downstream, may outlive the buffer.
     @Test func partiallyReferencedBlockIsInUse() {
         let first = copy(byte: 1)
         let part = gst_memory_share(Self.memory(of: first), 4000, 10)!
-        GstBufferReference.release(first)
+        gst_buffer_unref(first)
         let second = copy(byte: 2)
         var mapped = GstMapInfo()
         #expect(gst_memory_map(part, &mapped, GST_MAP_READ) != 0 && mapped.data[0] == 1)
         gst_memory_unmap(part, &mapped)
         gst_mini_object_unref(UnsafeMutableRawPointer(part).assumingMemoryBound(to: GstMiniObject.self))
-        GstBufferReference.release(second)
+        gst_buffer_unref(second)
     }
 
     /// Blocks that were needed only temporarily are freed, except those that are still referenced.
     @Test func idleBlocksAreFreed() {
         let held = (0..<4).map { _ in copy() }
         #expect(drawing.count == 4)
-        for buffer in held.dropFirst() { GstBufferReference.release(buffer) }
+        for buffer in held.dropFirst() { gst_buffer_unref(buffer) }
         for _ in 0..<20 { drawing.passFrame() }
         #expect(drawing.count == 4)
         for _ in 0..<20 { drawing.passFrame() }
         #expect(drawing.count == 1 && Self.byte(of: held[0]) == 7)
-        GstBufferReference.release(held[0])
+        gst_buffer_unref(held[0])
         drawing.passFrame()
         #expect(drawing.count == 0)
     }
@@ -90,20 +90,20 @@ import Testing
     @Test func frameIsCopiedAheadAfterPreviousCopy() {
         let (own, other) = Self.shared()
         #expect(drawing.copyAhead(of: own) == nil)
-        GstBufferReference.release(copy())
+        gst_buffer_unref(copy())
         #expect(drawing.copyAhead(of: own).map { $0.finish() } != nil)
-        GstBufferReference.release(other)
+        gst_buffer_unref(other)
         #expect(drawing.copyAhead(of: own) == nil)
         let (next, another) = Self.shared()
         drawing.passFrame()
         #expect(drawing.copyAhead(of: next) == nil)
-        for buffer in [own, next, another] { GstBufferReference.release(buffer) }
+        for buffer in [own, next, another] { gst_buffer_unref(buffer) }
     }
 
     /// The result is independent of the layout of the planes and of the reading order.
     @Test(arguments: [[1000, 2000, 5000], [4000, 1000, 4500], [-1, 9000], []])
     func copyAheadEqualsFrame(_ ends: [Int]) {
-        GstBufferReference.release(copy(byte: 1))
+        gst_buffer_unref(copy(byte: 1))
         let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let other = gst_buffer_new_allocate(nil, 5000, nil)!
         gst_buffer_fill(other, 0, bytes, 5000)
@@ -117,13 +117,13 @@ import Testing
         drawing.put(copy, into: own)
         #expect(Self.memory(of: own) == copy.memory && ElementHarness.bytes(of: own) == bytes)
         #expect(!DrawingBufferPool.isNeeded(for: own) && drawing.count == 1)
-        GstBufferReference.release(own)
-        GstBufferReference.release(other)
+        gst_buffer_unref(own)
+        gst_buffer_unref(other)
     }
 
     /// The block of an unused copy can be reused after the copy is released, and not before.
     @Test func copyAheadKeepsItsBlock() {
-        GstBufferReference.release(copy())
+        gst_buffer_unref(copy())
         let (own, other) = Self.shared()
         var ahead = drawing.copyAhead(of: own)
         ahead?.finish()
@@ -134,8 +134,8 @@ import Testing
         ahead = nil
         drawing.copyBytes(of: own)
         #expect(Self.memory(of: own) == memory)
-        GstBufferReference.release(own)
-        GstBufferReference.release(other)
+        gst_buffer_unref(own)
+        gst_buffer_unref(other)
     }
 
     /// Frames after one that was drawn on are copied on arrival. A frame that is not drawn on keeps its original
@@ -172,12 +172,12 @@ import Testing
                 gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
                 harness.push(buffer)
             }
-            if releasing { buffers.forEach(GstBufferReference.release) }
+            if releasing { for buffer in buffers { gst_buffer_unref(buffer) } }
             detector.answer()
             // The next frame, which still waits for its result, pushes them out.
             harness.push(harness.buffer(numbers.upperBound))
             while let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
-            if !releasing { buffers.forEach(GstBufferReference.release) }
+            if !releasing { for buffer in buffers { gst_buffer_unref(buffer) } }
             let copies = Statistics.Stage.allCases.firstIndex(of: .copy)!
             var count = 0
             harness.session.statistics.update { count = $0.stages[copies].count }
@@ -192,7 +192,7 @@ import Testing
         for size: gsize in [5000, 6000, 5000] {
             let buffer = copy(size: size)
             #expect(gst_buffer_get_size(buffer) == size)
-            GstBufferReference.release(buffer)
+            gst_buffer_unref(buffer)
         }
         #expect(drawing.count == 2)
     }

@@ -127,7 +127,8 @@ final class ElementHarness {
     }
 
     static func release(_ buffer: Buffer?) {
-        if let buffer { GstBufferReference.release(buffer) }
+        guard let buffer else { return }
+        gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
     }
 
     /// Removes all messages of a name from the bus and returns copies of their structures.

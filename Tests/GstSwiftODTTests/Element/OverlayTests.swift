@@ -25,7 +25,7 @@ import Testing
 
     private static func hasOverlayCaps(_ harness: ElementHarness) -> Bool {
         guard let caps = gst_pad_get_current_caps(harness.harness.pointee.sinkpad) else { return false }
-        defer { CapsNegotiation.release(caps) }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self)) }
         return CapsNegotiation.hasOverlay(caps)
     }
 

@@ -259,11 +259,11 @@ private final class HeldBuffer: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<GstBuffer>
 
     init(_ pointer: UnsafeMutablePointer<GstBuffer>) {
-        gst_mini_object_ref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self))
+        gst_buffer_ref(pointer)
         self.pointer = pointer
     }
 
-    deinit { gst_mini_object_unref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)) }
+    deinit { gst_buffer_unref(pointer) }
 
     var size: Int { Int(gst_buffer_get_size(pointer)) }
 }

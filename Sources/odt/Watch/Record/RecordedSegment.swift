@@ -60,7 +60,7 @@ final class RecordedSegment {
     /// Writes a frame. After a failure, the segment is unusable.
     func write(_ buffer: UnsafeMutablePointer<GstBuffer>) throws {
         latest = max(latest, Nanoseconds(clamping: UInt64(buffer.pointee.pts == .max ? 0 : buffer.pointee.pts)))
-        gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+        gst_buffer_ref(buffer)
         guard gst_pad_chain(slot.pointer, buffer) == GST_FLOW_OK else {
             throw PlaybackError(Player.problem(of: pipeline) ?? "cannot write the file")
         }
