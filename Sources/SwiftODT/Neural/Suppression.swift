@@ -15,6 +15,12 @@ extension Candidate {
             maxY: centerY + height / 2,
             score: score, classIndex: Int32(truncatingIfNeeded: classIndex))
     }
+
+    /// - Parameter box: the address of centre x, centre y, width and height.
+    init(centered box: UnsafePointer<Float>, score: Float, classIndex: Int) {
+        self.init(
+            centerX: box[0], centerY: box[1], width: box[2], height: box[3], score: score, classIndex: classIndex)
+    }
 }
 
 /// Greedy non-maximum suppression.

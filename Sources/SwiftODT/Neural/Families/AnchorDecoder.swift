@@ -25,10 +25,8 @@ struct AnchorDecoder: AssembledDecoder {
     let classCount: Int
     let activation: ScoreActivation
 
-    func decode(
-        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
-    ) throws -> [Detection] {
-        let floor = activation.rawFloor(assembly.floor(options))
+    func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
+        let floor = activation.rawFloor(floor)
         var candidates: [Candidate] = []
         for head in heads {
             guard max(head.boxesOutput, head.scoresOutput) < outputs.count else { throw assembly.mismatch(outputs) }
@@ -37,7 +35,7 @@ struct AnchorDecoder: AssembledDecoder {
             }
             guard sound else { throw assembly.mismatch(outputs) }
         }
-        return assembly.detections(from: candidates, placement: placement, options: options)
+        return candidates
     }
 
     /// Appends a candidate for each anchor of a head whose highest raw class value is at least `floor`. Returns `false`

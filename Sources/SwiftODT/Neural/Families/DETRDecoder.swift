@@ -18,15 +18,12 @@ struct DETRDecoder: AssembledDecoder {
     let classCount: Int
     let activation: Activation
 
-    func decode(
-        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
-    ) throws -> [Detection] {
+    func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
         guard outputs.indices.contains(boxesOutput), outputs.indices.contains(scoresOutput),
             let boxStride = outputs[boxesOutput].shape.last, boxStride >= 4,
             let stride = outputs[scoresOutput].shape.last
         else { throw assembly.mismatch(outputs) }
-        let floor = assembly.floor(options)
-        let candidates = try outputs[scoresOutput].withFloats { scores in
+        return try outputs[scoresOutput].withFloats { scores in
             try outputs[boxesOutput].withFloats { boxes -> [Candidate] in
                 guard let rows = ScoreRows(scores, stride: stride, firstClass: firstClass, classCount: classCount),
                     boxes.count / boxStride == rows.count, boxes.count % boxStride == 0
@@ -44,7 +41,6 @@ struct DETRDecoder: AssembledDecoder {
                 return candidates
             }
         }
-        return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
     private func best(_ rows: ScoreRows, _ row: Int, from floor: Float) -> (Int, Float)? {

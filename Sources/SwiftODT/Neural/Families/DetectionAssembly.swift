@@ -3,11 +3,27 @@ import Synchronization
 /// A decoder that takes its input and its labels from a ``DetectionAssembly``.
 protocol AssembledDecoder: DetectionDecoder {
     var assembly: DetectionAssembly { get }
+
+    /// Whether the network has already applied non-maximum suppression.
+    var isSuppressed: Bool { get }
+
+    /// Returns the boxes with a score of at least `floor`, in input pixels. `floor` is above 0, because otherwise every
+    /// cell without an object would become a candidate.
+    func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate]
 }
 
 extension AssembledDecoder {
     var input: NetworkInput { assembly.input }
     var labels: [String]? { assembly.names.all }
+    var isSuppressed: Bool { false }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        assembly.detections(
+            from: try candidates(outputs, from: Float(max(options.scoreFloor, 0.001))), placement: placement,
+            options: options, suppressed: isSuppressed)
+    }
 }
 
 /// The parts that all decoders share: the input, the class names, and the conversion from candidates to detections.
@@ -20,18 +36,12 @@ struct DetectionAssembly: Sendable {
     /// specify the unit.
     private let givesFractions = ModelHeuristic()
 
-    init(input: NetworkInput, names: ClassNames, file: String) {
-        self.input = input
-        self.names = names
-        self.file = file
-    }
-
     /// Applies non-maximum suppression, converts the boxes from input pixels to buffer pixels, and clips them to the
     /// inferred region.
     ///
     /// - Parameter suppressed: whether the network has already applied non-maximum suppression.
     func detections(
-        from candidates: [Candidate], placement: InputPlacement, options: DetectionOptions, suppressed: Bool = false
+        from candidates: [Candidate], placement: InputPlacement, options: DetectionOptions, suppressed: Bool
     ) -> [Detection] {
         let suppression = Suppression(
             iouThreshold: suppressed ? 1 : Float(options.iouThreshold),
@@ -68,10 +78,6 @@ struct DetectionAssembly: Sendable {
         let atCorner = candidates.count { $0.minX + $0.maxX <= 4 && $0.minY + $0.maxY <= 4 }
         return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
-
-    /// Returns the minimum score of a candidate. With a minimum of 0, every cell without an object would become a
-    /// candidate.
-    func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 
     func mismatch(_ outputs: [TensorView]) -> ODTError {
         ODTError(

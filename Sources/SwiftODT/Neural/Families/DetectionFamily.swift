@@ -77,7 +77,7 @@ extension DetectionFamily {
         case .detr: try DETRDecoder(inspection)
         case .yolox: try YOLOXDecoder(inspection)
         case .nanodet: try NanoDetDecoder(inspection)
-        case .yolov5: try YOLOv5Decoder(inspection)
+        case .yolov5: try YOLOXDecoder(yolov5: inspection)
         case .yolov8: try YOLOv8Decoder(inspection)
         case .yoloEndToEnd: try YOLOEndToEndDecoder(inspection)
         }

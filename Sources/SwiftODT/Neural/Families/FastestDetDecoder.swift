@@ -6,17 +6,14 @@ struct FastestDetDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
 
-    func decode(
-        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
-    ) throws -> [Detection] {
+    func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
         guard let output = outputs.first, output.shape.count == 4, output.shape[0] == 1,
             output.shape[1] == 5 + classCount
         else { throw assembly.mismatch(outputs) }
         let (rows, columns) = (output.shape[2], output.shape[3])
         let count = rows * columns
         let (width, height) = (Float(input.width), Float(input.height))
-        let floor = assembly.floor(options)
-        let candidates = try output.withFloats { values -> [Candidate] in
+        return try output.withFloats { values -> [Candidate] in
             guard let planes = ScorePlanes(values, count: count, firstClass: 5, classCount: classCount) else {
                 throw assembly.mismatch(outputs)
             }
@@ -36,7 +33,6 @@ struct FastestDetDecoder: AssembledDecoder {
             }
             return candidates
         }
-        return assembly.detections(from: candidates, placement: placement, options: options)
     }
 }
 

@@ -14,13 +14,11 @@ struct NanoDetDecoder: AssembledDecoder {
     let origin: Float
     let activation: ScoreActivation
 
-    func decode(
-        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
-    ) throws -> [Detection] {
+    func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
         let stride = classCount + 4 * binCount
         guard let output = outputs.first, output.shape.last == stride else { throw assembly.mismatch(outputs) }
-        let floor = activation.rawFloor(assembly.floor(options))
-        let candidates = try output.withFloats { values -> [Candidate] in
+        let floor = activation.rawFloor(floor)
+        return try output.withFloats { values -> [Candidate] in
             guard let rows = ScoreRows(values, stride: stride, firstClass: 0, classCount: classCount),
                 rows.count == grid.count
             else { throw assembly.mismatch(outputs) }
@@ -38,7 +36,6 @@ struct NanoDetDecoder: AssembledDecoder {
             }
             return candidates
         }
-        return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
     /// Returns the mean of a distribution over the integers 0 to ``binCount`` - 1.

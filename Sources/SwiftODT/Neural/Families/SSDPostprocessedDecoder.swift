@@ -5,22 +5,18 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
     let form: PostprocessedLayout
     /// 1 if class 0 of the network is the background, otherwise 0.
     let firstClass: Int
+    var isSuppressed: Bool { true }
 
-    func decode(
-        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
-    ) throws -> [Detection] {
-        let floor = assembly.floor(options)
+    func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
         let candidates =
             switch form {
-            case .rows(let output): try rows(outputs, output, floor)
+            case .rows(let output): try rows(outputs, output, isNumbered: true, floor)
             case .separate(let boxes, let classes, let scores, let certain, let topFirst):
                 try separate(outputs, boxes, classes, scores, certain: certain, topFirst: topFirst, floor)
-            case .classFirst(let output): try classFirst(outputs, output, floor)
+            case .classFirst(let output): try rows(outputs, output, isNumbered: false, floor)
             case .pixels(let boxes, let classes): try pixels(outputs, boxes: boxes, classes: classes, floor)
             }
-        return assembly.detections(
-            from: assembly.inPixels(candidates, areFractions: form.hasFractions), placement: placement,
-            options: options, suppressed: true)
+        return assembly.inPixels(candidates, areFractions: form.hasFractions)
     }
 
     /// - Parameter corners: the left, top, right and bottom edge of a box, as fractions of the input or in input
@@ -36,16 +32,22 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
             classIndex: number - Int32(firstClass))
     }
 
-    private func rows(_ outputs: [TensorView], _ output: Int, _ floor: Float) throws -> [Candidate] {
-        guard outputs.indices.contains(output), outputs[output].shape.last == 7 else {
+    /// - Parameter isNumbered: whether a row begins with the picture index, before the class.
+    private func rows(
+        _ outputs: [TensorView], _ output: Int, isNumbered: Bool, _ floor: Float
+    ) throws -> [Candidate] {
+        let length = isNumbered ? 7 : 6
+        guard outputs.indices.contains(output), outputs[output].shape.last == length else {
             throw assembly.mismatch(outputs)
         }
         return try outputs[output].withFloats { values in
             var candidates: [Candidate] = []
-            for row in stride(from: 0, to: values.count, by: 7) {
-                if !(values[row] >= 0) { break }
-                let corners = (values[row + 3], values[row + 4], values[row + 5], values[row + 6])
-                if let found = candidate(corners, score: values[row + 2], classNumber: values[row + 1], floor: floor) {
+            for start in stride(from: 0, to: values.count, by: length) {
+                if isNumbered, !(values[start] >= 0) { break }
+                let row = values.baseAddress! + (start + length - 6)
+                if let found = candidate(
+                    (row[2], row[3], row[4], row[5]), score: row[1], classNumber: row[0], floor: floor)
+                {
                     candidates.append(found)
                 }
             }
@@ -95,19 +97,6 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
                     return candidate(
                         (box[0], box[1], box[2], box[3]), score: box[4], classNumber: classes[row], floor: floor)
                 }
-            }
-        }
-    }
-
-    private func classFirst(_ outputs: [TensorView], _ output: Int, _ floor: Float) throws -> [Candidate] {
-        guard outputs.indices.contains(output), outputs[output].shape.last == 6 else {
-            throw assembly.mismatch(outputs)
-        }
-        return try outputs[output].withFloats { values in
-            stride(from: 0, to: values.count, by: 6).compactMap { row in
-                candidate(
-                    (values[row + 2], values[row + 3], values[row + 4], values[row + 5]), score: values[row + 1],
-                    classNumber: values[row], floor: floor)
             }
         }
     }

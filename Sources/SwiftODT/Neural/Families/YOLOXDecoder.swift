@@ -1,31 +1,30 @@
 import Glibc
 
-/// Decodes YOLOX. Each cell has one row with a box relative to the cell, the objectness, and one score per class.
+/// Decodes YOLOX, and YOLOv5, v6 and v7. Each row has a box, the objectness, and one score per class.
 struct YOLOXDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
-    let grid: CellGrid
+    /// The cells to which the boxes of YOLOX are relative. `nil` for YOLOv5, v6 and v7, which decode the boxes
+    /// themselves.
+    let grid: CellGrid?
     let classCount: Int
+    /// The number of values after the class scores in a row, for example mask coefficients. They are ignored.
+    var extraCount = 0
     private let givesPixels = ModelHeuristic()
 
-    func decode(
-        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
-    ) throws -> [Detection] {
-        guard let output = outputs.first, output.shape.last == 5 + classCount else { throw assembly.mismatch(outputs) }
+    func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
+        guard let output = outputs.first, output.shape.last == 5 + classCount + extraCount else {
+            throw assembly.mismatch(outputs)
+        }
         let candidates = try output.withFloats { values -> [Candidate] in
-            guard let rows = ObjectnessRows(values, classCount: classCount), rows.count == grid.count else {
-                throw assembly.mismatch(outputs)
-            }
-            let decoded = isDecoded(values)
+            guard let rows = ObjectnessRows(values, classCount: classCount, extraCount: extraCount),
+                grid == nil || rows.count == grid?.count
+            else { throw assembly.mismatch(outputs) }
+            let cells = isDecoded(values) ? nil : grid
             var candidates: [Candidate] = []
-            rows.forEachBest(from: assembly.floor(options)) { row, index, score, box in
-                if decoded {
-                    candidates.append(
-                        Candidate(
-                            centerX: box[0], centerY: box[1], width: box[2], height: box[3], score: score,
-                            classIndex: index))
-                    return
+            rows.forEachBest(from: floor) { row, index, score, box in
+                guard let (column, line, stride) = cells?.cell(row) else {
+                    return candidates.append(Candidate(centered: box, score: score, classIndex: index))
                 }
-                let (column, line, stride) = grid.cell(row)
                 candidates.append(
                     Candidate(
                         centerX: (column + box[0]) * stride, centerY: (line + box[1]) * stride,
@@ -33,21 +32,14 @@ struct YOLOXDecoder: AssembledDecoder {
             }
             return candidates
         }
-        return assembly.detections(from: candidates, placement: placement, options: options)
+        return grid == nil ? assembly.inPixels(candidates) : candidates
     }
 
-    init(assembly: DetectionAssembly, grid: CellGrid, classCount: Int) {
-        self.assembly = assembly
-        self.grid = grid
-        self.classCount = classCount
-    }
-
-    /// Returns whether the network itself decodes the boxes to input pixels, as some exported networks do. The boxes of
-    /// the last row of cells in the first level show this. Decoded boxes have their centres near the bottom of the
-    /// input. Centres that are not decoded are relative to the cell and thus near 0.
+    /// Returns whether a network with a grid decodes the boxes itself, as some exported networks do. The boxes of the
+    /// last row of cells in the first level show this. Decoded boxes have their centres near the bottom of the input.
+    /// Centres that are not decoded are relative to the cell and thus near 0.
     private func isDecoded(_ values: UnsafeBufferPointer<Float>) -> Bool {
-        let level = grid.levels[0]
-        guard level.columns >= 8, level.rows >= 8 else { return false }
+        guard let level = grid?.levels[0], level.columns >= 8, level.rows >= 8 else { return false }
         let half = Float((level.rows - 1) * level.stride) / 2
         let first = level.columns * (level.rows - 1)
         let centers = (first..<first + level.columns).lazy.map { values[$0 * (5 + classCount) + 1] }
@@ -73,41 +65,10 @@ extension YOLOXDecoder {
     }
 }
 
-/// Decodes YOLOv5, v6 and v7. The rows have the same layout as in YOLOX, but the network has already decoded the boxes.
-struct YOLOv5Decoder: AssembledDecoder {
-    let assembly: DetectionAssembly
-    let classCount: Int
-    /// The number of values after the class scores in a row, for example mask coefficients. They are ignored.
-    let extraCount: Int
-
-    func decode(
-        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
-    ) throws -> [Detection] {
-        guard let output = outputs.first, output.shape.last == 5 + classCount + extraCount else {
-            throw assembly.mismatch(outputs)
-        }
-        let candidates = try output.withFloats { values -> [Candidate] in
-            guard let rows = ObjectnessRows(values, classCount: classCount, extraCount: extraCount) else {
-                throw assembly.mismatch(outputs)
-            }
-            var candidates: [Candidate] = []
-            rows.forEachBest(from: assembly.floor(options)) { _, index, score, box in
-                candidates.append(
-                    Candidate(
-                        centerX: box[0], centerY: box[1], width: box[2], height: box[3], score: score, classIndex: index
-                    ))
-            }
-            return candidates
-        }
-        return assembly.detections(from: assembly.inPixels(candidates), placement: placement, options: options)
-    }
-}
-
-extension YOLOv5Decoder {
-    init?(_ inspection: NetworkInspection) throws {
-        guard let output = inspection.outputs.indices.first(where: { inspection.matrix($0) != nil }),
-            output == 0, let matrix = inspection.matrix(output), let columns = matrix.columns
-        else { return nil }
+extension YOLOXDecoder {
+    /// Creates the decoder for YOLOv5, v6 or v7.
+    init?(yolov5 inspection: NetworkInspection) throws {
+        guard let matrix = inspection.matrix(0), let columns = matrix.columns else { return nil }
         // A segmentation network has mask coefficients after the class scores of each row, and a second output with
         // mask prototypes.
         let masks = inspection.maskCount
@@ -123,6 +84,8 @@ extension YOLOv5Decoder {
                 return nil
             }
         }
-        self.init(assembly: try inspection.assembly(input, classes: classes), classCount: classes, extraCount: masks)
+        self.init(
+            assembly: try inspection.assembly(input, classes: classes), grid: nil, classCount: classes,
+            extraCount: masks)
     }
 }

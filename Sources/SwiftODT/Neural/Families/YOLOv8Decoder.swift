@@ -6,14 +6,11 @@ struct YOLOv8Decoder: AssembledDecoder {
     /// Whether the output is transposed, with one row for each box.
     let rowwise: Bool
 
-    func decode(
-        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
-    ) throws -> [Detection] {
+    func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
         guard let output = outputs.first, output.shape.count == 3, output.shape[0] == 1 else {
             throw assembly.mismatch(outputs)
         }
         let (numbers, count) = rowwise ? (output.shape[2], output.shape[1]) : (output.shape[1], output.shape[2])
-        let floor = assembly.floor(options)
         let candidates = try output.withFloats { values -> [Candidate] in
             var candidates: [Candidate] = []
             if rowwise {
@@ -23,10 +20,7 @@ struct YOLOv8Decoder: AssembledDecoder {
                 for row in 0..<rows.count {
                     guard let (index, score) = rows.best(inRow: row, from: floor) else { continue }
                     let box = values.baseAddress! + row * numbers
-                    candidates.append(
-                        Candidate(
-                            centerX: box[0], centerY: box[1], width: box[2], height: box[3], score: score,
-                            classIndex: index))
+                    candidates.append(Candidate(centered: box, score: score, classIndex: index))
                 }
             } else {
                 guard let planes = ScorePlanes(values, count: count, firstClass: 4, classCount: classCount) else {
@@ -41,8 +35,7 @@ struct YOLOv8Decoder: AssembledDecoder {
             }
             return candidates
         }
-        return assembly.detections(
-            from: assembly.inPixels(candidates), placement: placement, options: options)
+        return assembly.inPixels(candidates)
     }
 }
 
@@ -87,14 +80,12 @@ extension NetworkInspection {
 /// already applied non-maximum suppression.
 struct YOLOEndToEndDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
+    var isSuppressed: Bool { true }
 
-    func decode(
-        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
-    ) throws -> [Detection] {
+    func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
         guard let output = outputs.first, let stride = output.shape.last, stride >= 6 else {
             throw assembly.mismatch(outputs)
         }
-        let floor = assembly.floor(options)
         let candidates = try output.withFloats { values -> [Candidate] in
             Swift.stride(from: 0, to: values.count, by: stride).compactMap { row in
                 guard values[row + 4] >= floor, let index = Int32(exactly: values[row + 5].rounded()) else {
@@ -105,8 +96,7 @@ struct YOLOEndToEndDecoder: AssembledDecoder {
                     score: values[row + 4], classIndex: index)
             }
         }
-        return assembly.detections(
-            from: assembly.inPixels(candidates), placement: placement, options: options, suppressed: true)
+        return assembly.inPixels(candidates)
     }
 }
 
