@@ -14,19 +14,9 @@ package final class Pipeline: @unchecked Sendable {
     /// - Throws: ``PlaybackError`` if the description is invalid or an element is missing. For a missing element, the
     ///   text names the Debian package.
     package init(_ description: String) throws {
-        let context = gst_parse_context_new()
-        defer { gst_parse_context_free(context) }
-        var problem: UnsafeMutablePointer<GError>?
-        let parsed = gst_parse_launch_full(description, context, GST_PARSE_FLAG_FATAL_ERRORS, &problem)
-        if let missing = Self.missing(context).first {
-            g_clear_error(&problem)
-            throw PlaybackError("GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))")
+        let parsed = try Self.parse(description, as: "pipeline") {
+            gst_parse_launch_full(description, $0, GST_PARSE_FLAG_FATAL_ERRORS, &$1)
         }
-        guard let parsed else {
-            throw PlaybackError("'\(description)' is not a valid pipeline: \(ErrorText.take(&problem))")
-        }
-        g_clear_error(&problem)
-        gst_object_ref_sink(parsed)
         if g_type_check_instance_is_a(parsed.typeInstance, gst_pipeline_get_type()) != 0 {
             top = parsed
         } else {
@@ -47,19 +37,10 @@ package final class Pipeline: @unchecked Sendable {
     /// Builds a chain of elements from a description and adds it to the pipeline as a bin. The caller links the bin and
     /// starts it with ``Element/followState()``.
     package func add(_ description: String) throws -> Element {
-        var problem: UnsafeMutablePointer<GError>?
-        let context = gst_parse_context_new()
-        defer { gst_parse_context_free(context) }
-        let parsed = gst_parse_bin_from_description_full(description, 1, context, GST_PARSE_FLAG_FATAL_ERRORS, &problem)
-        if let missing = Self.missing(context).first {
-            g_clear_error(&problem)
-            throw PlaybackError("GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))")
-        }
-        guard let parsed else {
-            throw PlaybackError("'\(description)' is not a valid chain of elements: \(ErrorText.take(&problem))")
+        let parsed = try Self.parse(description, as: "chain of elements") {
+            gst_parse_bin_from_description_full(description, 1, $0, GST_PARSE_FLAG_FATAL_ERRORS, &$1)
         }
         // The pipeline's bin holds one reference, and the returned ``Element`` holds another one.
-        gst_object_ref_sink(parsed)
         gst_bin_add(bin, parsed)
         return Element(parsed)
     }
@@ -102,6 +83,28 @@ package final class Pipeline: @unchecked Sendable {
     }
 
     var bin: UnsafeMutablePointer<GstBin> { UnsafeMutableRawPointer(top).assumingMemoryBound(to: GstBin.self) }
+
+    /// Parses a description. The caller owns the result.
+    ///
+    /// - Parameter call: Calls one of GStreamer's functions.
+    private static func parse(
+        _ description: String, as kind: String,
+        by call: (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> UnsafeMutablePointer<GstElement>?
+    ) throws -> UnsafeMutablePointer<GstElement> {
+        let context = gst_parse_context_new()
+        defer { gst_parse_context_free(context) }
+        var problem: UnsafeMutablePointer<GError>?
+        defer { g_clear_error(&problem) }
+        let parsed = call(context, &problem)
+        if let missing = Self.missing(context).first {
+            throw PlaybackError("GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))")
+        }
+        guard let parsed else {
+            throw PlaybackError("'\(description)' is not a valid \(kind): \(ErrorText.take(&problem))")
+        }
+        gst_object_ref_sink(parsed)
+        return parsed
+    }
 
     private static func missing(_ context: OpaquePointer?) -> [String] {
         guard let names = gst_parse_context_get_missing_elements(context) else { return [] }

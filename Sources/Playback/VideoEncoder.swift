@@ -124,29 +124,12 @@ package struct Container: Sendable {
 
     package static let endings = all.flatMap(\.endings)
 
-    private static let timeout: GstClockTime = 5_000_000_000
-
     /// Returns whether a file of this container format holds at least one video frame.
     package func holdsPicture(_ path: String) -> Bool {
-        guard
-            let pipeline = try? Pipeline(
-                "filesrc name=source ! \(demuxer) name=demuxer demuxer.video_0 ! fakesink name=picture")
-        else { return false }
+        let description = "filesrc name=source ! \(demuxer) name=demuxer demuxer.video_0 ! fakesink name=end"
+        guard let pipeline = try? Pipeline(description) else { return false }
         pipeline["source"].setFile(path)
-        let isThere = Monitor(false)
-        pipeline["picture"].pad("sink")?.watchBuffers { _ in
-            isThere.update { $0 = true }
-            return .remove
-        }
-        gst_element_set_state(pipeline.top, GST_STATE_PAUSED)
-        defer { gst_element_set_state(pipeline.top, GST_STATE_NULL) }
-        guard let bus = gst_element_get_bus(pipeline.top) else { return false }
-        defer { gst_object_unref(bus) }
-        let wanted = GstMessageType(rawValue: GST_MESSAGE_ASYNC_DONE.rawValue | GST_MESSAGE_ERROR.rawValue)
-        if let message = gst_bus_timed_pop_filtered(bus, Self.timeout, wanted) {
-            gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
-        }
-        return isThere.read { $0 }
+        return pipeline.probe(GST_STATE_PAUSED, until: GST_MESSAGE_ASYNC_DONE).hasBuffer
     }
 
     package static func named(_ ending: String) -> Container? {
@@ -175,8 +158,6 @@ package enum Codecs {
 /// Tests whether an encoder element works. An installed encoder can fail because of drivers, permissions or a missing
 /// device.
 package enum EncoderProbe {
-    private static let timeout: GstClockTime = 5_000_000_000
-
     /// Encodes 8 frames of a test pattern and returns whether this succeeded. Takes at most 5 s.
     package static func succeeds(_ description: String) -> Bool {
         guard
@@ -184,18 +165,30 @@ package enum EncoderProbe {
                 "videotestsrc num-buffers=8 ! video/x-raw,format=NV12,width=640,height=480,framerate=25/1 "
                     + "! \(description) ! fakesink name=end signal-handoffs=false")
         else { return false }
-        let counted = Monitor(0)
-        pipeline["end"].pad("sink")?.watchBuffers { _ in
-            counted.update { $0 += 1 }
-            return .ok
+        let (message, hasBuffer) = pipeline.probe(GST_STATE_PLAYING, until: GST_MESSAGE_EOS)
+        return message == GST_MESSAGE_EOS && hasBuffer
+    }
+}
+
+extension Pipeline {
+    /// Sets the state and waits at most 5 s for a message of the type `wanted` or an error. Then stops the pipeline.
+    ///
+    /// - Returns: The type of the message, and whether a buffer has reached the sink `end`.
+    fileprivate func probe(
+        _ state: GstState, until wanted: GstMessageType
+    ) -> (message: GstMessageType?, hasBuffer: Bool) {
+        let hasBuffer = Monitor(false)
+        self["end"].pad("sink")?.watchBuffers { _ in
+            hasBuffer.update { $0 = true }
+            return .remove
         }
-        gst_element_set_state(pipeline.top, GST_STATE_PLAYING)
-        defer { gst_element_set_state(pipeline.top, GST_STATE_NULL) }
-        guard let bus = gst_element_get_bus(pipeline.top) else { return false }
+        gst_element_set_state(top, state)
+        defer { gst_element_set_state(top, GST_STATE_NULL) }
+        guard let bus = gst_element_get_bus(top) else { return (nil, false) }
         defer { gst_object_unref(bus) }
-        let wanted = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
-        guard let message = gst_bus_timed_pop_filtered(bus, timeout, wanted) else { return false }
-        defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
-        return message.pointee.type == GST_MESSAGE_EOS && counted.read { $0 } > 0
+        let types = GstMessageType(rawValue: wanted.rawValue | GST_MESSAGE_ERROR.rawValue)
+        let message = gst_bus_timed_pop_filtered(bus, 5_000_000_000, types)
+        defer { if let message { gst_message_unref(message) } }
+        return (message?.pointee.type, hasBuffer.read { $0 })
     }
 }
