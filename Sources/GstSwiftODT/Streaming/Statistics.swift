@@ -108,36 +108,29 @@ final class Statistics: Sendable {
             ("active-tracks", .uint(now.activeTracks)),
             ("epoch", .uint(now.epoch)),
             ("detection-rate", .real(now.detectionRate)),
-        ]
-        fields.append(
             (
                 "inferences",
-                .structure(
-                    zip(InferencePolicy.Reason.allCases, now.inferences).map { ($0.rawValue, .uint64($1)) })
-            ))
-        fields.append(
+                .structure(zip(InferencePolicy.Reason.allCases, now.inferences).map { ($0.rawValue, .uint64($1)) })
+            ),
             (
                 "regions",
                 .structure(zip(RegionSelector.Reason.allCases, now.regions).map { ($0.rawValue, .uint64($1)) })
-            ))
-        fields.append(
+            ),
             (
                 "rejected",
                 .structure(
-                    Rejections.Reason.allCases.map {
-                        ($0.rawValue, .uint64(UInt64(clamping: now.rejections[$0])))
-                    })
-            ))
-        fields.append(
+                    Rejections.Reason.allCases.map { ($0.rawValue, .uint64(UInt64(clamping: now.rejections[$0]))) })
+            ),
             (
                 "turns",
                 .structure([
                     ("count", .uint64(now.turns.count)), ("wait", .time(UInt64(clamping: now.turns.total))),
                     ("max-wait", .time(UInt64(clamping: now.turns.max))),
                 ])
-            ))
-        fields.append(("left-out-objects", .uint64(UInt64(clamping: now.leftOutObjects))))
-        fields.append(("left-out-frames", .uint64(UInt64(clamping: now.leftOutFrames))))
+            ),
+            ("left-out-objects", .uint64(UInt64(clamping: now.leftOutObjects))),
+            ("left-out-frames", .uint64(UInt64(clamping: now.leftOutFrames))),
+        ]
         if let best = now.rejections.best { fields += best.fields }
         if let name { fields.append(("source", .text(name))) }
         var times = [("detection-latency", Self.field(now.detectionLatency))]
@@ -170,14 +163,12 @@ final class Statistics: Sendable {
 /// The latest 512 durations of a stage. ``add(_:)`` takes constant time. ``percentiles`` sorts a copy.
 struct Durations {
     private static let capacity = 512
-    private var latest: [Nanoseconds] = []
+    private(set) var latest: [Nanoseconds] = []
     private var next = 0
     private(set) var max: Nanoseconds = 0
-    private(set) var count = 0
 
     mutating func add(_ duration: Nanoseconds) {
         max = Swift.max(max, duration)
-        count += 1
         if latest.count < Self.capacity {
             latest.append(duration)
         } else {

@@ -180,7 +180,7 @@ import Testing
             if !releasing { for buffer in buffers { gst_buffer_unref(buffer) } }
             let copies = Statistics.Stage.allCases.firstIndex(of: .copy)!
             var count = 0
-            harness.session.statistics.update { count = $0.stages[copies].count }
+            harness.session.statistics.update { count = $0.stages[copies].latest.count }
             return count
         }
         let copied = pass(0..<3, releasing: false)
