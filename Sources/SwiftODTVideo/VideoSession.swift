@@ -151,17 +151,12 @@ final class VideoSession: Sendable {
             let structure = gst_message_get_structure(message)
         else { return GST_BUS_PASS }
         let fields = MessageFields(structure)
-        guard let kind = ResultKind(rawValue: fields.name) else { return GST_BUS_PASS }
-        let timestamp = kind == .frame ? fields.count("timestamp") ?? .max : nil
+        let name = fields.name
+        guard ["swiftodt", "swiftodt-track", "swiftodt-zone"].contains(name) else { return GST_BUS_PASS }
+        let timestamp = name == "swiftodt" ? fields.count("timestamp") ?? .max : nil
         Unmanaged<ResultChannel>.fromOpaque(channel).takeUnretainedValue().add(
             PostedMessage(message), timestamp: timestamp)
         return GST_BUS_DROP
-    }
-
-    private enum ResultKind: String {
-        case frame = "swiftodt"
-        case track = "swiftodt-track"
-        case zone = "swiftodt-zone"
     }
 
     private static func isLive(_ pad: UnsafeMutablePointer<GstPad>) -> Bool {
