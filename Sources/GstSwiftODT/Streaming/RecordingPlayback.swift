@@ -90,8 +90,8 @@ private struct PlaybackState {
         return problems
     }
 
-    private mutating func reportMismatch(_ reportMismatch: Mismatch, _ text: String) {
-        if mismatches.insert(reportMismatch).inserted { problems.append(.settings("\(reader.path): \(text)")) }
+    private mutating func reportMismatch(_ kind: Mismatch, _ text: String) {
+        if mismatches.insert(kind).inserted { problems.append(.settings("\(reader.path): \(text)")) }
     }
 
     private func mismatchError(_ text: String) -> ODTError { ODTError(.unsupported, "\(reader.path): \(text)") }
