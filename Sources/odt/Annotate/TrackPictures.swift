@@ -1,4 +1,5 @@
 import CGStreamer
+import CTurboJPEG
 import Playback
 import SwiftODT
 import Synchronization
@@ -8,24 +9,15 @@ import Synchronization
 ///
 /// Memory use: the frames whose messages have not been processed yet, and one cropped picture per active track.
 final class TrackPictures: Sendable {
-    /// A reference to a frame as it enters the element.
-    ///
-    /// `@unchecked Sendable`: the buffer is only read, and its reference count is atomic.
-    private final class HeldFrame: @unchecked Sendable {
-        let buffer: UnsafeMutablePointer<GstBuffer>
+    /// A frame as it enters the element.
+    private struct Frame {
+        let buffer: HeldBuffer
         let info: GstVideoInfo
-
-        init(_ buffer: UnsafeMutablePointer<GstBuffer>, _ info: GstVideoInfo) {
-            gst_buffer_ref(buffer)
-            (self.buffer, self.info) = (buffer, info)
-        }
-
-        deinit { gst_buffer_unref(buffer) }
     }
 
     private struct State {
         var info: GstVideoInfo?
-        var frames: [HeldFrame] = []
+        var frames: [Frame] = []
     }
 
     private struct Best {
@@ -62,10 +54,9 @@ final class TrackPictures: Sendable {
     }
 
     private func hold(_ buffer: UnsafeMutablePointer<GstBuffer>) {
-        guard let info = state.update({ $0.info }) else { return }
-        let held = HeldFrame(buffer, info)
         state.update { state in
-            state.frames.append(held)
+            guard let info = state.info else { return }
+            state.frames.append(Frame(buffer: HeldBuffer(buffer), info: info))
             if state.frames.count > Self.maximumFrames { state.frames.removeFirst() }
         }
     }
@@ -102,10 +93,10 @@ final class TrackPictures: Sendable {
 
     /// Returns the frame with this timestamp (nanoseconds) and releases all earlier frames; `nil` if no such frame is
     /// held.
-    private func frame(at time: UInt64?) -> HeldFrame? {
+    private func frame(at time: UInt64?) -> Frame? {
         guard let time else { return nil }
         return state.update { state in
-            guard let place = state.frames.firstIndex(where: { UInt64($0.buffer.pointee.pts) == time }) else {
+            guard let place = state.frames.firstIndex(where: { UInt64($0.buffer.pointer.pointee.pts) == time }) else {
                 return nil
             }
             state.frames.removeFirst(place)
@@ -114,7 +105,7 @@ final class TrackPictures: Sendable {
     }
 
     /// Crops the object's box with a margin of 10% of its size on each side.
-    private func cut(_ object: MessageFields, out frame: HeldFrame) -> ColorPicture? {
+    private func cut(_ object: MessageFields, out frame: Frame) -> ColorPicture? {
         guard let x = object.count("x"), let y = object.count("y"), let width = object.count("width"),
             let height = object.count("height"), width > 0, height > 0
         else { return nil }
@@ -123,7 +114,7 @@ final class TrackPictures: Sendable {
         let left = max(0, min(Int(x) - marginX, right - 1)) & ~1
         let top = max(0, min(Int(y) - marginY, bottom - 1)) & ~1
         return ColorPicture(
-            frame.buffer, frame.info, x: left, y: top, width: min(right, Int(x) + Int(width) + marginX) - left,
+            frame.buffer.pointer, frame.info, x: left, y: top, width: min(right, Int(x) + Int(width) + marginX) - left,
             height: min(bottom, Int(y) + Int(height) + marginY) - top)
     }
 }
@@ -170,6 +161,6 @@ struct ColorPicture: Sendable {
 
     func jpeg() -> [UInt8]? {
         JPEGCompressor().file(
-            of: pixels, .rgb, width: width, height: height, stride: stride, quality: 90, isFine: true)
+            of: pixels, TJPF_RGB, width: width, height: height, stride: stride, quality: 90, isFine: true)
     }
 }

@@ -4,22 +4,33 @@ import Playback
 /// Reads and writes whole files. The path `-` is standard input or standard output.
 enum ByteStream {
     static func read(_ path: String) throws -> [UInt8] {
-        guard path != "-" else { return try read(STDIN_FILENO, path: path) }
-        let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
-        guard file >= 0 else { throw ByteStreamError("read", path) }
-        defer { close(file) }
-        return try read(file, path: path)
+        var bytes: [UInt8] = []
+        try forEachBlock(of: path) { bytes += $0 }
+        return bytes
     }
 
     static func read(_ file: Int32, path: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 1 << 16)
+        try forEachBlock(of: file, path: path) { bytes += $0 }
+        return bytes
+    }
+
+    /// Passes the bytes of a file to `body` in blocks, so that memory use does not depend on the size of the file.
+    static func forEachBlock(of path: String, _ body: (ArraySlice<UInt8>) -> Void) throws {
+        let file = path == "-" ? STDIN_FILENO : PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
+        guard file >= 0 else { throw ByteStreamError("read", path) }
+        defer { if path != "-" { close(file) } }
+        try forEachBlock(of: file, path: path, body)
+    }
+
+    private static func forEachBlock(of file: Int32, path: String, _ body: (ArraySlice<UInt8>) -> Void) throws {
+        var block = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = Glibc.read(file, &part, part.count)
+            let count = Glibc.read(file, &block, block.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw ByteStreamError("read", path) }
-            guard count > 0 else { return bytes }
-            bytes += part[..<count]
+            guard count > 0 else { return }
+            body(block[..<count])
         }
     }
 

@@ -1,3 +1,4 @@
+import CGStreamer
 import CLinux
 import Glibc
 
@@ -63,11 +64,13 @@ struct ChildProcessError: Error, CustomStringConvertible {
 }
 
 enum FileDigest {
-    /// Returns the hash in hexadecimal; `nil` if the file cannot be read.
-    static func sha256(_ path: String) throws -> String? {
-        var program = try ChildProcess("/usr/bin/sha256sum", ["--", path], readsOutput: true)
-        let text = program.output()
-        // `sha256sum` begins its output with a backslash if the file name contains a backslash or a line feed.
-        return try program.exitCode() == 0 ? text.split(separator: " ").first?.drop { $0 == "\\" }.description : nil
+    /// Returns the hash in hexadecimal.
+    static func sha256(_ path: String) throws -> String {
+        let sum = g_checksum_new(G_CHECKSUM_SHA256)
+        defer { g_checksum_free(sum) }
+        try ByteStream.forEachBlock(of: path) { block in
+            block.withUnsafeBufferPointer { g_checksum_update(sum, $0.baseAddress, $0.count) }
+        }
+        return String(cString: g_checksum_get_string(sum))
     }
 }

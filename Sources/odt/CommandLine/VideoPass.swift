@@ -140,3 +140,19 @@ extension Pad {
         return body(frame)
     }
 }
+
+/// An owned reference to a buffer.
+///
+/// `@unchecked Sendable`: the buffer is only read, and its reference count is atomic.
+final class HeldBuffer: @unchecked Sendable {
+    let pointer: UnsafeMutablePointer<GstBuffer>
+
+    init(_ pointer: UnsafeMutablePointer<GstBuffer>) {
+        gst_buffer_ref(pointer)
+        self.pointer = pointer
+    }
+
+    deinit { gst_buffer_unref(pointer) }
+
+    var size: Int { Int(gst_buffer_get_size(pointer)) }
+}

@@ -1,3 +1,4 @@
+import CTurboJPEG
 import SwiftODT
 
 final class JPEGCrop {
@@ -101,7 +102,7 @@ final class JPEGCrop {
 
     private func compress(_ picture: Copy, quality: Int) -> [UInt8]? {
         compressor.file(
-            of: picture.bytes, .rgbx, width: picture.width, height: picture.height, stride: 4 * picture.width,
+            of: picture.bytes, TJPF_RGBX, width: picture.width, height: picture.height, stride: 4 * picture.width,
             quality: quality, isFine: false)
     }
 }
