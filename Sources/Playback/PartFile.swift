@@ -1,4 +1,5 @@
 import Glibc
+import SwiftODT
 
 /// A file that is written under the temporary name NAME.part.EXT, in the folder of NAME.EXT. ``finish()`` renames it to
 /// NAME.EXT.
@@ -205,15 +206,8 @@ package final class PartFile: Sendable {
 
     /// Returns the names of the entries of a folder, unsorted; empty if the folder cannot be read.
     package static func names(in folder: String) -> [String] {
-        guard let directory = PathText.withSystemPath(folder.isEmpty ? "." : folder, { opendir($0) }) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { PathText.text(ofSystemPath: $0) }
-                })
+        PathText.withSystemPath(folder.isEmpty ? "." : folder) {
+            FilePath.names(in: $0, decoding: PathText.text(ofSystemPath:))
         }
-        return names
     }
 }

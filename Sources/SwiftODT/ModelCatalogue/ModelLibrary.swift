@@ -1,5 +1,3 @@
-import Glibc
-
 /// The installed models. The library searches the folders in the environment variable `SWIFTODT_MODEL_PATH`, then
 /// `swiftodt/models` in the user's and the system's data folders. `odt models fetch` installs models.
 ///
@@ -34,7 +32,8 @@ public enum ModelLibrary {
     /// The models in all folders, in search order.
     public static var models: [Model] {
         folders.flatMap { folder in
-            names(in: folder).sorted().filter { ModelFormat(file: $0) != nil }.map { Model(path: folder + "/" + $0) }
+            FilePath.names(in: folder).sorted().filter { ModelFormat(file: $0) != nil }
+                .map { Model(path: folder + "/" + $0) }
         }
     }
 
@@ -50,18 +49,5 @@ public enum ModelLibrary {
     /// - Throws: ``ODTError`` if there is no such model.
     public static func model(named name: String) throws(ODTError) -> Model {
         try ODTError.wrapping { Model(path: try ModelSearchPath.locate(named: name)) }
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                })
-        }
-        return names
     }
 }

@@ -1,7 +1,7 @@
 import COpenVINO
 import Glibc
 
-/// Splits file paths as `dirname` and `basename` do.
+/// Splits file paths as `dirname` and `basename` do, and lists folders.
 package enum FilePath {
     /// Returns the folder without a trailing slash, or "." if the path has no folder.
     package static func folder(of path: String) -> String {
@@ -24,6 +24,22 @@ package enum FilePath {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(cString: real)
+    }
+
+    /// Returns the names of the entries of a folder, unsorted; empty if the folder cannot be read.
+    package static func names(
+        in folder: UnsafePointer<CChar>, decoding text: (UnsafePointer<CChar>) -> String = { String(cString: $0) }
+    ) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { text($0) }
+                })
+        }
+        return names
     }
 }
 

@@ -149,14 +149,9 @@ struct NetworkCache {
     /// Removes the least recently used entries if there are too many, and temporary files that killed processes have
     /// left.
     private func prune() {
-        guard let directory = opendir(folder) else { return }
-        defer { closedir(directory) }
         let outdated = time(nil) - Self.longestWriting
         var entries: [String: Entry] = [:]
-        while let file = readdir(directory) {
-            let name = withUnsafeBytes(of: &file.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in FilePath.names(in: folder) {
             var status = stat()
             let path = folder + "/" + name
             guard stat(path, &status) == 0 else { continue }
@@ -164,10 +159,11 @@ struct NetworkCache {
             if isDraft, status.st_mtim.tv_sec < outdated { unlink(path) }
             guard !isDraft, name.hasSuffix(".blob") || name.hasSuffix(".network") else { continue }
             let isBlob = name.hasSuffix(".blob")
-            var entry = entries[String(name.dropLast(isBlob ? 5 : 8))] ?? Entry()
+            let stem = String(name.dropLast(isBlob ? 5 : 8))
+            var entry = entries[stem] ?? Entry()
             entry.lastUse = max(entry.lastUse, status.st_mtim.tv_sec)
             if isBlob { entry.hasBlob = true } else { entry.hasText = true }
-            entries[String(name.dropLast(isBlob ? 5 : 8))] = entry
+            entries[stem] = entry
         }
         remove(entries.filter { $0.value.hasBlob && $0.value.hasText }, beyond: Self.largestCount)
         remove(entries.filter { !$0.value.hasBlob }, beyond: Self.largestDescriptionCount)
@@ -211,24 +207,14 @@ package struct NetworkCacheState: Sendable {
         guard let folder = DataFolders.cache, NetworkCache.make(folder: folder) else {
             return NetworkCacheState(folder: DataFolders.cache, isWritable: false, count: 0, bytes: 0, freeBytes: nil)
         }
-        var (count, bytes) = (0, 0)
-        if let directory = opendir(folder) {
-            defer { closedir(directory) }
-            while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                guard name.hasSuffix(".blob") else { continue }
-                count += 1
-                bytes += FileBytes.size(folder + "/" + name) ?? 0
-            }
-        }
+        let blobs = FilePath.names(in: folder).filter { $0.hasSuffix(".blob") }
         var disk = statvfs()
         let free =
             statvfs(folder, &disk) == 0
             ? Int(clamping: disk.f_bavail.multipliedFullWidth(by: UInt(disk.f_frsize)).low) : nil
         return NetworkCacheState(
-            folder: folder, isWritable: access(folder, W_OK | X_OK) == 0, count: count, bytes: bytes, freeBytes: free)
+            folder: folder, isWritable: access(folder, W_OK | X_OK) == 0, count: blobs.count,
+            bytes: blobs.reduce(0) { $0 + (FileBytes.size(folder + "/" + $1) ?? 0) }, freeBytes: free)
     }
 }
 
@@ -260,31 +246,17 @@ extension TensorDescription {
     fileprivate var text: String {
         // The name is the rest of the line, so it must not have line breaks.
         let name = String(name.map { $0.isNewline ? " " : $0 })
-        return "\(element.text) \(shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",")) \(name)"
+        return "\(element.rawValue) \(shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",")) \(name)"
     }
 
     fileprivate init?(text: some StringProtocol) {
         let fields = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard fields.count == 3, let element = TensorElement(text: fields[0]) else { return nil }
+        guard fields.count == 3, let element = TensorElement(rawValue: String(fields[0])) else { return nil }
         var shape: [Int?] = []
         for dimension in fields[1].split(separator: ",") {
             guard dimension == "?" || Int(dimension) != nil else { return nil }
             shape.append(Int(dimension))
         }
         self.init(name: String(fields[2]), shape: shape, element: element)
-    }
-}
-
-extension TensorElement {
-    private static let names: [(TensorElement, String)] = [
-        (.float32, "float32"), (.float16, "float16"), (.uint8, "uint8"), (.int8, "int8"), (.int32, "int32"),
-        (.int64, "int64"),
-    ]
-
-    fileprivate var text: String { Self.names.first { $0.0 == self }?.1 ?? "" }
-
-    fileprivate init?(text: some StringProtocol) {
-        guard let found = Self.names.first(where: { $0.1 == text }) else { return nil }
-        self = found.0
     }
 }

@@ -245,16 +245,12 @@ enum RuntimeSearch {
     /// Returns the newest version first. OpenVINO's Python wheel has only a versioned name such as
     /// `libopenvino_c.so.2641`.
     private static func libraries(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var found: [(version: [Int], file: String)] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name == library || name.hasPrefix(library + ".") else { continue }
-            let version = name.dropFirst(library.count).split(separator: ".").map { Int($0) ?? 0 }
-            found.append((version, folder + "/" + name))
+        let names = FilePath.names(in: folder).filter { $0 == library || $0.hasPrefix(library + ".") }
+        let found = names.map { name in
+            (
+                version: name.dropFirst(library.count).split(separator: ".").map { Int($0) ?? 0 },
+                file: folder + "/" + name
+            )
         }
         return found.sorted { $1.version.lexicographicallyPrecedes($0.version) }.map(\.file)
     }

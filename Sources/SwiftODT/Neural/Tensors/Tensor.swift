@@ -1,4 +1,4 @@
-package enum TensorElement: Sendable {
+package enum TensorElement: String, Sendable {
     case float32, float16, uint8, int8, int32, int64
 
     package var byteCount: Int {
