@@ -146,6 +146,19 @@ extension ColorSpace {
     }
 }
 
+extension UnsafeMutablePointer<GstPad> {
+    /// Returns whether the source upstream of a sink pad is live; `nil` if the latency query fails, for example because
+    /// a decoder has not negotiated yet.
+    package func isUpstreamLive() -> Bool? {
+        guard let query = gst_query_new_latency() else { return nil }
+        defer { gst_query_unref(query) }
+        guard gst_pad_peer_query(self, query) != 0 else { return nil }
+        var live: gboolean = 0
+        gst_query_parse_latency(query, &live, nil, nil)
+        return live != 0
+    }
+}
+
 extension GstVideoFrame {
     /// Returns whether all planes of a frame are within the mapped memory. GStreamer does not validate the offsets and
     /// strides of a `GstVideoMeta`.

@@ -136,7 +136,7 @@ final class VideoSession: Sendable {
         // run.
         nonisolated(unsafe) let (input, output) = (entry.pointer, exit.pointer)
         entry.watchBuffers { _ in
-            if isLive(input) { channel.setLive() }
+            if input.isUpstreamLive() == true { channel.setLive() }
             return .remove
         }
         exit.watchBuffers { buffer in
@@ -157,15 +157,6 @@ final class VideoSession: Sendable {
         Unmanaged<ResultChannel>.fromOpaque(channel).takeUnretainedValue().add(
             PostedMessage(message), timestamp: timestamp)
         return GST_BUS_DROP
-    }
-
-    private static func isLive(_ pad: UnsafeMutablePointer<GstPad>) -> Bool {
-        guard let query = gst_query_new_latency() else { return false }
-        defer { gst_query_unref(query) }
-        guard gst_pad_peer_query(pad, query) != 0 else { return false }
-        var isLive: gboolean = 0
-        gst_query_parse_latency(query, &isLive, nil, nil)
-        return isLive != 0
     }
 
     private static func copy(of buffer: UnsafeMutablePointer<GstBuffer>, at pad: UnsafeMutablePointer<GstPad>) -> Frame?

@@ -1,5 +1,4 @@
 import CGStreamer
-import SwiftODT
 
 /// The GStreamer element of a session. The handle holds no reference to the element, because the element outlives its
 /// session.
@@ -66,22 +65,6 @@ struct ElementHandle: @unchecked Sendable {
     /// Posts a latency message, which makes the pipeline query the latency again.
     func announceLatency() {
         post(gst_message_new_latency(object))
-    }
-
-    /// Returns whether the source is live; `nil` if the latency query fails, for example because a decoder has not
-    /// negotiated yet.
-    func isUpstreamLive() -> Bool? {
-        guard let query = gst_query_new_latency() else { return nil }
-        defer { gst_query_unref(query) }
-        guard gst_pad_peer_query(sinkPad, query) != 0 else { return nil }
-        var live: gboolean = 0
-        gst_query_parse_latency(query, &live, nil, nil)
-        return live != 0
-    }
-
-    /// Returns the part of the tagged orientation that upstream elements have already applied to the frames.
-    func turnsUpstream(tagged: Orientation) -> UpstreamOrientation {
-        tagged == .identity ? UpstreamOrientation() : UpstreamOrientation(before: sinkPad, tagged: tagged)
     }
 
     func warn(

@@ -16,7 +16,7 @@ struct OrientationTag {
     /// elements are examined at the first frame after a new tag or new caps.
     mutating func orientation(at element: ElementHandle) -> Orientation {
         if let remaining { return remaining }
-        let turns = element.turnsUpstream(tagged: orientation)
+        let turns = UpstreamOrientation(before: element.sinkPad, tagged: orientation)
         let left = orientation.following(turns.turn.inverse)
         element.log(
             .info,
@@ -59,9 +59,8 @@ struct UpstreamOrientation {
     /// element that was already searched.
     private static let furthest = 500
 
-    init() {}
-
     init(before pad: UnsafeMutablePointer<GstPad>, tagged: Orientation) {
+        guard tagged != .identity else { return }
         var sink: Pad? = Self.retained(pad)
         for _ in 0..<Self.furthest {
             guard let source = sink.flatMap(gst_pad_get_peer) else { break }
@@ -101,10 +100,9 @@ struct UpstreamOrientation {
     /// `nil` for the pads of sources and of elements that combine several streams. The caller owns the result.
     private static func feeder(of source: Pad) -> Pad? {
         // A bin that implements `GstVideoDirection` is treated as a single element.
-        if let rotatingElement = rotatingElement(of: source),
-            let sink = gst_element_get_static_pad(element(rotatingElement), "sink")
-        {
-            return sink
+        if let rotatingElement = rotatingElement(of: source) {
+            let element = UnsafeMutableRawPointer(rotatingElement).assumingMemoryBound(to: GstElement.self)
+            if let sink = gst_element_get_static_pad(element, "sink") { return sink }
         }
         guard let links = gst_pad_iterate_internal_links(source) else { return nil }
         defer { gst_iterator_free(links) }
@@ -119,10 +117,6 @@ struct UpstreamOrientation {
             return nil
         }
         return pads[0]
-    }
-
-    private static func element(_ object: UnsafeMutablePointer<GstObject>) -> UnsafeMutablePointer<GstElement> {
-        UnsafeMutableRawPointer(object).assumingMemoryBound(to: GstElement.self)
     }
 
     private static func retained(_ pad: Pad) -> Pad { gst_object_ref(pad).assumingMemoryBound(to: GstPad.self) }

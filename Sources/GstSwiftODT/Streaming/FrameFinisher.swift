@@ -15,8 +15,8 @@ final class FrameFinisher {
     private let statistics: Statistics
     private let signals: StreamSignals
     private let reporter: BusReporter
-    private let drawer: FrameDrawer
-    private let scene = Scene()
+    let drawer: FrameDrawer
+    let scene = Scene()
     private var classifier: ComponentLoader<TrackClassifier>
     /// The saliency network, which detects prominent objects in addition to the objects of the main detector.
     private var salient: ComponentLoader<DetectionSource>
@@ -137,14 +137,6 @@ final class FrameFinisher {
         try statistics.time(.draw) { try drawer.draw(frame.drawing, on: frame.queued, into: &buffer) }
         statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.queued.settings) }
     }
-
-    func setOverlay(_ attaches: Bool) { drawer.attachesOverlay = attaches }
-
-    func forgetHeld() { drawer.forgetHeld() }
-
-    func copyAhead(of context: FrameContext) -> FrameCopy? { drawer.copyAhead(of: context) }
-
-    func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
     /// Returns whether the detections in a frame show a new object or miss a detected one. Does not apply them.
     func isChanged(by detections: [Detection], of inference: StartedDetection) -> Bool {

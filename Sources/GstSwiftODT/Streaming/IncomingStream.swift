@@ -37,7 +37,7 @@ struct IncomingStream {
     mutating func queryUpstream() {
         guard !hasQueriedUpstream else { return }
         hasQueriedUpstream = true
-        isLive = element.isUpstreamLive() ?? isLive
+        isLive = element.sinkPad.isUpstreamLive() ?? isLive
         element.log(.info, isLive ? "upstream is live" : "upstream is not live, or does not answer the latency query")
     }
 

@@ -44,7 +44,7 @@ final class Stream {
         // Redaction is checked first, so that no network is compiled if the request is invalid.
         try redaction.check(settings, nil)
         self.redaction = redaction
-        let isLive = element.isUpstreamLive()
+        let isLive = element.sinkPad.isUpstreamLive()
         incoming = IncomingStream(element: element, signals: signals, isLive: isLive ?? false)
         sources = try DetectionSourceLoader(settings, isLive: isLive, element: element, make: makeSource)
         let recorder = try DetectionRecorder(settings, element: element)
@@ -198,7 +198,8 @@ final class Stream {
     /// pass. If frames are held, they are not copied in advance, because each of them would need its own copy. Often
     /// the decoder releases its reference before a held frame is drawn on, and no copy is needed.
     private func reduce(_ frame: Frame, of context: FrameContext) -> (LumaPlane, FrameCopy?) {
-        guard context.plan.depth == 0, context.plan.redactionDepth == 0, let copy = finisher.copyAhead(of: context)
+        guard context.plan.depth == 0, context.plan.redactionDepth == 0,
+            let copy = finisher.drawer.copyAhead(of: context)
         else { return (LumaPlane.reduce(frame), nil) }
         return statistics.time(.copy) {
             defer { copy.finish() }
@@ -265,7 +266,7 @@ final class Stream {
     /// The number of frames with omitted objects after which a live stream warns: 10 s at 30 frames per second.
     private static let leftOutFramesUntilWarning = 300
 
-    func setOverlay(_ attaches: Bool) { finisher.setOverlay(attaches) }
+    func setOverlay(_ attaches: Bool) { finisher.drawer.attachesOverlay = attaches }
 
     /// Posts pending warnings. Called when the element stops, whether or not the stream has ended.
     func stop() {
@@ -362,7 +363,7 @@ final class Stream {
     private func note(_ frame: QueuedFrame, since begin: Nanoseconds) {
         if incoming.isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
         // If a queued frame begins an epoch, inference on later frames must not depend on the tracks of the past epoch.
-        if !queue.beginsEpoch { scheduler.note(frame, finisher.snapshot) }
+        if !queue.beginsEpoch { scheduler.note(frame, finisher.scene.snapshot) }
         var latest = finisher.activity
         latest.wantsInference = latest.wantsInference || scheduler.seesUnexplainedMotion
         if frame.context.intervalPolicy == .auto { latest.seesMotion = scheduler.seesMotion }
@@ -386,7 +387,7 @@ final class Stream {
         hasFailedRedaction = true
         held.flush()
         queue.flush()
-        finisher.forgetHeld()
+        finisher.drawer.forgetHeld()
     }
 
     // MARK: Events
@@ -417,7 +418,7 @@ final class Stream {
         element.log(.debug, "flush: \(queue.frameCount + held.frameCount) queued frames are dropped")
         held.flush()
         queue.flush()
-        finisher.forgetHeld()
+        finisher.drawer.forgetHeld()
         activity.reset()
         guard let reason = incoming.flush() else { return }
         forgetEpoch()
