@@ -16,10 +16,7 @@ struct CapsRefusal {
         guard let structure = gst_caps_get_structure(caps, 0),
             String(cString: gst_structure_get_name(structure)) == "video/x-raw"
         else { return nil }
-        let detail = gst_caps_to_string(caps).map { text in
-            defer { g_free(text) }
-            return "the caps are " + String(cString: text)
-        }
+        let detail = "the caps are \(GstText.of(caps))"
         if let feature = CapsRefusal.foreignFeature(of: caps) {
             guard !acceptsDeviceMemory || CapsNegotiation.deviceMemory(caps) == nil else { return nil }
             problem = .format(

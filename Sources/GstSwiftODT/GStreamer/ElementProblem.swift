@@ -11,15 +11,9 @@ struct ElementProblem {
 
     var wholeText: String { detail.map { "\(text) (\($0))" } ?? text }
 
-    static func settings(_ text: String, detail: String? = nil) -> ElementProblem {
+    static func settings(_ text: String) -> ElementProblem {
         ElementProblem(
-            domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_SETTINGS.rawValue), text: text,
-            detail: detail)
-    }
-
-    static func stream(_ text: String, detail: String? = nil) -> ElementProblem {
-        ElementProblem(
-            domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue), text: text, detail: detail)
+            domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_SETTINGS.rawValue), text: text)
     }
 
     static func format(_ text: String, detail: String? = nil) -> ElementProblem {
@@ -27,8 +21,8 @@ struct ElementProblem {
             domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FORMAT.rawValue), text: text, detail: detail)
     }
 
-    static func resource(_ code: GstResourceError, _ text: String, detail: String? = nil) -> ElementProblem {
-        ElementProblem(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text, detail: detail)
+    static func resource(_ code: GstResourceError, _ text: String) -> ElementProblem {
+        ElementProblem(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text)
     }
 
     /// The code matches the reason of the error.
@@ -43,7 +37,8 @@ struct ElementProblem {
         case .tooManyOpenFiles: self = .resource(GST_RESOURCE_ERROR_OPEN_READ, text)
         case .tooLittleMemory: self = .resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT, text)
         case .invalidOption: self = .settings(text)
-        case .failed, .dropped, nil: self = .stream(text)
+        case .failed, .dropped, nil:
+            self.init(domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue), text: text)
         }
     }
 

@@ -47,10 +47,7 @@ enum GateStatistics {
             "swiftodtgate-stats",
             [
                 ("state", .text(gate.state.rawValue)), ("reason", .text(gate.reason.rawValue)),
-                (
-                    "openings",
-                    .structure(zip(Gate.Reason.allCases, counters.openings).map { ($0.rawValue, .uint64($1)) })
-                ),
+                ("openings", .counts(Gate.Reason.self, counters.openings)),
                 ("frames", .uint64(counters.received)), ("passed", .uint64(counters.passed)),
                 ("dropped", .uint64(counters.dropped)),
                 ("passed-share", .real(decided == 0 ? 1 : Double(counters.passed) / Double(decided))),

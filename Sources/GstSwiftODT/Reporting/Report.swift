@@ -85,6 +85,13 @@ enum FieldValue: Sendable {
     indirect case list(of: String, [[(name: String, value: FieldValue)]])
     /// A structure, which has the same name as its field.
     indirect case structure([(name: String, value: FieldValue)])
+
+    /// A structure with one number for each reason, in the order of the cases.
+    static func counts<Reason: CaseIterable & RawRepresentable<String>>(
+        _: Reason.Type, _ numbers: [UInt64]
+    ) -> FieldValue {
+        .structure(zip(Reason.allCases, numbers).map { ($0.rawValue, .uint64($1)) })
+    }
 }
 
 /// A box in whole pixels of the buffer, clipped to the picture.

@@ -97,6 +97,7 @@ final class Statistics: Sendable {
     func structure(source name: String?) -> UnsafeMutablePointer<GstStructure> {
         let detector = source.withLock { $0 }?.timings
         let now = counters.withLock { $0 }
+        let rejected = Rejections.Reason.allCases.map { UInt64(clamping: now.rejections[$0]) }
         var fields: [(name: String, value: FieldValue)] = [
             ("frames", .uint64(now.frames)),
             ("detections", .uint64(now.detections)),
@@ -108,19 +109,9 @@ final class Statistics: Sendable {
             ("active-tracks", .uint(now.activeTracks)),
             ("epoch", .uint(now.epoch)),
             ("detection-rate", .real(now.detectionRate)),
-            (
-                "inferences",
-                .structure(zip(InferencePolicy.Reason.allCases, now.inferences).map { ($0.rawValue, .uint64($1)) })
-            ),
-            (
-                "regions",
-                .structure(zip(RegionSelector.Reason.allCases, now.regions).map { ($0.rawValue, .uint64($1)) })
-            ),
-            (
-                "rejected",
-                .structure(
-                    Rejections.Reason.allCases.map { ($0.rawValue, .uint64(UInt64(clamping: now.rejections[$0]))) })
-            ),
+            ("inferences", .counts(InferencePolicy.Reason.self, now.inferences)),
+            ("regions", .counts(RegionSelector.Reason.self, now.regions)),
+            ("rejected", .counts(Rejections.Reason.self, rejected)),
             (
                 "turns",
                 .structure([
