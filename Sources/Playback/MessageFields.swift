@@ -7,6 +7,14 @@ package struct MessageFields {
     /// - Parameter structure: Must stay valid while the fields are read.
     package init(_ structure: UnsafePointer<GstStructure>) { self.structure = structure }
 
+    /// Returns `nil` if the value contains no structure.
+    init?(of value: UnsafePointer<GValue>?) {
+        guard let value, value.pointee.g_type == gst_structure_get_type(),
+            let structure = gst_value_get_structure(value)
+        else { return nil }
+        self.init(structure)
+    }
+
     package var names: [String] {
         (0..<gst_structure_n_fields(structure)).map {
             String(cString: gst_structure_nth_field_name(structure, guint($0)))
@@ -45,19 +53,13 @@ package struct MessageFields {
     }
 
     package func structure(_ field: String) -> MessageFields? {
-        guard let value = gst_structure_get_value(structure, field), value.pointee.g_type == gst_structure_get_type()
-        else { return nil }
-        return gst_value_get_structure(value).map { MessageFields($0) }
+        MessageFields(of: gst_structure_get_value(structure, field))
     }
 
     /// Returns an empty list if there is no such field.
     package func list(_ field: String) -> [MessageFields] {
         guard let list = gst_structure_get_value(structure, field), list.pointee.g_type == gst_value_list_get_type()
         else { return [] }
-        return (0..<gst_value_list_get_size(list)).compactMap { number in
-            guard let value = gst_value_list_get_value(list, number), value.pointee.g_type == gst_structure_get_type()
-            else { return nil }
-            return gst_value_get_structure(value).map { MessageFields($0) }
-        }
+        return (0..<gst_value_list_get_size(list)).compactMap { MessageFields(of: gst_value_list_get_value(list, $0)) }
     }
 }

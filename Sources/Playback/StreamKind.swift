@@ -62,8 +62,7 @@ package struct StreamKind {
     package func isAmong(_ taken: UnsafeMutablePointer<GstCaps>) -> Bool {
         guard let structure, let plain = gst_structure_copy(structure) else { return false }
         // AAC in LOAS framing (LATM) is excluded, because no parser converts it to another form.
-        let isLoas = gst_structure_get_string(structure, "stream-format").map { String(cString: $0) } == "loas"
-        if isLoas { return false }
+        if MessageFields(structure).text("stream-format") == "loas" { return false }
         for field in ["stream-format", "framed", "parsed", "alignment", "base-profile", "profile", "level"] {
             gst_structure_remove_field(plain, field)
         }
@@ -77,16 +76,9 @@ package struct StreamKind {
 
     private func has(_ field: String) -> Bool { structure.map { gst_structure_has_field($0, field) != 0 } ?? false }
 
-    private func flag(_ field: String) -> Bool {
-        var value: gboolean = 0
-        return structure.map { gst_structure_get_boolean($0, field, &value) != 0 && value != 0 } ?? false
-    }
+    private func flag(_ field: String) -> Bool { structure.map { MessageFields($0).flag(field) == true } ?? false }
 
-    private func number(_ field: String) -> Int32? {
-        var value: Int32 = 0
-        guard let structure, gst_structure_get_int(structure, field, &value) != 0 else { return nil }
-        return value
-    }
+    private func number(_ field: String) -> Int32? { structure.flatMap { MessageFields($0).signed(field) } }
 
     /// Returns whether the class of the pad's element (its `klass`) contains a word such as `Demuxer`. Ghost pads are
     /// resolved.
