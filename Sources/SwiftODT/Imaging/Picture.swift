@@ -112,7 +112,11 @@ extension Picture {
     ///
     /// - Throws: ``ODTError`` if the file is missing, corrupt or of another format.
     package convenience init(contentsOfFile path: String) throws {
-        let bytes = try Self.read(path)
+        guard FileBytes.size(path) != nil || access(path, F_OK) != 0 else {
+            throw ODTError(.invalidFile, "\(path): not a regular file; pass the path of a picture file")
+        }
+        // The limit bounds the memory use, because a sparse file can have any size.
+        let bytes = try FileBytes.read(path, limit: 1 << 30)
         do {
             try self.init(encoded: bytes)
         } catch let error as ODTError {
@@ -127,35 +131,6 @@ extension Picture {
             try self.init(jpeg: bytes)
         } else {
             throw ODTError(.unsupported, "the data is neither PNG nor JPEG; convert the picture to one of them")
-        }
-    }
-
-    /// Limits the memory use, because a sparse file can have any size.
-    private static let largestFile = 1 << 30
-
-    private static func read(_ path: String) throws -> [UInt8] {
-        // Without `O_NONBLOCK`, opening a FIFO would block until a writer opens it.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0, let file = fdopen(descriptor, "rb") else {
-            let why = String(cString: strerror(errno))
-            if descriptor >= 0 { close(descriptor) }
-            throw ODTError(.fileNotFound, "\(path): cannot open the picture (\(why)); check path and permissions")
-        }
-        defer { fclose(file) }
-        var status = stat()
-        guard fstat(fileno(file), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ODTError(.invalidFile, "\(path): not a regular file; pass the path of a picture file")
-        }
-        let size = Int(status.st_size)
-        guard size <= largestFile else {
-            throw ODTError(
-                .invalidFile, "\(path): \(size) bytes exceed the limit of \(largestFile) for a picture; check the path")
-        }
-        return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = fread(buffer.baseAddress, 1, size, file)
-            guard count == size else {
-                throw ODTError(.invalidFile, "\(path): cannot read the whole picture; check the disk and try again")
-            }
         }
     }
 }
