@@ -79,17 +79,11 @@ final class JPEGDecoder {
 extension Orientation {
     /// Returns `nil` if the number is not an EXIF orientation, 1 to 8.
     package init?(exif number: Int) {
-        switch number {
-        case 1: self = .identity
-        case 2: self = .flipHorizontal
-        case 3: self = .rotate180
-        case 4: self = .flipVertical
-        case 5: self = .transpose
-        case 6: self = .rotate90
-        case 7: self = .transverse
-        case 8: self = .rotate270
-        default: return nil
-        }
+        guard (1...8).contains(number) else { return nil }
+        let all: [Self] = [
+            .identity, .flipHorizontal, .rotate180, .flipVertical, .transpose, .rotate90, .transverse, .rotate270,
+        ]
+        self = all[number - 1]
     }
 
     /// Reads the orientation from the EXIF data of a JPEG file. Returns `nil` if the file specifies none.
@@ -129,9 +123,8 @@ private struct ExifOrientation {
     }
 
     private mutating func orientation(tiff: Int) -> Int? {
-        bigEndian = true
         switch integer(tiff, bytes: 2) {
-        case 0x4D4D: bigEndian = true
+        case 0x4D4D: break
         case 0x4949: bigEndian = false
         default: return nil
         }

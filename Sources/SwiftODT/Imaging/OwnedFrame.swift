@@ -43,12 +43,10 @@ extension Frame {
                         .invalidOption, "the pixel aspect ratio \(pixelAspectRatio) is not a positive number")
                 }
                 func copy(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Picture {
-                    let planes = try RawPlanes(format, width, height, bytesPerRow, count: bytes.count)
-                    // Casting away `const` is safe: the picture only copies the bytes.
-                    let start = UnsafeMutableRawPointer(mutating: UnsafeRawPointer(bytes.baseAddress!))
-                    return try Picture(
+                    try Picture(
                         copying: Frame(
-                            format: format, width: width, height: height, planes: planes.located(at: start),
+                            format: format, width: width, height: height,
+                            planes: Self.planes(of: bytes, format, width, height, bytesPerRow),
                             colorSpace: colorSpace, orientation: orientation, pixelAspectRatio: pixelAspectRatio,
                             time: timestamp.nanoseconds.clampedToRange))
                 }
@@ -122,15 +120,19 @@ extension Frame {
     #endif
 }
 
-private struct RawPlanes {
-    private var planes: [(offset: Int, stride: Int)] = []
-
-    init(_ format: PixelFormat, _ width: Int, _ height: Int, _ bytesPerRow: [Int]?, count: Int) throws {
+extension Frame {
+    /// Returns the planes in `bytes`, one after the other.
+    private static func planes(
+        of bytes: UnsafeBufferPointer<UInt8>, _ format: PixelFormat, _ width: Int, _ height: Int, _ bytesPerRow: [Int]?
+    ) throws -> [Plane] {
         guard bytesPerRow.map({ $0.count == format.planeCount }) ?? true else {
             throw ODTError(
                 .invalidOption,
                 "bytesPerRow has \(bytesPerRow?.count ?? 0) values; \(format) has \(format.planeCount) planes")
         }
+        // Casting away `const` is safe: the picture only copies the bytes.
+        let start = UnsafeMutableRawPointer(mutating: UnsafeRawPointer(bytes.baseAddress))
+        var planes: [Plane] = []
         var end = 0
         for index in 0..<format.planeCount {
             let extent = format.extent(ofPlane: index, width: width, height: height)
@@ -141,19 +143,16 @@ private struct RawPlanes {
                     "bytesPerRow of plane \(index) is \(stride); a row of \(width) pixels in \(format) has \(extent.rowBytes) bytes"
                 )
             }
-            planes.append((end, stride))
             // The last row of the last plane needs no padding.
-            guard end + (extent.rows - 1) * stride + extent.rowBytes <= count else {
+            guard let start, end + (extent.rows - 1) * stride + extent.rowBytes <= bytes.count else {
                 throw ODTError(
                     .invalidOption,
-                    "\(count) bytes are too few for \(width) x \(height) pixels in \(format); pass all planes one after the other"
+                    "\(bytes.count) bytes are too few for \(width) x \(height) pixels in \(format); pass all planes one after the other"
                 )
             }
+            planes.append(Plane(base: start + end, stride: stride))
             end += extent.rows * stride
         }
-    }
-
-    func located(at start: UnsafeMutableRawPointer) -> [Frame.Plane] {
-        planes.map { Frame.Plane(base: start + $0.offset, stride: $0.stride) }
+        return planes
     }
 }

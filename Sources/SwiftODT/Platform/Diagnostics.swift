@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// Diagnostic messages of the library, for example the runtime version, the network family or a cache hit.
 ///
@@ -47,9 +46,9 @@ package enum Diagnostics {
     /// Returns the result and the messages of `work`. The caller can pass the messages to a listener later, for example
     /// if `work` runs on a background thread on which the listener must not be called.
     package static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
-        let record = Record()
-        let result = try listening({ fact in record.entries.withLock { $0.append(fact) } }, to: work)
-        return (result, record.entries.withLock { $0 })
+        let entries = Monitor([Entry]())
+        let result = try listening({ fact in entries.update { $0.append(fact) } }, to: work)
+        return (result, entries.read { $0 })
     }
 
     /// The key of the thread-local listener. A task-local value would need Swift's concurrency runtime.
@@ -58,10 +57,6 @@ package enum Diagnostics {
         pthread_key_create(&key, nil)
         return key
     }()
-
-    private final class Record: Sendable {
-        let entries = Mutex([Entry]())
-    }
 
     private final class Box {
         let listener: Listener
