@@ -122,6 +122,19 @@ extension FlatBuffer.Table {
     }
 }
 
+extension ArraySlice<UInt8> {
+    /// Reads little-endian integers. Returns `nil` if the last one is incomplete.
+    func integers<Number: FixedWidthInteger>(as type: Number.Type) -> [Number]? {
+        let size = MemoryLayout<Number>.size
+        guard count % size == 0 else { return nil }
+        return withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: size).map {
+                Number(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: type))
+            }
+        }
+    }
+}
+
 /// A reader for the numbers in the root map of a FlexBuffer. Custom operations of TensorFlow Lite store their options
 /// in this format. Every offset is checked before it is used.
 enum FlexBuffer {

@@ -99,7 +99,9 @@ struct ONNXProperties {
                 position += fields.position
                 if tag >> 3 == propertyField, length <= largestProperty {
                     let entry = try FileBytes.read(file, from: position, count: Int(length), path: path)
-                    if let (key, value) = property(entry[...]) { properties[key] = value }
+                    // The entry is a `StringStringEntryProto`.
+                    let entryFields = ProtobufFields.all(of: entry[...])
+                    if let key = entryFields?.text(1), let value = entryFields?.text(2) { properties[key] = value }
                 }
                 position += Int(length)
             }
@@ -110,24 +112,4 @@ struct ONNXProperties {
     private static let maximumFields = 10_000
     private static let propertyField: UInt64 = 14
     private static let largestProperty: UInt64 = 1 << 20
-
-    /// Parses a `StringStringEntryProto`. Field 1 is the key, field 2 is the value.
-    private static func property(_ entry: ArraySlice<UInt8>) -> (String, String)? {
-        var fields = ProtobufFields(entry)
-        var (key, value): (String?, String?) = (nil, nil)
-        while let tag = fields.varint() {
-            guard tag & 7 == 2 else {
-                guard fields.skip(wireType: tag & 7) else { return nil }
-                continue
-            }
-            guard let text = fields.bytes() else { return nil }
-            switch tag >> 3 {
-            case 1: key = String(decoding: text, as: UTF8.self)
-            case 2: value = String(decoding: text, as: UTF8.self)
-            default: break
-            }
-        }
-        guard let key, let value else { return nil }
-        return (key, value)
-    }
 }

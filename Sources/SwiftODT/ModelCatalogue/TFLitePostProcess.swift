@@ -53,22 +53,13 @@ struct TFLitePostProcess {
         guard let number = tensor.integer(2, as: UInt32.self), buffers.indices.contains(Int(number)) else { return nil }
         let buffer = buffers[Int(number)]
         switch tensor.integer(1, as: UInt8.self) ?? 0 {
-        case 0: return buffer.packedFloats(0)
+        case 0: return buffer.contents(0)?.integers(as: UInt32.self)?.map { Float(bitPattern: $0) }
         case 3:
             let quantisation = tensor.table(4)
             guard let scale = quantisation?.floats(2).first, let bytes = buffer.contents(0) else { return nil }
             let zero = Float(quantisation?.integers(3, as: Int64.self).first ?? 0)
             return bytes.map { (Float($0) - zero) * scale }
         default: return nil
-        }
-    }
-}
-
-extension FlatBuffer.Table {
-    fileprivate func packedFloats(_ field: Int) -> [Float]? {
-        guard let bytes = contents(field), bytes.count % 4 == 0 else { return nil }
-        return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { place in
-            Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) })
         }
     }
 }

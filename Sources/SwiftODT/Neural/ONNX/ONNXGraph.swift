@@ -146,12 +146,7 @@ extension [ProtobufField] {
     fileprivate var tensor: [Int]? {
         guard number(2) == 7 else { return nil }
         guard let raw = bytes(9) else { return integers(7) }
-        guard raw.count % 8 == 0 else { return nil }
-        return raw.withUnsafeBytes { bytes in
-            stride(from: 0, to: bytes.count, by: 8).map {
-                Int(Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Int64.self)))
-            }
-        }
+        return raw.integers(as: Int64.self)?.map { Int($0) }
     }
 }
 
