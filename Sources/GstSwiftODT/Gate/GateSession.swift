@@ -211,38 +211,47 @@ final class GateSession: @unchecked Sendable {
     /// frames that are kept after it.
     private func release(_ action: Gate.Action, because reason: Gate.Reason) -> GstFlowReturn {
         let isRewind = action == .rewind
-        var frames = group.kept.filter { isRewind || !$0.isLeading }
-        var dropped = group.kept.filter { !isRewind && $0.isLeading }
-        if isRewind {
-            if let still = group.still { frames.insert(KeptFrame(buffer: continuous(still), isLeading: false), at: 0) }
-            frames.insert(contentsOf: earlier.kept.filter { !$0.isLeading }, at: 0)
-            dropped = earlier.kept.filter(\.isLeading)
-            (group.still, earlier.still) = (earlier.still, nil)
-            earlier.kept = []
-        }
-        drop(&earlier)
-        if !dropped.isEmpty { isDiscontinuous = true }
-        for frame in dropped { gst_buffer_unref(frame.buffer) }
+        let frames = takeKept(rewinding: isRewind)
         element.log(.info, "opens because of \(reason.rawValue) and passes \(frames.count) kept frames")
         announceStill(false)
-        var flow = GST_FLOW_OK
         // The kept frames refer to the still frame, so it is passed again before them. At the end of the stream no
         // later frame refers to it, so without kept frames it is not passed again.
-        if reason != .endOfStream || !frames.isEmpty,
-            let again = group.still.map({ GstBufferReference.makeWritable($0) })
-        {
-            group.still = nil
-            if isRewind { restart() }
-            announce("swiftodt-rewind", at: again)
-            again.pointee.mini_object.flags |= GST_BUFFER_FLAG_DECODE_ONLY.rawValue
-            flow = pass(again)
-        }
+        let isStillNeeded = reason != .endOfStream || !frames.isEmpty
+        var flow = isStillNeeded ? passStillAgain(rewinding: isRewind) : GST_FLOW_OK
         for frame in frames {
-            if flow == GST_FLOW_OK { flow = pass(frame.buffer) } else { gst_buffer_unref(frame.buffer) }
+            if flow == GST_FLOW_OK { flow = pass(frame) } else { gst_buffer_unref(frame) }
         }
-        group.kept = []
         drop(&group)
         return flow
+    }
+
+    /// Takes the frames to pass after the still key frame that is passed again. Drops the leading pictures of this key
+    /// frame and, without rewinding, the earlier group. With rewinding, the earlier still key frame becomes the latest.
+    private func takeKept(rewinding isRewind: Bool) -> [Buffer] {
+        let kept = isRewind ? earlier.kept : group.kept
+        var frames = kept.filter { !$0.isLeading }.map(\.buffer)
+        if isRewind {
+            if let still = group.still { frames.append(continuous(still)) }
+            frames += group.kept.map(\.buffer)
+            (group.still, earlier) = (earlier.still, Group())
+        }
+        group.kept = []
+        drop(&earlier)
+        for frame in kept where frame.isLeading {
+            isDiscontinuous = true
+            gst_buffer_unref(frame.buffer)
+        }
+        return frames
+    }
+
+    private func passStillAgain(rewinding isRewind: Bool) -> GstFlowReturn {
+        guard let still = group.still else { return GST_FLOW_OK }
+        group.still = nil
+        let again = GstBufferReference.makeWritable(still)
+        if isRewind { restart() }
+        announce("swiftodt-rewind", at: again)
+        again.pointee.mini_object.flags |= GST_BUFFER_FLAG_DECODE_ONLY.rawValue
+        return pass(again)
     }
 
     /// Sends the segment again. Without this, decoders change timestamps that are lower than those of earlier frames.
