@@ -24,14 +24,17 @@ struct WatchEvent: Sendable {
         (self.camera, self.kind, self.event, self.time) = (camera, kind, event, time)
     }
 
+    private static let kinds = [
+        "swiftodt-track": "track", "swiftodt-zone": "zone", "swiftodt-camera": "camera",
+        CameraAlarm.message: "alarm",
+    ]
+
     /// - Returns: `nil` if the message is no event.
     init?(_ message: WatchMessage) {
-        let kinds = [
-            "swiftodt-track": "track", "swiftodt-zone": "zone", "swiftodt-camera": "camera",
-            CameraAlarm.message: "alarm",
-        ]
         let fields = message.fields
-        guard let kind = kinds[fields.name], let event = fields.text("event"), event != "update" else { return nil }
+        guard let kind = Self.kinds[fields.name], let event = fields.text("event"), event != "update" else {
+            return nil
+        }
         self.init(camera: message.camera, kind: kind, event: event, time: message.time)
         (zone, label) = (fields.text("zone"), fields.text("label"))
         (direction, reason) = (fields.text("direction"), fields.text("reason"))
@@ -41,16 +44,22 @@ struct WatchEvent: Sendable {
         }
     }
 
-    /// - Parameter picture: A JPEG file; `nil` for none.
-    func json(rule: String, picture: [UInt8]?) -> JSONValue {
+    /// The members of the event as JSON, except its dwell time and count.
+    var members: [String: JSONValue] {
         var members: [String: JSONValue] = [
-            "rule": .string(rule), "camera": .string(camera), "kind": .string(kind), "event": .string(event),
-            "time": milliseconds(time),
+            "camera": .string(camera), "kind": .string(kind), "event": .string(event), "time": milliseconds(time),
         ]
         for (name, text) in [("zone", zone), ("label", label), ("direction", direction), ("reason", reason)] {
             if let text { members[name] = .string(text) }
         }
         if let id { members["id"] = .number(Double(id)) }
+        return members
+    }
+
+    /// - Parameter picture: A JPEG file; `nil` for none.
+    func json(rule: String, picture: [UInt8]?) -> JSONValue {
+        var members = members
+        members["rule"] = .string(rule)
         if let dwell { members["dwell"] = .number(Double(dwell / 1_000_000) / 1000) }
         if let count { members["count"] = .number(Double(count)) }
         if let picture { members["picture"] = .string(Base64.text(picture)) }

@@ -6,8 +6,8 @@ import Synchronization
 final class CameraBoard: Sendable {
     private struct State {
         var cameras: [ShownCamera]
-        var log = EventLog()
-        var clips = ClipLog()
+        var events = NumberedLog(maximum: 1000)
+        var clips = NumberedLog(maximum: 300)
     }
 
     private let state: Mutex<State>
@@ -29,24 +29,41 @@ final class CameraBoard: Sendable {
     }
 
     func take(_ message: WatchMessage) {
+        let event = Self.event(message)
         state.withLock { state in
             if let place = state.cameras.firstIndex(where: { $0.name == message.camera }) {
                 state.cameras[place].take(message, at: Self.step)
             }
-            state.log.take(message)
+            if let event { state.events.add(event) }
         }
     }
 
-    func take(_ clip: SavedClip, of camera: String) { state.withLock { $0.clips.take(clip, of: camera) } }
+    private static func event(_ message: WatchMessage) -> [String: JSONValue]? {
+        guard let event = WatchEvent(message) else { return nil }
+        var members = event.members
+        for name in ["dwell", "duration"] where event.event != "begin" {
+            if let length = message.fields.count(name) { members[name] = .number(Double(length / 1_000_000) / 1000) }
+        }
+        return members
+    }
+
+    func take(_ clip: SavedClip, of camera: String) {
+        var members: [String: JSONValue] = [
+            "camera": .string(camera), "video": .string(clip.video), "from": milliseconds(clip.from),
+            "to": milliseconds(clip.to), "isH265": .bool(clip.isH265),
+        ]
+        if let picture = clip.picture { members["picture"] = .string(picture) }
+        state.withLock { $0.clips.add(members) }
+    }
 
     var cameras: JSONValue { reply("cameras", .array(state.withLock { $0.cameras.map(\.json) })) }
 
     func events(since number: Int) -> JSONValue {
-        reply("events", .array(state.withLock { $0.log.events(since: number) }))
+        reply("events", state.withLock { $0.events.entries(since: number) })
     }
 
     func clips(since number: Int) -> JSONValue {
-        reply("clips", .array(state.withLock { $0.clips.clips(since: number) }))
+        reply("clips", state.withLock { $0.clips.entries(since: number) })
     }
 
     func counts(of camera: String) -> JSONValue? {
@@ -66,66 +83,24 @@ final class CameraBoard: Sendable {
     private static var step: Int { Int(MonotonicClock.now / CountHistory.step) }
 }
 
-/// The latest clips. They have consecutive numbers, so that clients can request only clips that are newer than a
-/// number.
-struct ClipLog {
-    private static let maximum = 300
-
-    private var clips: [JSONValue] = []
-    /// The number of the newest clip. The first clip has the number 1.
+/// The latest entries of a list. They have consecutive numbers, so that clients can request only entries that are newer
+/// than a number.
+struct NumberedLog {
+    let maximum: Int
+    private var entries: [JSONValue] = []
+    /// The number of the newest entry. The first entry has the number 1.
     private(set) var latest = 0
 
-    mutating func take(_ clip: SavedClip, of camera: String) {
+    init(maximum: Int) { self.maximum = maximum }
+
+    mutating func add(_ members: [String: JSONValue]) {
         latest += 1
-        var members: [String: JSONValue] = [
-            "number": .number(Double(latest)), "camera": .string(camera), "video": .string(clip.video),
-            "from": milliseconds(clip.from), "to": milliseconds(clip.to), "isH265": .bool(clip.isH265),
-        ]
-        if let picture = clip.picture { members["picture"] = .string(picture) }
-        clips.append(.object(members))
-        if clips.count > Self.maximum { clips.removeFirst(Self.maximum / 10) }
+        var members = members
+        members["number"] = .number(Double(latest))
+        entries.append(.object(members))
+        if entries.count > maximum { entries.removeFirst(maximum / 10) }
     }
 
-    /// Returns the clips whose number is higher than `number`, the oldest first. `number` must not be negative.
-    func clips(since number: Int) -> [JSONValue] { clips.suffix(max(0, latest - number)) }
-}
-
-/// The latest events, numbered like the clips in ``ClipLog``.
-struct EventLog {
-    private static let maximum = 1000
-
-    private var events: [JSONValue] = []
-    private(set) var latest = 0
-
-    mutating func take(_ message: WatchMessage) {
-        let fields = message.fields
-        guard let kind = Self.kind(of: fields), let event = fields.text("event"), event != "update" else { return }
-        latest += 1
-        var members: [String: JSONValue] = [
-            "number": .number(Double(latest)), "time": milliseconds(message.time), "camera": .string(message.camera),
-            "kind": .string(kind), "event": .string(event),
-        ]
-        for name in ["label", "zone", "direction", "reason"] {
-            if let text = fields.text(name) { members[name] = .string(text) }
-        }
-        if let id = fields.count("tracking-id") { members["id"] = .number(Double(id)) }
-        for name in ["dwell", "duration"] where event != "begin" {
-            if let length = fields.count(name) { members[name] = .number(Double(length / 1_000_000) / 1000) }
-        }
-        events.append(.object(members))
-        if events.count > Self.maximum { events.removeFirst(Self.maximum / 10) }
-    }
-
-    /// Returns the events whose number is higher than `number`, the oldest first. `number` must not be negative.
-    func events(since number: Int) -> [JSONValue] { events.suffix(max(0, latest - number)) }
-
-    private static func kind(of fields: MessageFields) -> String? {
-        switch fields.name {
-        case "swiftodt-track": "track"
-        case "swiftodt-zone": "zone"
-        case "swiftodt-camera": "camera"
-        case CameraAlarm.message: "alarm"
-        default: nil
-        }
-    }
+    /// Returns the entries whose number is higher than `number`, the oldest first. `number` must not be negative.
+    func entries(since number: Int) -> JSONValue { .array(entries.suffix(max(0, latest - number))) }
 }
