@@ -79,12 +79,8 @@ struct BenchRun {
             progress.clear()
             printError("odt bench: \(text)")
         }
-        let linker = StreamLinker(
-            pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { [pipeline] in pipeline.refuse($0) })
-        // The linker must stay alive while the pipeline plays, because the decoder's signals call it without holding a
-        // reference.
+        let linker = StreamLinker(videoOf: pipeline, notify: notify)
         defer { withExtendedLifetime(linker) {} }
-        linker.listen(to: pipeline["decoded"])
         let player = Player(pipeline, configuration, notify: notify)
         if let end = pipeline["end"].pad("sink") {
             progress.watch(end)

@@ -110,6 +110,15 @@ private final class Gate: @unchecked Sendable {
     }
 }
 
+extension StreamLinker {
+    /// Links only the video. The linker must stay alive while the pipeline plays, because the decoder's signals call it
+    /// without holding a reference.
+    convenience init(videoOf pipeline: Pipeline, notify: @escaping @Sendable (String) -> Void) {
+        self.init(pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { pipeline.refuse($0) })
+        listen(to: pipeline["decoded"])
+    }
+}
+
 extension Pad {
     func streamTime(of buffer: UnsafeMutablePointer<GstBuffer>) -> Nanoseconds? {
         guard let event = gst_pad_get_sticky_event(pointer, GST_EVENT_SEGMENT, 0) else { return nil }
@@ -119,9 +128,7 @@ extension Pad {
         let time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, buffer.pointee.pts)
         return time < UInt64(Int64.max) ? Nanoseconds(time) : nil
     }
-}
 
-extension Pad {
     /// The format of the frames; `nil` before raw video caps have arrived.
     var format: GstVideoInfo? {
         guard let caps = gst_pad_get_current_caps(pointer) else { return nil }

@@ -55,12 +55,8 @@ struct VideoDetection {
             printError("odt detect: \(text)")
         }
         if let place = Self.place(file) { notify("\(file) is incomplete: resuming after \(place)") }
-        let linker = StreamLinker(
-            pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { [pipeline] in pipeline.refuse($0) })
-        // The linker must stay alive while the pipeline plays, because the decoder's signals call it without holding a
-        // reference.
+        let linker = StreamLinker(videoOf: pipeline, notify: notify)
         defer { withExtendedLifetime(linker) {} }
-        linker.listen(to: pipeline["decoded"])
         var configuration = Player.Configuration()
         // The element writes each line of the recording at once, so an interrupted stream needs no end-of-stream event.
         // Such an event would mark the recording as complete.

@@ -36,11 +36,8 @@ struct VideoCuts {
     /// Returns one line of JSON with the duration of the video and the times of the key frames at which parts begin, in
     /// nanoseconds. The list of times is empty if the video cannot be cut.
     func find(each length: Nanoseconds) throws -> String {
-        let linker = StreamLinker(
-            pipeline, muxer: nil, soundEncoder: "", notify: { printError("odt detect: \($0)") },
-            refuse: { [pipeline] in pipeline.refuse($0) })
+        let linker = StreamLinker(videoOf: pipeline) { printError("odt detect: \($0)") }
         defer { withExtendedLifetime(linker) {} }
-        linker.listen(to: pipeline["decoded"])
         defer { gst_element_set_state(pipeline.top, GST_STATE_NULL) }
         gst_element_set_state(pipeline.top, GST_STATE_PAUSED)
         guard try hasLanded() else { throw PlaybackError("the video delivered no frame within 60 s") }
