@@ -133,7 +133,7 @@ final class Camera: Sendable {
             let crops = plan.takesPictures ? BestCrops(keepsCrops: plan.sendsPictures) : nil
             let clips = plan.savesClips ? try clips.map { try recorder(of: $0, plan, crops) } : nil
             let session = try CameraSession(
-                plan, frameTimeout: frameTimeout, viewer: sinks.viewer, crops: crops,
+                plan, frameTimeout: frameTimeout, page: sinks.page, crops: crops,
                 times: sinks.metrics?.times(of: name), alarms: alarms,
                 recording: plan.isRecorded ? recording : nil, clips: clips,
                 recorded: { [sinks, name] in sinks.take($0, of: name) },

@@ -14,15 +14,15 @@ final class CameraPictures: Sendable {
         + "! fakesink name=pictures sync=false async=false"
 
     private let camera: String
-    private let sink: any PictureSink
+    private let page: LivePage
     /// The minimum time between two pictures in nanoseconds.
-    private let pause: Nanoseconds
+    private static let pause: Nanoseconds = 100_000_000
     /// The monotonic time at which the latest frame was passed to the encoder; `nil` before the first frame.
     private let latest = Mutex<Nanoseconds?>(nil)
 
     /// Installs probes on the pipeline's pads. The probes keep the instance alive.
-    static func begin(of camera: String, in pipeline: Pipeline, for sink: any PictureSink) {
-        let pictures = CameraPictures(of: camera, for: sink)
+    static func begin(of camera: String, in pipeline: Pipeline, for page: LivePage) {
+        let pictures = CameraPictures(of: camera, for: page)
         pipeline["page"].pad("sink")?.watchBuffers { _ in pictures.isWanted(at: MonotonicClock.now) ? .ok : .drop }
         pipeline["pictures"].pad("sink")?.watchBuffers { buffer in
             pictures.hand(buffer)
@@ -30,15 +30,12 @@ final class CameraPictures: Sendable {
         }
     }
 
-    private init(of camera: String, for sink: any PictureSink) {
-        (self.camera, self.sink) = (camera, sink)
-        pause = 1_000_000_000 / Nanoseconds(max(1, sink.picturesPerSecond))
-    }
+    private init(of camera: String, for page: LivePage) { (self.camera, self.page) = (camera, page) }
 
     private func isWanted(at now: Nanoseconds) -> Bool {
-        guard sink.wantsPictures(of: camera) else { return false }
+        guard page.wantsPictures(of: camera) else { return false }
         return latest.withLock { latest in
-            if let before = latest, now - before < pause { return false }
+            if let before = latest, now - before < Self.pause { return false }
             latest = now
             return true
         }
@@ -49,6 +46,6 @@ final class CameraPictures: Sendable {
         guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return }
         let jpeg = Array(UnsafeBufferPointer(start: map.data, count: Int(map.size)))
         gst_buffer_unmap(buffer, &map)
-        sink.take(picture: jpeg, of: camera)
+        page.take(picture: jpeg, of: camera)
     }
 }

@@ -27,7 +27,7 @@ final class CameraSession: Sendable {
     private let player: Player
     private let watchdog: FrameWatchdog
     private let recorder: CameraRecorder?
-    private let gate: CameraGate?
+    let gate: CameraGate?
     private let hasLength: Monitor<Bool>
     private let beginIfNeeded: @Sendable () -> Void
     /// The counters at the end of the stream; `nil` while it plays.
@@ -39,7 +39,7 @@ final class CameraSession: Sendable {
     ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
     ///   - tick: Called several times per second on the same thread.
     init(
-        _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, crops: BestCrops?,
+        _ plan: CameraPlan, frameTimeout: Nanoseconds, page: LivePage?, crops: BestCrops?,
         times: FrameTimes?, alarms: AlarmOptions,
         recording: Recording?, clips: ClipRecorder?,
         recorded: @escaping @Sendable (FinishedSegment) -> Void, begin: @escaping @Sendable () -> Void,
@@ -48,7 +48,7 @@ final class CameraSession: Sendable {
     ) throws {
         let source = try MediaSource(plan.source)
         let shape = Shape(
-            isFile: source.path != nil && !source.isCamera, isShown: viewer != nil, sendsPictures: crops != nil,
+            isFile: source.path != nil && !source.isCamera, isShown: page != nil, sendsPictures: crops != nil,
             recordsOriginal: recording?.options.isAnnotated == false,
             usesGate: plan.usesGate && recording?.options.isAnnotated != true, annotated: recording?.annotatedChain)
         let pipeline = try Pipeline(shape.description(of: source))
@@ -57,12 +57,12 @@ final class CameraSession: Sendable {
         let watchdog = FrameWatchdog(longestCalm: shape.usesGate ? CameraGate.longestCalm : 0)
         let hasLength = Monitor(shape.isFile)
         if let pad = pipeline["video"].pad("sink") { watchdog.attach(at: pad) }
-        if shape.usesGate, let pad = pipeline[shape.entry].pad("sink") { watchdog.attach(atEncoded: pad) }
+        if shape.usesGate, let pad = pipeline[shape.entry].pad("sink") { watchdog.attach(at: pad, isEncoded: true) }
         times?.attach(to: pipeline, encodedAt: shape.usesGate ? shape.entry : nil)
         crops?.attach(to: pipeline)
         if let patience = alarms.picturePatience { PictureProbe(plan.name, patience: patience).attach(to: pipeline) }
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { ArrivalTimestamps.complete(at: pad) }
-        if let viewer { CameraPictures.begin(of: plan.name, in: pipeline, for: viewer) }
+        if let page { CameraPictures.begin(of: plan.name, in: pipeline, for: page) }
         let recorder = try recording.map {
             CameraRecorder(
                 $0, camera: plan.name, content: try RecordedContent(of: plan, isAnnotated: $0.options.isAnnotated),
@@ -124,7 +124,7 @@ final class CameraSession: Sendable {
         configuration.survives = { !["swiftodt", "video"].contains($0) }
         let camera = plan.name
         configuration.tick = {
-            if let gate, let viewer { gate.set(isWatched: viewer.wantsPictures(of: camera)) }
+            if let gate, let page { gate.set(isWatched: page.wantsPictures(of: camera)) }
             first()
             tick()
         }
@@ -238,18 +238,13 @@ final class CameraSession: Sendable {
             for name in ["frames", "detections", "skipped", "redacted", "coalesced-messages"] {
                 counts[name] = stats.count(name)
             }
-            for group in ["inferences", "rejected"] {
+            for group in ["inferences", "rejected", "turns"] {
                 guard let fields = stats.structure(group) else { continue }
                 for name in fields.names { counts["\(group).\(name)"] = fields.count(name) }
-            }
-            if let turns = stats.structure("turns") {
-                for name in ["count", "wait"] { counts["turns.\(name)"] = turns.count(name) }
             }
             return counts.merging(gate?.counts ?? [:]) { own, _ in own }
         } ?? [:]
     }
-
-    var gateFigures: CameraGate.Figures? { gate?.figures }
 
     // MARK: Playing
 

@@ -25,22 +25,16 @@ final class FrameWatchdog: Sendable {
         state = Mutex(State(latest: now, latestDecoded: now))
     }
 
-    /// Installs a probe for decoded frames on the pad. The probe keeps this object alive.
-    func attach(at pad: Pad) {
+    /// Installs a probe for frames on the pad. The probe keeps this object alive.
+    func attach(at pad: Pad, isEncoded: Bool = false) {
         pad.watchBuffers { _ in
             let now = MonotonicClock.now
             self.state.withLock { state in
+                state.latest = now
+                if isEncoded { return }
                 state.first = state.first ?? now
-                (state.latest, state.latestDecoded) = (now, now)
+                state.latestDecoded = now
             }
-            return .ok
-        }
-    }
-
-    func attach(atEncoded pad: Pad) {
-        pad.watchBuffers { _ in
-            let now = MonotonicClock.now
-            self.state.withLock { $0.latest = now }
             return .ok
         }
     }

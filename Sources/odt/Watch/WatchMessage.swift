@@ -49,13 +49,13 @@ extension WatchSink {
 
 final class WatchSinks: Sendable {
     private let all: [any WatchSink]
-    /// The sink that receives pictures; `nil` without a live page.
-    let viewer: (any PictureSink)?
+    /// `nil` without a live page.
+    let page: LivePage?
     private let lines: JSONLines?
     /// The sink that stores the paths of recorded segments; `nil` without a database.
     private let store: StoreSink?
     let metrics: MetricsBoard?
-    private let metricsServer: MetricsServer?
+    private let metricsServer: PageServer?
     let events: EventSink
 
     init(_ plan: WatchPlan, notify: @escaping @Sendable (String) -> Void) throws {
@@ -64,18 +64,22 @@ final class WatchSinks: Sendable {
         let broker = try MQTTOptions(options)
         let store = try StoreOptions(options).map { try StoreSink($0, notify: notify) }
         if let store { sinks.append(store) }
-        let (page, address) = try (PageOptions(options), MetricsOptions(options))
-        metrics = page == nil && address == nil ? nil : MetricsBoard(options, cameras: cameras)
+        let (pageOptions, metricsOptions) = try (PageOptions(options), MetricsOptions(options))
+        metrics = pageOptions == nil && metricsOptions == nil ? nil : MetricsBoard(options, cameras: cameras)
+        var page: LivePage?
         if let metrics {
             sinks.append(metrics)
-            if let page {
+            if let pageOptions {
                 let recordings = PageRecordings(
                     folder: try RecordOptions(options)?.folder.path, clips: try ClipOptions(options)?.folder.path,
                     store: try StoreOptions(options)?.path)
                 recordings.use(plan.cameras)
-                sinks.append(try LivePage(page, metrics, cameras: cameras, recordings: recordings, notify: notify))
+                let live = try LivePage(pageOptions, metrics, cameras: cameras, recordings: recordings, notify: notify)
+                page = live
+                sinks.append(live)
             }
         }
+        self.page = page
         events = try EventSink(plan.rules, notify: notify)
         sinks.append(events)
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
@@ -87,16 +91,14 @@ final class WatchSinks: Sendable {
         // message has then already reached all other sinks.
         if let lines { sinks.append(lines) }
         metrics?.add(sinks.compactMap { $0 as? any MeasuredSink })
-        metricsServer =
-            if let address, let metrics { try MetricsServer(address, metrics, notify: notify) } else { nil }
+        metricsServer = try metrics.flatMap { try metricsOptions?.server($0, notify: notify) }
         // The servers start after everything was created, so that the metrics are complete. This order also avoids a
         // deadlock: GLib can deadlock if a server and another thread register libsoup's types for the first time at
         // once. Only this function starts servers, and ``EventURL`` registers its types when it is created, which is
         // earlier.
-        for sink in sinks { try (sink as? LivePage)?.start() }
+        try page?.start()
         try metricsServer?.start()
         (all, self.lines, self.store) = (sinks, lines, store)
-        viewer = sinks.lazy.compactMap { $0 as? any PictureSink }.first
     }
 
     func take(_ message: WatchMessage) { for sink in all { sink.take(message) } }
@@ -120,18 +122,4 @@ final class WatchSinks: Sendable {
     }
 
     var isUnread: Bool { lines?.isUnread ?? false }
-}
-
-/// A sink that also receives annotated pictures: the live page.
-protocol PictureSink: WatchSink {
-    /// The maximum number of pictures per second of each camera.
-    var picturesPerSecond: Int { get }
-
-    /// Returns whether a client views this camera at the moment. Pictures are encoded only while this is true. Called
-    /// on the camera's streaming thread, so it must not block.
-    func wantsPictures(of camera: String) -> Bool
-
-    /// Receives a picture as a JPEG file. Called on a thread that only encodes the pictures of this camera. Blocking
-    /// the thread only reduces the rate of pictures.
-    func take(picture jpeg: [UInt8], of camera: String)
 }

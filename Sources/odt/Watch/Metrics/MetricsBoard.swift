@@ -105,7 +105,7 @@ final class MetricsBoard: WatchSink {
                 (name, listed.counts.merging(listed.session?.elementCounts ?? [:], uniquingKeysWith: &+))
             }, to: &text)
         addGates(
-            of: cameras.compactMap { name, listed in listed.session?.gateFigures.map { (name, $0) } }, to: &text)
+            of: cameras.compactMap { name, listed in listed.session?.gate?.figures.map { (name, $0) } }, to: &text)
         addObjects(of: cameras.map { ($0.name, $0.listed.metrics) }, to: &text)
         addStorage(of: cameras.map { ($0.name, $0.listed.metrics) }, to: &text)
         for sink in sinks { sink.measure(into: &text) }

@@ -2,9 +2,7 @@ import Playback
 import SwiftODT
 
 /// Implements `odt watch --page`: serves live pictures, counts and events to browsers.
-final class LivePage: PictureSink {
-    let picturesPerSecond = 10
-
+final class LivePage: WatchSink {
     private let board: CameraBoard
     private let recordings: PageRecordings
     private let pictures = NewestPictures()
@@ -12,15 +10,13 @@ final class LivePage: PictureSink {
 
     init(
         _ options: PageOptions, _ metrics: MetricsBoard, cameras: [String], recordings: PageRecordings,
-        notify: @escaping @Sendable (String) -> Void
+        notify: (String) -> Void
     ) throws {
-        let place = try PageSocket.Place(
-            options.address, tokenFile: options.tokenFile, of: "--page", path: "", called: "page", notify: notify)
         board = CameraBoard(cameras)
         self.recordings = recordings
         server = try PageServer(
-            place, options.trustedProxies, PageContent(board: board, metrics: metrics, recordings: recordings),
-            pictures: pictures)
+            "page", at: options.address, path: "", tokenFile: options.tokenFile, options.trustedProxies,
+            PageContent(board: board, metrics: metrics, recordings: recordings), pictures: pictures, notify: notify)
     }
 
     func start() throws { try server.start() }
@@ -34,8 +30,10 @@ final class LivePage: PictureSink {
         board.show(cameras.map(\.name))
     }
 
+    /// Returns whether a client views this camera at the moment. Does not block.
     func wantsPictures(of camera: String) -> Bool { pictures.areWanted(of: camera) }
 
+    /// Receives an annotated picture as a JPEG file.
     func take(picture jpeg: [UInt8], of camera: String) {
         pictures.put(PagePicture(jpeg), of: camera)
         server.wake()

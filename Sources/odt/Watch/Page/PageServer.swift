@@ -36,16 +36,31 @@ final class PageServer: @unchecked Sendable {
     /// all messages of a connection, so it identifies the connection of a message.
     private var connections: [Soup.Object: PageConnection] = [:]
 
-    /// Takes ownership of the socket.
+    /// Opens the socket and prints its address.
+    ///
+    /// - Parameters:
+    ///   - name: What the server serves: the name of its option without dashes, `page` or `metrics`.
+    ///   - path: The path of the printed address, without the leading slash.
+    ///   - tokenFile: A file with the token. Without it, a token is required only if other machines can connect.
     init(
-        _ place: PageSocket.Place, _ trustedProxies: TrustedProxies, _ content: PageContent, pictures: NewestPictures
+        _ name: String, at address: PageAddress, path: String, tokenFile: String?, _ trustedProxies: TrustedProxies,
+        _ content: PageContent, pictures: NewestPictures, notify: (String) -> Void
     ) throws {
-        guard let server = g_object_new_with_properties(place.soup.serverType(), 0, nil, nil), let loop = EventLoop()
-        else { throw PlaybackError("\(place.option): libsoup cannot create a server") }
-        (soup, socket, self.content, self.pictures) = (place.soup, place.socket, content, pictures)
-        authorizer = PageAuthorizer(token: place.token, port: place.socket.port)
+        let option = "--\(name)"
+        let soup = try Soup(for: option)
+        let given = try tokenFile.map { try PageToken(file: $0, of: option + "-token-file") }
+        let socket = try PageSocket(address, of: option)
+        let token = given ?? (socket.isLoopback ? nil : PageToken.random())
+        let query = token.map { "?token=" + (given == nil ? $0.text : "...") } ?? ""
+        let urls = socket.hosts.map { "http://\(PageAddress.written($0, socket.port))/\(path)\(query)" }
+        notify(
+            "the \(name) \(name.hasSuffix("s") ? "are" : "is") at " + urls.joined(separator: " and ")
+                + (tokenFile.map { ", with the token in \($0)" } ?? ""))
+        guard let server = g_object_new_with_properties(soup.serverType(), 0, nil, nil), let loop = EventLoop()
+        else { throw PlaybackError("\(option): libsoup cannot create a server") }
+        (self.option, self.soup, self.socket, self.content, self.pictures) = (option, soup, socket, content, pictures)
+        authorizer = PageAuthorizer(token: token, port: socket.port)
         (self.server, self.loop, self.trustedProxies) = (OpaquePointer(server), loop, trustedProxies)
-        option = place.option
     }
 
     func start() throws {

@@ -109,34 +109,3 @@ struct PageSocket {
         return hosts.isEmpty ? ["127.0.0.1"] : Array(hosts.prefix(4))
     }
 }
-
-extension PageSocket {
-    struct Place {
-        let socket: PageSocket
-        /// The token; `nil` if only this machine can connect and no token file is given.
-        let token: PageToken?
-        let soup: Soup
-        let option: String
-
-        /// Opens the socket and prints the address.
-        ///
-        /// - Parameters:
-        ///   - path: The path of the printed address, without the leading slash.
-        ///   - name: The word for what the address serves, for example `page` or `metrics`.
-        init(
-            _ address: PageAddress, tokenFile: String?, of option: String, path: String, called name: String,
-            notify: (String) -> Void
-        ) throws {
-            self.option = option
-            soup = try Soup(for: option)
-            let given = try tokenFile.map { try PageToken(file: $0, of: option + "-token-file") }
-            socket = try PageSocket(address, of: option)
-            token = given ?? (socket.isLoopback ? nil : PageToken.random())
-            let query = token.map { "?token=" + (given == nil ? $0.text : "...") } ?? ""
-            let urls = socket.hosts.map { "http://\(PageAddress.written($0, socket.port))/\(path)\(query)" }
-            notify(
-                "the \(name) \(name.hasSuffix("s") ? "are" : "is") at " + urls.joined(separator: " and ")
-                    + (tokenFile.map { ", with the token in \($0)" } ?? ""))
-        }
-    }
-}

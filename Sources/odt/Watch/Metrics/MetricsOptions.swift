@@ -21,20 +21,11 @@ struct MetricsOptions: Sendable {
         tokenFile = options.text("metrics-token-file")
         address = try PageAddress(text, called: options.called("metrics"))
     }
-}
 
-/// Implements `odt watch --metrics`: serves metrics without a page.
-final class MetricsServer: Sendable {
-    private let server: PageServer
-
-    init(_ options: MetricsOptions, _ metrics: MetricsBoard, notify: @escaping @Sendable (String) -> Void) throws {
-        let place = try PageSocket.Place(
-            options.address, tokenFile: options.tokenFile, of: "--metrics", path: "metrics", called: "metrics",
-            notify: notify)
-        server = try PageServer(place, TrustedProxies(), PageContent(metrics: metrics), pictures: NewestPictures())
+    /// Returns a server of metrics without a page.
+    func server(_ metrics: MetricsBoard, notify: (String) -> Void) throws -> PageServer {
+        try PageServer(
+            "metrics", at: address, path: "metrics", tokenFile: tokenFile, TrustedProxies(),
+            PageContent(metrics: metrics), pictures: NewestPictures(), notify: notify)
     }
-
-    func start() throws { try server.start() }
-
-    func close() { server.close() }
 }
