@@ -78,13 +78,10 @@ final class CompiledModel: @unchecked Sendable {
 
     /// The number of concurrent inferences that the runtime recommends.
     var requestCount: Int {
-        var text: UnsafeMutablePointer<CChar>?
-        guard
-            runtime.functions.ov_compiled_model_get_property(model, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", &text) == 0,
-            let text
-        else { return 1 }
-        defer { runtime.functions.ov_free(text) }
-        return max(1, Int(String(cString: text)) ?? 1)
+        let text = runtime.functions.text {
+            runtime.functions.ov_compiled_model_get_property(model, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", $0)
+        }
+        return max(1, text.flatMap { Int($0) } ?? 1)
     }
 }
 
@@ -113,11 +110,6 @@ extension OpenVINO {
 
     /// The name includes the processor model.
     func fullName(of device: String) -> String {
-        var text: UnsafeMutablePointer<CChar>?
-        guard functions.ov_core_get_property(core, device, "FULL_DEVICE_NAME", &text) == 0, let text else {
-            return device
-        }
-        defer { functions.ov_free(text) }
-        return String(cString: text)
+        functions.text { functions.ov_core_get_property(core, device, "FULL_DEVICE_NAME", $0) } ?? device
     }
 }

@@ -79,12 +79,7 @@ final class LoadedModel {
 
     private func describe(_ port: OpaquePointer) throws -> Port {
         let functions = runtime.functions
-        var name: UnsafeMutablePointer<CChar>?
-        var text = ""
-        if functions.ov_port_get_any_name(port, &name) == 0, let name {
-            text = String(cString: name)
-            functions.ov_free(name)
-        }
+        let name = functions.text { functions.ov_port_get_any_name(port, $0) } ?? ""
         var code: UInt32 = 0
         var shape = ov_partial_shape()
         guard functions.ov_port_get_element_type(port, &code) == 0,
@@ -95,7 +90,7 @@ final class LoadedModel {
         let dimensions = anyRank ? [] : (0..<Int(shape.rank.max)).compactMap { shape.dims?[$0] }
         return Port(
             description: TensorDescription(
-                name: text, shape: dimensions.map { $0.min == $0.max && $0.max >= 0 ? Int($0.max) : nil },
+                name: name, shape: dimensions.map { $0.min == $0.max && $0.max >= 0 ? Int($0.max) : nil },
                 element: passedOn(code)),
             code: code, anyRank: anyRank)
     }

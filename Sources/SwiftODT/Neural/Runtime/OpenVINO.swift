@@ -69,10 +69,7 @@ final class OpenVINO: @unchecked Sendable {
     /// process can open two file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions are then
     /// caught even if no descriptors are free.
     private static func learnToThrow(_ functions: swiftodt_openvino, _ core: OpaquePointer) {
-        var text: UnsafeMutablePointer<CChar>?
-        if functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", &text) == 0, let text {
-            functions.ov_free(text)
-        }
+        _ = functions.text { functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", $0) }
     }
 
     /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND. The runtime itself
@@ -132,6 +129,16 @@ final class OpenVINO: @unchecked Sendable {
             .filter { !$0.hasPrefix("Exception from") && !$0.hasPrefix("Check '") }
         let text = lines.prefix(2).joined(separator: " ")
         return text.isEmpty ? "no reason given" : String(text.prefix(300))
+    }
+}
+
+extension swiftodt_openvino {
+    /// Calls a function of the runtime that allocates a text. Returns `nil` if the function fails.
+    func text(_ read: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> ov_status) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard read(&text) == 0, let text else { return nil }
+        defer { ov_free(text) }
+        return String(cString: text)
     }
 }
 
