@@ -4,14 +4,9 @@ import Glibc
 struct ModelFile: Hashable {
     /// The path as the user specified it, for messages.
     let name: String
-    private let identity: Identity
-
-    /// Two values of the same path are equal only if none of the files changed between the creation of the two values.
-    private struct Identity: Hashable {
-        let path: String
-        /// The states of the model file (first) and of its separate weight files.
-        let states: [FileState]
-    }
+    /// The states of the model file (first) and of its separate weight files. Two values of the same path are equal only
+    /// if none of the files changed between the creation of the two values.
+    private let states: [FileState]
 
     private struct FileState: Hashable {
         let path: String
@@ -20,18 +15,14 @@ struct ModelFile: Hashable {
         let seconds: Int
         let nanoseconds: Int
 
-        init(path: String, _ status: stat) {
-            self.path = path
-            bytes = status.st_size
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-
         /// Returns `nil` if the file does not exist.
         init?(path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
-            self.init(path: path, status)
+            self.path = path
+            bytes = status.st_size
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
         }
 
         var text: String { "\(bytes) bytes of \(seconds).\(nanoseconds) in \(path)" }
@@ -40,8 +31,7 @@ struct ModelFile: Hashable {
     /// - Throws: ``ODTError`` if the file cannot be read, or if its extension or its first bytes show that it is not a
     ///   model.
     init(_ name: String) throws {
-        var status = stat()
-        guard let path = FilePath.canonical(name), stat(path, &status) == 0 else {
+        guard let path = FilePath.canonical(name), let state = FileState(path: path) else {
             throw ODTError(.fileNotFound, "there is no model file \(name)")
         }
         guard Self.isReadableFile(path) else {
@@ -55,7 +45,7 @@ struct ModelFile: Hashable {
                 "\(name) does not have the extension of a network; supported extensions are "
                     + ModelFormat.allCases.map { "." + $0.rawValue }.joined(separator: ", "))
         }
-        guard status.st_size > 0 else { throw ODTError(.invalidFile, "the model file \(name) is empty") }
+        guard state.bytes > 0 else { throw ODTError(.invalidFile, "the model file \(name) is empty") }
         if format == .xml, let weights = Self.weights(of: path).first, !Self.isReadableFile(weights) {
             throw ODTError(
                 .fileNotFound,
@@ -71,19 +61,18 @@ struct ModelFile: Hashable {
                 "the content of \(name) does not match its extension; fetch the file again")
         }
         self.name = name
-        identity = Identity(
-            path: path, states: [FileState(path: path, status)] + Self.weights(of: path).compactMap(FileState.init))
+        states = [state] + Self.weights(of: path).compactMap(FileState.init)
     }
 
-    var path: String { identity.path }
+    var path: String { states[0].path }
 
     /// The paths, sizes and modification times of the model's files.
-    var identityText: String { identity.states.map(\.text).joined(separator: ", ") }
+    var identityText: String { states.map(\.text).joined(separator: ", ") }
 
     /// A checksum of the contents of the model's files, independent of their paths and modification times. Computing it
     /// reads all files.
     var contentSum: String {
-        identity.states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
+        states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
     }
 
     /// Returns the possible paths of separate weight files, which need not exist. An .onnx file may use any names; the
@@ -119,9 +108,9 @@ struct ModelFile: Hashable {
         }
     }
 
-    static func == (a: ModelFile, b: ModelFile) -> Bool { a.identity == b.identity }
+    static func == (a: ModelFile, b: ModelFile) -> Bool { a.states == b.states }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+    func hash(into hasher: inout Hasher) { hasher.combine(states) }
 }
 
 /// The content of a file, copied to memory. The file is not mapped, because later changes of a mapped file would change
