@@ -159,21 +159,15 @@ private struct JSONReader {
         var (figures, scale) = (whole, 1.0)
         if skip(".") {
             let point = position
-            guard let more = digits(after: whole), position - point < Self.powersOfTen.count else {
+            guard let more = digits(after: whole), position - point < DecimalText.powersOfTen.count else {
                 return giveUp(at: start)
             }
-            (figures, scale) = (more, Self.powersOfTen[position - point])
+            (figures, scale) = (more, DecimalText.powersOfTen[position - point])
         }
         if let next, "+-.eE".utf8.contains(next) { return giveUp(at: start) }
         let value = Double(figures) / scale
         return isNegative ? -value : value
     }
-
-    /// The powers of ten that are exactly representable as doubles.
-    private static let powersOfTen: [Double] = [
-        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    ]
 
     /// Appends the next decimal digits to the number `figures`. Returns `nil` if there is no digit, or if the result is
     /// not exactly representable as a double.

@@ -169,13 +169,11 @@ extension Labels {
 
 /// The object classes of COCO. Most detection networks are trained with these classes.
 package enum COCOVocabulary {
-    package static let names = byCategory.filter { !$0.isEmpty }
+    package static let names = namesByPaperIndex.filter { !$0.isEmpty }
 
     /// The names for networks with 90 class outputs. The index is COCO's category id minus 1. Unused ids have empty
     /// names.
-    static let namesByPaperIndex = byCategory
-
-    private static let byCategory: [String] = [
+    static let namesByPaperIndex = [
         "person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat", "traffic light",
         "fire hydrant", "", "stop sign", "parking meter", "bench", "bird", "cat", "dog", "horse", "sheep",
         "cow", "elephant", "bear", "zebra", "giraffe", "", "backpack", "umbrella", "", "",

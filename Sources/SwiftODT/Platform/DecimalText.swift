@@ -70,7 +70,8 @@ package enum DecimalText {
 
     /// Every integer with at most this number of digits is exactly representable as a double.
     private static let maximumDigits = 15
-    private static let powersOfTen: [Double] = (0...maximumDigits).map { pow(10, Double($0)) }
+    /// The powers of ten that are exactly representable as doubles.
+    static let powersOfTen: [Double] = (0...22).map { pow(10, Double($0)) }
 }
 
 /// A count with a noun, for example "1 frame" or "2 frames".
