@@ -32,9 +32,7 @@ package final class Element: @unchecked Sendable {
         var value = GValue()
         g_object_get_property(gobject, property, &value)
         defer { g_value_unset(&value) }
-        guard let text = gst_value_serialize(&value) else { return "" }
-        defer { g_free(text) }
-        return String(cString: text)
+        return String(freeing: gst_value_serialize(&value)) ?? ""
     }
 
     /// Returns a copy of the value of a property of type `GstStructure`; `nil` if it has another type or no value.
@@ -92,6 +90,15 @@ package final class Element: @unchecked Sendable {
     }
 }
 
+extension String {
+    /// Copies and frees a text that GLib has allocated. Returns `nil` if there is no text.
+    init?(freeing text: UnsafeMutablePointer<CChar>?) {
+        guard let text else { return nil }
+        defer { g_free(text) }
+        self.init(cString: text)
+    }
+}
+
 package final class OwnedStructure {
     package let pointer: UnsafeMutablePointer<GstStructure>
     init(_ pointer: UnsafeMutablePointer<GstStructure>) { self.pointer = pointer }
@@ -101,9 +108,7 @@ package final class OwnedStructure {
 /// Converts between file names and `file://` URIs. A `file://` URI can represent every file name.
 package enum FileAddress {
     package static func of(_ path: String) -> String {
-        guard let address = PathText.withSystemPath(path, { gst_filename_to_uri($0, nil) }) else { return path }
-        defer { g_free(address) }
-        return String(cString: address)
+        PathText.withSystemPath(path) { String(freeing: gst_filename_to_uri($0, nil)) } ?? path
     }
 
     /// Returns the file name of a `file://` URI; `nil` if the URI is invalid.

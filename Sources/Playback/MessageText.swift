@@ -43,7 +43,8 @@ package enum MessageText {
             text += "}"
         case gst_value_list_get_type(): append(value, gst_value_list_get_size, gst_value_list_get_value, to: &text)
         case gst_value_array_get_type(): append(value, gst_value_array_get_size, gst_value_array_get_value, to: &text)
-        default: appendOther(value, to: &text)
+        // A value of another type becomes a string in GStreamer's textual form.
+        default: text += String(freeing: gst_value_serialize(value)).map(JSONValue.quoted) ?? "null"
         }
     }
 
@@ -57,13 +58,6 @@ package enum MessageText {
             if let value = item(list, number) { append(value, to: &text) }
         }
         text += "]"
-    }
-
-    /// Appends a value of another type as a string in GStreamer's textual form.
-    private static func appendOther(_ value: UnsafePointer<GValue>, to text: inout String) {
-        guard let printed = gst_value_serialize(value) else { return text += "null" }
-        defer { g_free(printed) }
-        text += JSONValue.quoted(String(cString: printed))
     }
 }
 

@@ -37,9 +37,7 @@ package enum ErrorText {
     }
 
     static func name(of object: UnsafeMutablePointer<GstObject>?) -> String {
-        guard let object, let name = gst_object_get_name(object) else { return "GStreamer" }
-        defer { g_free(name) }
-        return String(cString: name)
+        object.flatMap { String(freeing: gst_object_get_name($0)) } ?? "GStreamer"
     }
 }
 

@@ -12,9 +12,7 @@ package struct StreamKind {
     package init(_ caps: UnsafeMutablePointer<GstCaps>) {
         structure = gst_caps_get_size(caps) > 0 ? gst_caps_get_structure(caps, 0) : nil
         name = structure.map { String(cString: gst_structure_get_name($0)) } ?? ""
-        let printed = gst_caps_to_string(caps)
-        defer { g_free(printed) }
-        text = printed.map { String(cString: $0) } ?? name
+        text = String(freeing: gst_caps_to_string(caps)) ?? name
     }
 
     package var medium: Medium {

@@ -99,9 +99,7 @@ package final class StreamLinker: Sendable {
     }
 
     private static func id(of pad: UnsafeMutablePointer<GstPad>) -> String? {
-        guard let id = gst_pad_get_stream_id(pad) else { return nil }
-        defer { g_free(id) }
-        return String(cString: id)
+        String(freeing: gst_pad_get_stream_id(pad))
     }
 
     private func checkVideo() {

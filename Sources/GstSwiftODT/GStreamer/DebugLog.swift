@@ -63,19 +63,16 @@ extension GstDebugLevel {
 
 enum GstText {
     static func of(_ caps: UnsafePointer<GstCaps>?) -> String {
-        guard let caps, let text = gst_caps_to_string(caps) else { return "none" }
-        defer { g_free(text) }
-        return String(cString: text)
+        caps.flatMap { take(gst_caps_to_string($0)) } ?? "none"
     }
 
-    static func of(_ value: UnsafePointer<GValue>) -> String {
-        guard let text = gst_value_serialize(value) else { return "nothing" }
-        defer { g_free(text) }
-        return String(cString: text)
-    }
+    static func of(_ value: UnsafePointer<GValue>) -> String { take(gst_value_serialize(value)) ?? "nothing" }
 
-    static var version: String {
-        guard let text = gst_version_string() else { return "GStreamer" }
+    static var version: String { take(gst_version_string()) ?? "GStreamer" }
+
+    /// Takes ownership of the text.
+    private static func take(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+        guard let text else { return nil }
         defer { g_free(text) }
         return String(cString: text)
     }
