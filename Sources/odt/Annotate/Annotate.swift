@@ -80,14 +80,10 @@ private let help = """
     }
 }
 
-/// Returns the properties to set, as NAME=VALUE. The properties that options such as `--zones` imply come first, so
-/// that `--set` overrides them.
+/// Returns the properties to set, as NAME=VALUE. The properties that options imply come first, so that `--set` overrides
+/// them.
 private func settings(_ line: CommandLineOptions) throws -> [String] {
-    var settings: [String] = []
-    if let zones = line.text("--zones") {
-        _ = try Zone.list(named: zones)
-        settings.append("zones=\(zones)")
-    }
+    var settings = try line.settings()
     let named = line.texts("--set")
     if let format = named.first(where: { $0.hasPrefix("message-format=") }) {
         throw CommandLineError("'\(format)' is not supported here: use --json for JSON or --csv for a table.")
@@ -96,14 +92,14 @@ private func settings(_ line: CommandLineOptions) throws -> [String] {
         if let updates = named.first(where: { $0.hasPrefix("updates=") && $0 != "updates=every-frame" }) {
             throw CommandLineError("\(option) needs every frame: leave out --set \(updates).")
         }
-        settings.append("updates=every-frame")
+        settings.insert("updates=every-frame", at: 0)
     }
     if let option = ["--tracks-csv", "--events-csv", "--crops"].first(where: { line.text($0) != nil }),
         named.contains(where: { $0.hasPrefix("track-events=") && $0 != "track-events=true" })
     {
         throw CommandLineError("\(option) needs track events: leave out --set track-events.")
     }
-    return settings + named
+    return settings
 }
 
 private func single(_ line: CommandLineOptions) throws -> (input: String, AnnotationOutputs) {

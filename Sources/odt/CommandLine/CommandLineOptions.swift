@@ -58,23 +58,29 @@ struct CommandLineOptions {
     func texts(_ name: String) -> [String] { values[name] ?? [] }
 
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
-        guard let text = text(name) else { return nil }
-        guard let value = Double(text), value.isFinite, range.contains(value) else {
-            throw CommandLineError(
-                "\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
+        try text(name).map { try Self.value(of: $0, in: range, "\(name) must be a number") }
+    }
+
+    func wholeNumber(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        try text(name).map { try Self.value(of: $0, in: range, "\(name) must be a whole number") }
+    }
+
+    /// - Parameter demand: The start of the error message, before the range.
+    static func value<Number: Comparable & LosslessStringConvertible>(
+        of text: String, in range: ClosedRange<Number>, _ demand: String
+    ) throws -> Number {
+        guard let value = Number(text), range.contains(value) else {
+            throw CommandLineError("\(demand) from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
         }
         return value
     }
-}
 
-extension CommandLineOptions {
-    func wholeNumber(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
-        guard let text = text(name) else { return nil }
-        guard let value = Int(text), range.contains(value) else {
-            throw CommandLineError(
-                "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
-        }
-        return value
+    /// Returns the properties of `--zones` and `--set` as NAME=VALUE. Those of `--set` come last, so that they override
+    /// the zones.
+    func settings() throws -> [String] {
+        guard let zones = text("--zones") else { return texts("--set") }
+        _ = try Zone.list(named: zones)
+        return ["zones=\(zones)"] + texts("--set")
     }
 }
 

@@ -75,11 +75,7 @@ private func play(_ source: MediaSource, _ line: CommandLineOptions) throws -> I
             + "multiple-objects=true max-objects=100 ! videoconvert ! \(sink)")
     source.give(to: pipeline)
     let element = pipeline["swiftodt"]
-    if let zones = line.text("--zones") {
-        _ = try Zone.list(named: zones)
-        try PropertySetting.set("zones=\(zones)", of: element)
-    }
-    for setting in line.texts("--set") { try PropertySetting.set(setting, of: element) }
+    for setting in try line.settings() { try PropertySetting.set(setting, of: element) }
     guard let pad = element.pad("sink") else { throw PlaybackError("swiftodt has no sink pad") }
     let watchdog = FrameWatchdog()
     watchdog.attach(at: pad)

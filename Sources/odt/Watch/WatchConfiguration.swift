@@ -128,7 +128,7 @@ struct WatchPlan: Sendable {
         let listed = file?.cameras ?? []
         var cameras = listed + (try CameraPlan.list(line.operands, besides: listed.map(\.name)))
         guard !cameras.isEmpty else { throw CommandLineError("missing SOURCE: name a camera or use --config FILE.") }
-        let settings = try Self.settings(line)
+        let settings = try line.settings().map { CameraSetting($0) }
         // The command line overrides the file. In the file, [camera NAME] overrides [cameras], and both override
         // [watch].
         let (decoding, usualDecoding) = (try DecodingChoice(line), file?.decoding ?? DecodingChoice())
@@ -155,14 +155,5 @@ struct WatchPlan: Sendable {
         frameTimeout = try options.number("timeout", in: 1...86_400).map { Nanoseconds(seconds: $0) } ?? 20_000_000_000
         longestPause =
             try options.number("retry", in: 0.01...86_400).map { Nanoseconds(seconds: $0) } ?? BackOff.usualLongest
-    }
-
-    /// Returns the properties to set for all cameras. Properties from `--zones` come before those from `--set`, so that
-    /// `--set` overrides them.
-    private static func settings(_ line: CommandLineOptions) throws -> [CameraSetting] {
-        let named = line.texts("--set").map { CameraSetting($0) }
-        guard let zones = line.text("--zones") else { return named }
-        _ = try Zone.list(named: zones)
-        return [CameraSetting("zones=\(zones)")] + named
     }
 }

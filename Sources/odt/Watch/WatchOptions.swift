@@ -39,12 +39,9 @@ struct WatchOptions: Sendable {
     func has(_ name: String) -> Bool { values[name] == "true" }
 
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
-        guard let text = text(name) else { return nil }
-        guard let value = Double(text), range.contains(value) else {
-            throw CommandLineError(
-                "\(called(name)) must be a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
+        try text(name).map {
+            try CommandLineOptions.value(of: $0, in: range, "\(called(name)) must be a number")
         }
-        return value
     }
 
     /// - Throws: ``PlaybackError`` if one of the named options is set without the option `owner`, on which they depend.
