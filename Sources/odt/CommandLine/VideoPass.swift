@@ -70,7 +70,7 @@ enum VideoPass {
     }
 
     /// The values of videoflip's property `video-direction`.
-    private static let directions: [Orientation: String] = [
+    static let directions: [Orientation: String] = [
         .rotate90: "90r", .rotate180: "180", .rotate270: "90l", .flipHorizontal: "horiz", .flipVertical: "vert",
         .transpose: "ul-lr", .transverse: "ur-ll",
     ]

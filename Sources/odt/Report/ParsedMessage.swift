@@ -66,10 +66,8 @@ struct ParsedMessage {
     var orientation: Orientation { Self.orientations[text("orientation")] ?? .identity }
 
     /// The transformations by value of the element's property `orientation`.
-    private static let orientations: [String: Orientation] = [
-        "90r": .rotate90, "180": .rotate180, "90l": .rotate270, "horiz": .flipHorizontal, "vert": .flipVertical,
-        "ul-lr": .transpose, "ur-ll": .transverse,
-    ]
+    private static let orientations = Dictionary(
+        uniqueKeysWithValues: VideoPass.directions.map { ($0.value, $0.key) })
 }
 
 extension JSONValue {
