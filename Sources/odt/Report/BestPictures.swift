@@ -1,20 +1,79 @@
 import Playback
 import SwiftODT
 
-/// Extracts one picture of each track in a single pass over a video. The picture shows the detection with the highest
-/// score. The same pass extracts a background frame for heat maps and zones.
-final class BestPictures: VideoPass.Viewer {
+/// One picture of each track, which shows the detection with the highest score, and a background frame for heat maps and
+/// zones.
+struct BestPictures {
+    /// The background frame as a JPEG file; `nil` if no frame was extracted.
+    fileprivate(set) var frame: [UInt8]?
+    /// The best pictures as JPEG files, one per track, in the order of the tracks; `nil` for a track whose best
+    /// detection is not in the video.
+    fileprivate(set) var pictures: [[UInt8]?]
+    /// The number of the signal that ended the extraction; `nil` if no signal did.
+    fileprivate(set) var signal: Int32?
+
+    var missingCount: Int { pictures.count { $0 == nil } }
+
+    fileprivate init(count: Int) { pictures = Array(repeating: nil, count: count) }
+
+    /// Reads the video. If the video ends with an error, keeps the pictures extracted so far and prints the error.
+    ///
+    /// - Throws: ``PlaybackError`` if no frame can be read.
+    init(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws {
+        let moments = tracks.enumerated().compactMap { place, track in
+            track.best.map { PicturePass.Moment(place: place, time: $0.streamTime, box: $0.box) }
+        }
+        self = try PicturePass(
+            of: moments, count: tracks.count, frameAt: observations.middleOfVideo, among: moments.count, in: video,
+            turned: observations.orientation
+        ).found
+    }
+
+    /// Reads each recorded segment, a video file that `odt watch` writes, that contains the best detection of a track.
+    /// Stops after the last such detection. Segments that cannot be read are skipped.
+    ///
+    /// - Parameter tracks: Tracks from a database. Their stream times are wall-clock times.
+    init(of tracks: [ObservedTrack], in segments: [StoredSegment], _ observations: Observations) {
+        self.init(count: tracks.count)
+        // Segments are searched by session (one connection to a camera) and not only by time. The sessions of one
+        // camera overlap in time if files are watched faster than real time.
+        let bySession = Dictionary(grouping: segments, by: \.session)
+        var moments: [String: [PicturePass.Moment]] = [:]
+        for (place, track) in tracks.enumerated() {
+            guard let best = track.best, let session = observations.recording(of: track) else { continue }
+            for segment in bySession[session] ?? [] {
+                guard let time = segment.place(of: best.streamTime) else { continue }
+                moments[segment.file, default: []].append(.init(place: place, time: time, box: best.box))
+                break
+            }
+        }
+        let count = moments.values.reduce(0) { $0 + $1.count }
+        for segment in segments {
+            // Retention limits delete segments, so a missing file is not an error.
+            guard let wanted = moments[segment.file], PathText.isThere(segment.file) else { continue }
+            do {
+                let found = try PicturePass(
+                    of: wanted, count: tracks.count, frameAt: frame == nil ? wanted.map(\.time).min() : nil,
+                    among: count, in: MediaSource(segment.file), turned: observations.orientation
+                ).found
+                for moment in wanted { pictures[moment.place] = found.pictures[moment.place] }
+                frame = frame ?? found.frame
+                signal = found.signal
+            } catch { printError("odt report: \(error)") }
+            if signal != nil { return }
+        }
+    }
+}
+
+/// Extracts pictures in a single pass over a video.
+private final class PicturePass: VideoPass.Viewer {
     /// The maximum size of all pictures together, in bytes. It keeps the page below 20 MB, including the Base64
     /// encoding.
     private static let maximumBytes = 9 << 20
     /// The picture of a detection is taken from a frame that is at most this many seconds later than the detection.
     private static let tolerance = 0.25
 
-    /// The background frame as a JPEG file; `nil` if no frame was extracted.
-    private(set) var frame: [UInt8]?
-    /// The best pictures as JPEG files, one per track, in the order of the tracks; `nil` for a track whose best
-    /// detection is not in the video.
-    private(set) var pictures: [[UInt8]?]
+    private(set) var found: BestPictures
 
     struct Moment {
         /// The track's index in the list of tracks.
@@ -31,21 +90,6 @@ final class BestPictures: VideoPass.Viewer {
     private let crop = JPEGCrop()
     private let (side, limit): (Int, Int)
 
-    /// The number of the signal that ended the pass; `nil` if no signal did.
-    private(set) var signal: Int32?
-
-    /// Reads the video. If the video ends with an error, keeps the pictures extracted so far and prints the error.
-    ///
-    /// - Throws: ``PlaybackError`` if no frame can be read.
-    convenience init(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws {
-        let moments = tracks.enumerated().compactMap { place, track in
-            track.best.map { Moment(place: place, time: $0.streamTime, box: $0.box) }
-        }
-        try self.init(
-            of: moments, count: tracks.count, frameAt: observations.middleOfVideo, among: moments.count, in: video,
-            turned: observations.orientation)
-    }
-
     /// - Parameters:
     ///   - count: The number of all tracks, including tracks without a best detection in this video.
     ///   - frameAt: The stream time of the background frame in seconds; `nil` if no background frame is needed.
@@ -54,7 +98,7 @@ final class BestPictures: VideoPass.Viewer {
         of moments: [Moment], count: Int, frameAt: Double?, among total: Int, in video: MediaSource,
         turned: Orientation
     ) throws {
-        pictures = Array(repeating: nil, count: count)
+        found = BestPictures(count: count)
         self.moments = moments.sorted { $0.time > $1.time }
         middle = frameAt
         side = total <= 300 ? 256 : total <= 1500 ? 176 : 112
@@ -62,7 +106,7 @@ final class BestPictures: VideoPass.Viewer {
         let ending = try VideoPass.show(video, turned: turned, to: self) {
             printError("odt report: \($0)")
         }
-        signal = ending.signal
+        found.signal = ending.signal
         guard let failure = ending.failure else { return }
         guard hasSeen else { throw PlaybackError("cannot read a frame from \(video.name): \(failure)") }
         printError("odt report: \(video.name) ends early: \(failure)")
@@ -70,24 +114,22 @@ final class BestPictures: VideoPass.Viewer {
 
     private var hasSeen = false
 
-    var missingCount: Int { pictures.count { $0 == nil } }
-
     func interest(from time: Double, to end: Double) -> VideoPass.Interest {
         hasSeen = true
         if let next = moments.last, next.time < (time + end) / 2 { return .wanted }
-        if frame == nil, let middle { return middle < end ? .wanted : .notWanted }
+        if found.frame == nil, let middle { return middle < end ? .wanted : .notWanted }
         return moments.isEmpty ? .remove : .notWanted
     }
 
     func process(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
-        if frame == nil, let middle, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
+        if found.frame == nil, let middle, middle < end { found.frame = crop.jpeg(of: pixels, side: 1280) }
         // A detection belongs to the frame with the nearest time: to this frame if the detection is before the middle
         // between `time` and `end`, the time of the next frame.
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }
             let box = Self.withMargin(moment.box).scaled(x: Double(pixels.width), y: Double(pixels.height))
-            pictures[moment.place] = crop.jpeg(of: box, in: pixels, side: side, limit: limit)
+            found.pictures[moment.place] = crop.jpeg(of: box, in: pixels, side: side, limit: limit)
         }
     }
 
@@ -98,48 +140,4 @@ final class BestPictures: VideoPass.Viewer {
             x: box.x - margin * box.width, y: box.y - margin * box.height, width: box.width * (1 + 2 * margin),
             height: box.height * (1 + 2 * margin))
     }
-}
-
-/// Extracts the best picture of each track and a background frame from recorded segments, the video files that `odt
-/// watch` writes.
-struct RecordedPictures {
-    private(set) var frame: [UInt8]?
-    private(set) var pictures: [[UInt8]?]
-    private(set) var signal: Int32?
-
-    /// Reads each segment that contains the best detection of a track, and stops after the last such detection.
-    /// Segments that cannot be read are skipped.
-    ///
-    /// - Parameter tracks: Tracks from a database. Their stream times are wall-clock times.
-    init(of tracks: [ObservedTrack], in segments: [StoredSegment], _ observations: Observations) {
-        pictures = Array(repeating: nil, count: tracks.count)
-        // Segments are searched by session (one connection to a camera) and not only by time. The sessions of one
-        // camera overlap in time if files are watched faster than real time.
-        let bySession = Dictionary(grouping: segments, by: \.session)
-        var moments: [String: [BestPictures.Moment]] = [:]
-        for (place, track) in tracks.enumerated() {
-            guard let best = track.best, let session = observations.recording(of: track) else { continue }
-            for segment in bySession[session] ?? [] {
-                guard let time = segment.place(of: best.streamTime) else { continue }
-                moments[segment.file, default: []].append(.init(place: place, time: time, box: best.box))
-                break
-            }
-        }
-        let count = moments.values.reduce(0) { $0 + $1.count }
-        for segment in segments {
-            // Retention limits delete segments, so a missing file is not an error.
-            guard let wanted = moments[segment.file], PathText.isThere(segment.file) else { continue }
-            do {
-                let found = try BestPictures(
-                    of: wanted, count: tracks.count, frameAt: frame == nil ? wanted.map(\.time).min() : nil,
-                    among: count, in: MediaSource(segment.file), turned: observations.orientation)
-                for moment in wanted { pictures[moment.place] = found.pictures[moment.place] }
-                frame = frame ?? found.frame
-                signal = found.signal
-            } catch { printError("odt report: \(error)") }
-            if signal != nil { return }
-        }
-    }
-
-    var missingCount: Int { pictures.count { $0 == nil } }
 }

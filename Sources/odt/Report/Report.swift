@@ -72,17 +72,12 @@ private let help = """
     let tracks = observations.tracks
     guard try write(observations, tracks, line) else { return ExitCode.success }
     let pictures = try source.map { try BestPictures(of: tracks, in: $0, observations) }
-    if let signal = pictures?.signal { return 128 + signal }
-    if let missing = pictures?.missingCount, missing > 0 {
+    if let missing = pictures?.missingCount, missing > 0, pictures?.signal == nil {
         printError(
             "odt report: \(missing) of \(CountText.text(tracks.count, "object")) \(missing == 1 ? "is" : "are") not in \(video ?? ""): is it the video of these messages?"
         )
     }
-    let html = ReportPage.html(
-        title: title, data: data.json(tracks), frame: pictures?.frame, pictures: pictures?.pictures ?? [])
-    try ByteStream.write(html, to: page)
-    if page != "-" { print("\(page): open it in a web browser") }
-    return ExitCode.success
+    return try write(data, tracks, pictures, to: page)
 }
 
 /// Writes a report from the messages of a period that `odt watch` has stored in a database.
@@ -110,9 +105,16 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
         title: title, file: publicName(store), video: nil, observations: observations, zones: zones,
         clips: try clips(messages, observations, page, line), isCutOff: false)
     let pictures = line.has("--no-pictures") ? nil : try pictures(of: tracks, messages, observations, line)
+    return try write(data, tracks, pictures, to: page)
+}
+
+/// Writes the page and returns the exit code. If a signal interrupted the extraction of pictures, writes nothing.
+private func write(_ data: ReportData, _ tracks: [ObservedTrack], _ pictures: BestPictures?, to page: String) throws
+    -> Int32
+{
     if let signal = pictures?.signal { return 128 + signal }
     let html = ReportPage.html(
-        title: title, data: data.json(tracks), hasClips: !data.clips.isEmpty, frame: pictures?.frame,
+        title: data.title, data: data.json(tracks), hasClips: !data.clips.isEmpty, frame: pictures?.frame,
         pictures: pictures?.pictures ?? [])
     try ByteStream.write(html, to: page)
     if page != "-" { print("\(page): open it in a web browser") }
@@ -123,7 +125,7 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
 /// segment.
 private func pictures(
     of tracks: [ObservedTrack], _ messages: StoredMessages, _ observations: Observations, _ line: CommandLineOptions
-) throws -> RecordedPictures? {
+) throws -> BestPictures? {
     var segments = try messages.segments()
     if segments.isEmpty { return nil }
     if let folder = line.text("--recordings") {
@@ -132,7 +134,7 @@ private func pictures(
         }
     }
     segments.removeAll { messages.filters[$0.camera]?.permits($0.file) == false }
-    let pictures = RecordedPictures(of: tracks, in: segments, observations)
+    let pictures = BestPictures(of: tracks, in: segments, observations)
     if pictures.missingCount > 0, pictures.signal == nil {
         printError(
             "odt report: \(pictures.missingCount) of \(tracks.count) objects have no picture: their recording is "

@@ -7,7 +7,7 @@ enum ReportPage {
     ///   - frame: The background frame as a JPEG file; `nil` if there is no video.
     ///   - pictures: The best pictures as JPEG files, in the order of the tracks; `nil` for a track without a picture.
     ///   - hasClips: Whether the page links to clips. They are the only resources that it may load.
-    static func html(title: String, data: [UInt8], hasClips: Bool = false, frame: [UInt8]?, pictures: [[UInt8]?])
+    static func html(title: String, data: [UInt8], hasClips: Bool, frame: [UInt8]?, pictures: [[UInt8]?])
         -> [UInt8]
     {
         var page = Array("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n".utf8)
