@@ -62,43 +62,39 @@ struct StoredMessages {
     }
 
     func segments() throws -> [StoredSegment] {
-        do {
-            guard try has("segment") else { return [] }
-            let rows = try database.prepare(
-                """
-                SELECT session, time, ended, length, file FROM segment WHERE ended >= ? AND time <= ? ORDER BY time
-                """)
-            try rows.begin([.integer(choice.from), .integer(choice.to)])
-            var segments: [StoredSegment] = []
-            while try rows.next() {
-                guard let session = sessions[rows.integer(0)] else { continue }
-                segments.append(
-                    StoredSegment(
-                        camera: session.camera, session: rows.integer(0), began: Double(rows.integer(1)) / 1_000,
-                        ended: Double(rows.integer(2)) / 1_000, length: Double(rows.integer(3)) / 1_000,
-                        file: rows.text(4)))
-            }
-            return segments
-        } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
+        try entries(of: "segment", "file, length") { rows, camera in
+            StoredSegment(
+                camera: camera, session: rows.integer(0), began: Double(rows.integer(1)) / 1_000,
+                ended: Double(rows.integer(2)) / 1_000, length: Double(rows.integer(4)) / 1_000, file: rows.text(3))
+        }
     }
 
     func clips() throws -> [StoredClip] {
-        do {
-            guard try has("clip") else { return [] }
+        try entries(of: "clip", "file, picture") { rows, camera in
+            StoredClip(
+                camera: camera, session: rows.integer(0), began: Double(rows.integer(1)) / 1_000,
+                ended: Double(rows.integer(2)) / 1_000, file: rows.text(3),
+                picture: rows.isNull(4) ? nil : rows.text(4))
+        }
+    }
+
+    /// Returns the files that a table lists for the period and the requested cameras, in the order of time.
+    ///
+    /// - Parameter entry: Converts a row, whose columns are session, begin, end and `columns`, and the camera's name.
+    private func entries<Entry>(
+        of table: String, _ columns: String, _ entry: (SQLiteStatement, String) -> Entry
+    ) throws -> [Entry] {
+        try StoreFile.reportingErrors(path) {
+            guard try has(table) else { return [] }
             let rows = try database.prepare(
-                "SELECT session, time, ended, file, picture FROM clip WHERE ended >= ? AND time <= ? ORDER BY time")
+                "SELECT session, time, ended, \(columns) FROM \(table) WHERE ended >= ? AND time <= ? ORDER BY time")
             try rows.begin([.integer(choice.from), .integer(choice.to)])
-            var clips: [StoredClip] = []
+            var entries: [Entry] = []
             while try rows.next() {
-                guard let session = sessions[rows.integer(0)] else { continue }
-                clips.append(
-                    StoredClip(
-                        camera: session.camera, session: rows.integer(0), began: Double(rows.integer(1)) / 1_000,
-                        ended: Double(rows.integer(2)) / 1_000, file: rows.text(3),
-                        picture: rows.isNull(4) ? nil : rows.text(4)))
+                if let session = sessions[rows.integer(0)] { entries.append(entry(rows, session.camera)) }
             }
-            return clips
-        } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
+            return entries
+        }
     }
 
     /// Returns whether the database has a table. A database of an earlier version of `odt` lacks the newer ones.

@@ -55,7 +55,8 @@ enum StoreFile {
         }
     }
 
-    private static func reportingErrors<Answer>(_ path: String, _ body: () throws -> Answer) throws -> Answer {
+    /// Converts the SQLite errors of `body` to errors with a remedy.
+    static func reportingErrors<Answer>(_ path: String, _ body: () throws -> Answer) throws -> Answer {
         do { return try body() } catch let error as SQLiteError { throw problem(error, path) }
     }
 

@@ -62,12 +62,9 @@ final class StoreSink: MeasuredSink {
 
     init(_ options: StoreOptions, notify: @escaping @Sendable (String) -> Void) throws {
         (path, self.notify) = (options.path, notify)
-        let store: Store
-        do {
-            let database = try StoreFile.open(toWrite: path, SQLiteLibrary())
-            store = Store(database, try StoreWriter(database), try StoreRetention(options, database))
-        } catch let error as SQLiteError {
-            throw StoreFile.problem(error, path)
+        let store = try StoreFile.reportingErrors(options.path) {
+            let database = try StoreFile.open(toWrite: options.path, SQLiteLibrary())
+            return Store(database, try StoreWriter(database), try StoreRetention(options, database))
         }
         guard DetachedThread.run({ self.run(store) }) else {
             throw PlaybackError("--store: cannot start a thread (ulimit -u)")
