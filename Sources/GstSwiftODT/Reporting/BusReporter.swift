@@ -90,8 +90,6 @@ final class BusReporter {
         return unread.count < Self.backlog
     }
 
-    func finish() { postWaiting() }
-
     /// Posts a report in which all objects have ended, because the stream has ended. It is posted only with
     /// `updates=on-change`, and only if the latest message contained objects.
     func postEnd(_ report: Report, settings: Settings) {
@@ -108,8 +106,9 @@ final class BusReporter {
         lastIdentity = nil
     }
 
+    /// - Returns: Whether there was a deferred report.
     @discardableResult
-    private func postWaiting() -> Bool {
+    func postWaiting() -> Bool {
         guard let waiting else { return false }
         self.waiting = nil
         var report = waiting.report

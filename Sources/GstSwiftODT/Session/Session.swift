@@ -12,7 +12,7 @@ final class Session: @unchecked Sendable {
     private let element: ElementHandle
     private let state = Mutex(StartedSettings())
     let statistics = Statistics()
-    private let signals = StreamSignals()
+    let signals = StreamSignals()
     private let planner = SchedulePlanner()
     private let warnings = WarningLimit()
 
@@ -23,7 +23,7 @@ final class Session: @unchecked Sendable {
 
     init(element: ElementHandle) { self.element = element }
 
-    // MARK: Properties and signals, from any thread
+    // MARK: Properties, from any thread
 
     func set(_ id: UInt32, to value: UnsafePointer<GValue>) {
         let property = Settings.property(id)
@@ -52,10 +52,6 @@ final class Session: @unchecked Sendable {
             property.get(current, value)
         }
     }
-
-    func resetTracks() { signals.requestReset() }
-
-    func detectNow() { signals.requestDetection() }
 
     // MARK: Life cycle
 
@@ -88,9 +84,6 @@ final class Session: @unchecked Sendable {
         stream = nil
         state.withLock { $0.stop() }
     }
-
-    /// Wakes the streaming thread and makes it refuse frames until the next start of the element.
-    func unlock() { signals.close() }
 
     // MARK: Streaming
 

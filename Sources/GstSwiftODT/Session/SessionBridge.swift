@@ -42,7 +42,7 @@ func sessionStart(_ handle: SwiftOdtSession?) -> gboolean { session(handle).star
 func sessionStop(_ handle: SwiftOdtSession?) { session(handle).stop() }
 
 @_cdecl("swiftodt_session_unlock")
-func sessionUnlock(_ handle: SwiftOdtSession?) { session(handle).unlock() }
+func sessionUnlock(_ handle: SwiftOdtSession?) { session(handle).signals.close() }
 
 @_cdecl("swiftodt_session_notice_caps")
 func sessionNoticeCaps(_ handle: SwiftOdtSession?, _ caps: UnsafeMutablePointer<GstCaps>) {
@@ -100,7 +100,7 @@ func sessionLatency(_ handle: SwiftOdtSession?, _ live: gboolean) -> GstClockTim
 func sessionFramesHeld(_ handle: SwiftOdtSession?) -> guint { session(handle).framesHeld }
 
 @_cdecl("swiftodt_session_reset_tracks")
-func sessionResetTracks(_ handle: SwiftOdtSession?) { session(handle).resetTracks() }
+func sessionResetTracks(_ handle: SwiftOdtSession?) { session(handle).signals.requestReset() }
 
 @_cdecl("swiftodt_session_detect_now")
-func sessionDetectNow(_ handle: SwiftOdtSession?) { session(handle).detectNow() }
+func sessionDetectNow(_ handle: SwiftOdtSession?) { session(handle).signals.requestDetection() }

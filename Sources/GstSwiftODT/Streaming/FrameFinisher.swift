@@ -342,7 +342,7 @@ final class FrameFinisher {
 
     func finishStream() {
         element.log(.debug, "end of stream")
-        reporter.finish()
+        reporter.postWaiting()
         endTracks(.endOfStream)
         warnOfLeftOut()
         if let lastReport {

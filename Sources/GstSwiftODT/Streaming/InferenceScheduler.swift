@@ -10,7 +10,7 @@ struct InferenceScheduler {
     private let statistics: Statistics
     private let signals: StreamSignals
     private let recorder: DetectionRecorder?
-    private var policy = InferencePolicy()
+    private(set) var policy = InferencePolicy()
     /// `nil` if `zoom` is off.
     private var regionSelector: RegionSelector?
     /// The inference in flight that has not been assigned to a frame yet. If frames wait for their results, each
@@ -43,12 +43,6 @@ struct InferenceScheduler {
         if choosesRegions { regionSelector?.note(snapshot) }
         if isAdaptive { policy.note(snapshot) }
     }
-
-    /// Whether the latest frame has motion that no track explains. `false` unless inference is adaptive.
-    var seesUnexplainedMotion: Bool { policy.seesUnexplainedMotion }
-
-    /// Whether the latest frame differs from the frame of the latest inference. `false` unless inference is adaptive.
-    var seesMotion: Bool { policy.seesMotion }
 
     /// Discards the state of all objects. Inference then runs on the next frame and covers the full frame.
     mutating func forgetScene() {

@@ -156,7 +156,7 @@ final class Stream {
     private func needsEarlierFrames(_ preview: QueuedFrame) throws -> Bool {
         let context = preview.context
         guard context.intervalPolicy == .auto, context.epochBreak == nil, !context.resetsTracks else { return false }
-        if scheduler.seesMotion || scheduler.seesUnexplainedMotion { return true }
+        if scheduler.policy.seesMotion || scheduler.policy.seesUnexplainedMotion { return true }
         return try preview.answers.contains { finisher.isChanged(by: try signals.wait(for: $0.promise), of: $0) }
     }
 
@@ -365,8 +365,8 @@ final class Stream {
         // If a queued frame begins an epoch, inference on later frames must not depend on the tracks of the past epoch.
         if !queue.beginsEpoch { scheduler.note(frame, finisher.scene.snapshot) }
         var latest = finisher.activity
-        latest.wantsInference = latest.wantsInference || scheduler.seesUnexplainedMotion
-        if frame.context.intervalPolicy == .auto { latest.seesMotion = scheduler.seesMotion }
+        latest.wantsInference = latest.wantsInference || scheduler.policy.seesUnexplainedMotion
+        if frame.context.intervalPolicy == .auto { latest.seesMotion = scheduler.policy.seesMotion }
         activity.note(latest, at: frame.context.times, through: element)
         if frame.waits {
             work.add(frame.work + MonotonicClock.now - begin)

@@ -111,7 +111,7 @@ import Testing
             gst_harness_push_event(harness.harness, gst_event_new_flush_start())
             gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
         default:
-            harness.session.resetTracks()
+            harness.session.signals.requestReset()
             ElementHarness.release(harness.pass(harness.buffer(1)))
         }
         #expect(try harness.counters()[uint: "active-tracks"] == 0)
