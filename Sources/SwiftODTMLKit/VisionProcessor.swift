@@ -28,7 +28,12 @@ final class VisionProcessor: @unchecked Sendable {
         let time = clock.time(of: image.timestamp?.nanoseconds, step: timeSinceLastImage())
         var frame = picture.with(time: time, orientation: Orientation(image.orientation))
         return try withExtendedLifetime(picture) {
-            if size != (frame.width, frame.height) { begin(frame, parts) }
+            // An image of another size than the previous one belongs to another stream.
+            if size != (frame.width, frame.height) {
+                scene.reset(reason: .flush)
+                parts.detector.reset()
+                size = (frame.width, frame.height)
+            }
             if scene.options.follows { frame.luma = LumaPlane.reduce(frame) }
             scene.advance(to: time, width: frame.width, height: frame.height, luma: frame.luma)
             scene.observe(try parts.detector.start(frame, options: detection).wait(), seenAt: time)
@@ -59,14 +64,6 @@ final class VisionProcessor: @unchecked Sendable {
         }
         parts = made
         return made
-    }
-
-    /// Ends all tracks. Called for an image whose size differs from the previous image. Such an image belongs to
-    /// another stream.
-    private func begin(_ frame: Frame, _ parts: VisionComponents) {
-        scene.reset(reason: .flush)
-        parts.detector.reset()
-        size = (frame.width, frame.height)
     }
 }
 

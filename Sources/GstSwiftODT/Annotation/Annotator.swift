@@ -45,8 +45,6 @@ final class Annotator {
     private var zones: (drawn: [Zone], painter: ZonePainter)?
     private let overlay = OverlayRectangles()
 
-    init() {}
-
     /// If there is nothing to draw, the buffer need not be made writable.
     func needsDrawing(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
@@ -124,7 +122,7 @@ final class Annotator {
         let elapsed = elapsed(until: time)
         guard !ordered.isEmpty else { return forgetLabels(but: [], elapsed) }
         let boxes = ordered.map { object in
-            let pen = self.pen(for: object, among: ordered, setup)
+            let pen = object.prominent && ordered.count > 1 ? setup.sizes.strongPen : setup.sizes.pen
             return DrawnBox(
                 object: object, rect: setup.outerEdge(of: object.box, pen: pen), pen: pen,
                 paint: Palette.paint(for: object, options: options, colors: colors))
@@ -227,8 +225,7 @@ extension Annotator {
         let style = LabelStyle(
             text: "inference \u{D7}\(DecimalText.text(magnification, decimals: 1))", panel: Paint.black.faded(0.63),
             ink: .white)
-        let tile = tiles.tile(.label(style)) { labels.draw(style) }
-        guard let tile else { return }
+        guard let tile = tiles.tile(.label(style), draw: { labels.draw(style) }) else { return }
         let rect = setup.outerEdge(of: latest.box, pen: setup.sizes.pen)
         let (step, inset) = (setup.canvas.step, setup.sizes.strongPen)
         // The text is in the lower left corner, because labels of objects are rarely there.
@@ -270,12 +267,6 @@ extension Annotator {
     /// because the text colour is chosen for the panel's colour. A background that shows through more would reduce the
     /// contrast of the text.
     private static let coastingPanelFade: Float = 0.85
-
-    private func pen(
-        for object: AnnotatedObject, among objects: [AnnotatedObject], _ setup: Setup
-    ) -> DrawingSizes.Pen {
-        object.prominent && objects.count > 1 ? setup.sizes.strongPen : setup.sizes.pen
-    }
 
     private func draw(_ box: DrawnBox, _ setup: Setup, on target: DrawingTarget) {
         let (object, rect, pen) = (box.object, box.rect, box.pen)
@@ -394,8 +385,7 @@ extension Annotator {
         let text = texts.text(for: object) { setup.text.text(for: object) }
         guard !text.isEmpty else { return nil }
         let options = setup.options
-        let given = options.labelColor
-        let chosen = given == 0 ? nil : Paint(argb: given >> 24 == 0 ? given | 0xFF00_0000 : given)
+        let chosen = options.labelColor == 0 ? nil : Palette.opaque(options.labelColor)
         guard options.labelBackground else {
             return LabelStyle(text: text, panel: nil, ink: (chosen ?? paint).faded(object.coasting ? 0.7 : 1))
         }

@@ -8,13 +8,13 @@ enum Palette {
         for object: AnnotatedObject, options: AnnotatorOptions, colors: TrackColors = TrackColors()
     ) -> Paint {
         switch options.colorMode {
-        case .fixed: fixed(options.boxColor)
+        case .fixed: opaque(options.boxColor)
         case .category: paint(for: object.category)
         case .trackingID:
             if let id = object.id {
                 colors.paint(of: id) ?? distinct(id)
             } else if object.label.isEmpty {
-                fixed(options.boxColor)
+                opaque(options.boxColor)
             } else {
                 distinct(number(of: object.label))
             }
@@ -22,7 +22,7 @@ enum Palette {
     }
 
     /// Returns the colour of an ARGB value. An alpha of 0 would make the drawing invisible, so it is treated as opaque.
-    private static func fixed(_ argb: UInt32) -> Paint {
+    static func opaque(_ argb: UInt32) -> Paint {
         Paint(argb: argb >> 24 == 0 ? argb | 0xFF00_0000 : argb)
     }
 

@@ -37,7 +37,7 @@ struct CapsNegotiation {
         defer { gst_caps_unref(accepted) }
         let output = gst_caps_new_empty()!
         Self.forEach(accepted) { structure, features in
-            if mayAttachOverlay, let with = Self.adding(Self.overlayFeature, to: features) {
+            if mayAttachOverlay, let with = Self.addingOverlay(to: features) {
                 gst_caps_append_structure_full(output, gst_structure_copy(structure), with)
             }
             gst_caps_append_structure_full(output, gst_structure_copy(structure), gst_caps_features_copy(features))
@@ -114,15 +114,13 @@ struct CapsNegotiation {
         return copy
     }
 
-    private static func adding(
-        _ feature: String, to features: OpaquePointer
-    ) -> OpaquePointer? {
-        guard gst_caps_features_is_any(features) == 0, gst_caps_features_contains(features, feature) == 0,
+    private static func addingOverlay(to features: OpaquePointer) -> OpaquePointer? {
+        guard gst_caps_features_is_any(features) == 0, gst_caps_features_contains(features, overlayFeature) == 0,
             let copy = gst_caps_features_copy(features)
         else { return nil }
         // Empty caps features imply system memory. As soon as there is another feature, system memory must be named.
         if memories(copy).isEmpty { gst_caps_features_add(copy, systemMemory) }
-        gst_caps_features_add(copy, feature)
+        gst_caps_features_add(copy, overlayFeature)
         return copy
     }
 
