@@ -189,31 +189,25 @@ struct TileMerger: Sendable {
 /// Collects the detections of all tiles of a frame, and merges them when the last tile is complete. Any thread may
 /// deliver the detections of a tile.
 final class TileResultCollector: Sendable {
-    private struct State {
-        var answers: [[Detection]?]
-        var missing: Int
-    }
-
     private let merge: TileMerger
-    private let state: Mutex<State>
+    private let answers: Mutex<[[Detection]?]>
     private let completion: @Sendable (Result<[Detection], any Error>) -> Void
 
     /// - Parameter completion: called with the merged detections. If tiles fail, it is called once for each of these
     ///   tiles, with the error.
     init(_ merge: TileMerger, completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void) {
         (self.merge, self.completion) = (merge, completion)
-        state = Mutex(State(answers: Array(repeating: nil, count: merge.tiles.count), missing: merge.tiles.count))
+        answers = Mutex(Array(repeating: nil, count: merge.tiles.count))
     }
 
     func take(_ answer: Result<[Detection], any Error>, of number: Int) {
         do {
             let detections = try answer.get()
-            let all = state.withLock { state -> [[Detection]]? in
-                state.answers[number] = detections
-                state.missing -= 1
-                return state.missing == 0 ? state.answers.map { $0 ?? [] } : nil
+            let known = answers.withLock { answers in
+                answers[number] = detections
+                return answers.compactMap(\.self)
             }
-            if let all { completion(.success(merge(all))) }
+            if known.count == merge.tiles.count { completion(.success(merge(known))) }
         } catch {
             completion(.failure(error))
         }

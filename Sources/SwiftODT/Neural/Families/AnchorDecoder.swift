@@ -141,19 +141,15 @@ extension AnchorDecoder {
         let input = try inspection.input(Self.usualEfficientDet)
         var pyramid = Anchors.Pyramid.efficientDet
         pyramid.adjust(to: inspection.manifest?.anchors)
+        let grid = pyramid.grid(width: input.width, height: input.height)
+        let count = grid.count * pyramid.anchorsPerCell
         if let end = inspection.postProcess {
-            guard end.anchors.count / 4 == pyramid.count(width: input.width, height: input.height) else { return nil }
+            guard end.anchors.count / 4 == count else { return nil }
             try self.init(inspection, input, end)
             return
         }
-        let grid = pyramid.grid(width: input.width, height: input.height)
         let paired = AnchorHeads(inspection, level: grid, anchorsPerCell: pyramid.anchorsPerCell)
-        guard
-            let heads = paired
-                ?? AnchorHeads(inspection, anchors: pyramid.count(width: input.width, height: input.height))
-        else {
-            return nil
-        }
+        guard let heads = paired ?? AnchorHeads(inspection, anchors: count) else { return nil }
         // In exports that join all levels in one output, the network has already applied the sigmoid to the scores.
         try self.init(
             inspection, input, heads, Anchors(pyramid, width: input.width, height: input.height),
@@ -171,14 +167,17 @@ extension AnchorDecoder {
         layers.adjust(to: inspection.manifest)
         var pyramid = Anchors.Pyramid.ssdWithFPN
         pyramid.adjust(to: inspection.manifest?.anchors)
-        if let heads = AnchorHeads(inspection, anchors: layers.count(width: input.width, height: input.height)) {
-            try self.init(ssd: inspection, input, heads, Anchors(layers, width: input.width, height: input.height))
-        } else if let heads = AnchorHeads(inspection, anchors: pyramid.count(width: input.width, height: input.height))
-        {
-            try self.init(ssd: inspection, input, heads, Anchors(pyramid, width: input.width, height: input.height))
+        let (width, height) = (input.width, input.height)
+        let (heads, anchors): (AnchorHeads, Anchors)
+        if let found = AnchorHeads(inspection, anchors: layers.count(width: width, height: height)) {
+            (heads, anchors) = (found, Anchors(layers, width: width, height: height))
+        } else if let found = AnchorHeads(inspection, anchors: pyramid.count(width: width, height: height)) {
+            (heads, anchors) = (found, Anchors(pyramid, width: width, height: height))
         } else {
             return nil
         }
+        try self.init(
+            inspection, input, heads, anchors, boxCoderScales: [10, 10, 5, 5], hasBackground: true, logits: true)
     }
 
     /// Creates the decoder for a .tflite network whose post-processing operation was removed. The operation expects
@@ -189,13 +188,6 @@ extension AnchorDecoder {
         try self.init(
             inspection, input, heads, Anchors(fractions: end.anchors, width: input.width, height: input.height),
             boxCoderScales: end.scales, hasBackground: background, logits: false)
-    }
-
-    private init(ssd inspection: NetworkInspection, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors)
-        throws
-    {
-        try self.init(
-            inspection, input, heads, anchors, boxCoderScales: [10, 10, 5, 5], hasBackground: true, logits: true)
     }
 
     private init(
