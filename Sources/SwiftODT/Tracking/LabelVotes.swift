@@ -6,52 +6,32 @@
 struct LabelVotes: Sendable {
     /// Three labels and their weights. The label with the most weight comes first. A new label replaces the label with
     /// the least weight if the new label has more weight.
-    private var labels: (Label?, Label?, Label?) = (nil, nil, nil)
-    private var weights = (0.0, 0.0, 0.0)
+    private var votes: ContiguousArray<(label: Label?, weight: Double)> = [(nil, 0), (nil, 0), (nil, 0)]
     private var isClear = false
 
-    var winner: Label? { isClear ? labels.0 : nil }
+    var winner: Label? { isClear ? votes[0].label : nil }
     /// The index of the label with the most weight, whether it is a clear winner or not. -1 if no detection had a
     /// label.
     private(set) var leaderIndex = -1
 
-    func contains(where isMeant: (Label) -> Bool) -> Bool {
-        labels.0.map(isMeant) ?? false || labels.1.map(isMeant) ?? false || labels.2.map(isMeant) ?? false
-    }
+    func contains(where isMeant: (Label) -> Bool) -> Bool { votes.contains { $0.label.map(isMeant) ?? false } }
 
     /// Adds the vote of a detection. Without a label, the earlier votes still decay. `time` is the time since the
     /// previous vote.
     mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
         let left = TrackerTuning.labelMemory / (TrackerTuning.labelMemory + max(0, Double(time) / 1e9))
-        weights = (weights.0 * left, weights.1 * left, weights.2 * left)
+        for index in votes.indices { votes[index].weight *= left }
         guard let label else { return }
-        let leader = labels.0
-        count(label, weight)
-        if weights.1 > weights.0 {
-            (labels.0, labels.1) = (labels.1, labels.0)
-            (weights.0, weights.1) = (weights.1, weights.0)
+        let leader = votes[0].label
+        if let known = votes.firstIndex(where: { $0.label == label }) {
+            votes[known].weight += weight
+        } else if let least = votes.indices.min(by: { votes[$0].weight < votes[$1].weight }),
+            votes[least].weight < weight
+        {
+            votes[least] = (label, weight)
         }
-        if weights.2 > weights.0 {
-            (labels.0, labels.2) = (labels.2, labels.0)
-            (weights.0, weights.2) = (weights.2, weights.0)
-        }
-        leaderIndex = labels.0?.index ?? -1
-        isClear = (isClear && labels.0 == leader) || weights.0 >= 2 * max(weights.1, weights.2)
-    }
-
-    private mutating func count(_ label: Label, _ weight: Double) {
-        if labels.0 == label {
-            weights.0 += weight
-        } else if labels.1 == label {
-            weights.1 += weight
-        } else if labels.2 == label {
-            weights.2 += weight
-        } else if weights.2 < min(weights.0, weights.1) {
-            if weights.2 < weight { (labels.2, weights.2) = (label, weight) }
-        } else if weights.1 < weights.0 {
-            if weights.1 < weight { (labels.1, weights.1) = (label, weight) }
-        } else if weights.0 < weight {
-            (labels.0, weights.0) = (label, weight)
-        }
+        for index in 1...2 where votes[index].weight > votes[0].weight { votes.swapAt(0, index) }
+        leaderIndex = votes[0].label?.index ?? -1
+        isClear = (isClear && votes[0].label == leader) || votes[0].weight >= 2 * max(votes[1].weight, votes[2].weight)
     }
 }

@@ -3,39 +3,30 @@ struct Observation: Sendable {
     var box: Box
 }
 
-/// The latest observations of an object in a ring buffer. The history keeps at least 24 observations. At high frame
-/// rates it keeps up to 96 to cover 0.7 s.
+/// The latest observations of an object. The history keeps at least 24 observations. At high frame rates it keeps up to
+/// 96 to cover 0.7 s.
 struct ObservationHistory: Sendable {
     private static let minimumCount = 24
     private static let maximum = 96
     private static let span: Nanoseconds = 700_000_000
-    private var ring: ContiguousArray<Observation> = []
-    private var newest = 0
+    /// The oldest observation comes first.
+    private var observations: ContiguousArray<Observation> = []
 
     init(_ first: Observation) {
-        ring.reserveCapacity(Self.minimumCount)
-        ring.append(first)
+        observations.reserveCapacity(Self.minimumCount)
+        observations.append(first)
     }
 
-    var count: Int { ring.count }
+    var count: Int { observations.count }
 
     /// Returns an observation. Index 0 is the latest one, `count - 1` the oldest.
     @inline(__always)
-    subscript(index: Int) -> Observation {
-        let place = newest - index
-        return ring[place < 0 ? place + ring.count : place]
-    }
+    subscript(index: Int) -> Observation { observations[count - 1 - index] }
 
     mutating func add(_ sighting: Observation) {
-        let reach = sighting.time - self[count - 1].time
-        newest += 1
-        if ring.count < Self.minimumCount || ring.count < Self.maximum && reach < Self.span {
-            // The place of the new observation is after the latest and before the oldest observation.
-            ring.insert(sighting, at: newest)
-        } else {
-            if newest == ring.count { newest = 0 }
-            ring[newest] = sighting
-        }
+        let isCovered = count >= Self.maximum || sighting.time - observations[0].time >= Self.span
+        if count >= Self.minimumCount, isCovered { observations.removeFirst() }
+        observations.append(sighting)
     }
 
     /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the
