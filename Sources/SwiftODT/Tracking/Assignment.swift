@@ -81,11 +81,6 @@ struct Assignment: ~Copyable {
 
     private static let nothing = Pair(column: -1, cost: 0)
 
-    private mutating func match(_ row: Int, _ column: Int) {
-        rows[row].column = Int32(truncatingIfNeeded: column)
-        columns[column].row = Int32(truncatingIfNeeded: row)
-    }
-
     /// Adds one row to the assignment along the cheapest augmenting path. If the path ends at a free column, the column
     /// gets assigned. Otherwise the path ends at a row, which gives up its column. If this row is `first` itself, the
     /// assignment does not change.
@@ -126,7 +121,12 @@ struct Assignment: ~Copyable {
             columns[column].potential -= slack
         }
         flip(first: first, freeColumn: freeColumn, lonelyRow: lonelyRow)
-        forgetPath()
+        for index in frontier.indices {
+            columns[Int(frontier[index])].distance = .infinity
+            columns[Int(frontier[index])].isSettled = false
+        }
+        frontier.clear()
+        settled.clear()
     }
 
     private func nearestOfFrontier() -> Int? {
@@ -154,18 +154,10 @@ struct Assignment: ~Copyable {
         while true {
             let row = Int(columns[column].reachedFrom)
             let next = Int(rows[row].column)
-            match(row, column)
+            rows[row].column = Int32(truncatingIfNeeded: column)
+            columns[column].row = Int32(truncatingIfNeeded: row)
             if row == first { return }
             column = next
         }
-    }
-
-    private mutating func forgetPath() {
-        for index in frontier.indices {
-            columns[Int(frontier[index])].distance = .infinity
-            columns[Int(frontier[index])].isSettled = false
-        }
-        frontier.clear()
-        settled.clear()
     }
 }

@@ -38,11 +38,11 @@ struct BimodalScoreThreshold: Sendable {
         return withUnsafeBytes(of: counts) { bytes in
             // Reads the counts as an array, because each subscript of a SIMD vector copies the vector.
             let counts = bytes.bindMemory(to: Float.self)
-            guard Self.sum(counts, below: end) >= TrackerTuning.valleyCrowd * results else { return threshold }
+            guard counts[1...end].reduce(0, +) >= TrackerTuning.valleyCrowd * results else { return threshold }
             var lowest = first
             for bin in first..<end where Self.height(counts, bin) < Self.height(counts, lowest) { lowest = bin }
             let depth = Self.height(counts, lowest)
-            guard Self.sum(counts, below: lowest) >= TrackerTuning.valleyCrowd * results,
+            guard counts[1..<lowest + 1].reduce(0, +) >= TrackerTuning.valleyCrowd * results,
                 (0..<lowest).contains(where: { Self.height(counts, $0) >= TrackerTuning.valleyNoise * depth }),
                 (lowest + 1..<Int(Self.bins)).contains(where: {
                     Self.height(counts, $0) >= TrackerTuning.valleyObjects * depth
@@ -50,13 +50,6 @@ struct BimodalScoreThreshold: Sendable {
             else { return threshold }
             return Double(lowest + 1) / Self.bins
         }
-    }
-
-    @inline(__always)
-    private static func sum(_ counts: UnsafeBufferPointer<Float>, below end: Int) -> Float {
-        var sum: Float = 0
-        for bin in 0..<end { sum += counts[bin + 1] }
-        return sum
     }
 
     /// Returns the count of a histogram bin, smoothed with the neighbouring bins. A random gap thus does not count as a

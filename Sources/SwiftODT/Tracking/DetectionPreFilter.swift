@@ -3,22 +3,12 @@ struct DetectionPreFilter: ~Copyable {
     /// The accepted detections, from left to right.
     private(set) var accepted = ScratchList<FilteredDetection>()
     private(set) var unused = UnusedDetections()
-    private var places = ScratchList<SortKey>()
+    /// The left edge of each accepted box in 1/256 pixel, and in the lower bits the index of its detection. Sorting
+    /// these integers is faster than sorting detections, which are large.
+    private var keys = ScratchList<Int>()
 
-    /// The left edge of a box in 1/256 pixel and the index of its detection. Both are packed into one integer for fast
-    /// sorting.
-    struct SortKey: Comparable {
-        private let key: Int
-
-        init(of box: Box, _ index: Int) { key = Int((box.x + DetectionPreFilter.farthest) * 256) << 24 | index }
-
-        var index: Int { key & (Self.maximum - 1) }
-
-        static func < (one: SortKey, other: SortKey) -> Bool { one.key < other.key }
-
-        static let maximum = 1 << 24
-    }
-
+    /// The number of detections that the lower bits of ``keys`` can number.
+    private static let indexLimit = 1 << 24
     /// The maximum number of detections per result. The detections with the highest scores are kept.
     static let maximum = 2000
     /// The maximum absolute coordinate in pixels.
@@ -30,27 +20,26 @@ struct DetectionPreFilter: ~Copyable {
         _ detections: [Detection], from floor: Double, of region: InferredRegion? = nil,
         heuristics: TrackerHeuristics = TrackerHeuristics()
     ) {
-        places.clear()
-        for index in detections.indices.prefix(SortKey.maximum) {
+        keys.clear()
+        for index in detections.indices.prefix(Self.indexLimit) {
             if detections[index].score < floor {
                 unused.weak += 1
             } else if detections[index].score >= floor, Self.isPlausible(detections[index].box) {
                 if let region, region.cuts(detections[index].box) { continue }
-                places.append(SortKey(of: detections[index].box, index))
+                keys.append(Int((detections[index].box.x + Self.farthest) * 256) << 24 | index)
             } else {
                 unused.impossible += 1
             }
         }
-        unused.surplus += max(0, detections.count - SortKey.maximum) + max(0, places.count - Self.maximum)
-        if places.count > Self.maximum {
-            places.sort { detections[$0.index].score > detections[$1.index].score }
-            places.shorten(to: Self.maximum)
+        unused.surplus += max(0, detections.count - Self.indexLimit) + max(0, keys.count - Self.maximum)
+        if keys.count > Self.maximum {
+            keys.sort { detections[$0 % Self.indexLimit].score > detections[$1 % Self.indexLimit].score }
+            keys.shorten(to: Self.maximum)
         }
-        // Sorts keys instead of detections, because detections are large.
-        places.sort()
+        keys.sort()
         accepted.clear()
-        for number in places.indices {
-            let index = places[number].index
+        for number in keys.indices {
+            let index = keys[number] % Self.indexLimit
             let score = min(1, detections[index].score)
             accepted.append(
                 FilteredDetection(
