@@ -109,7 +109,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         if let cut = known.lastCut, cut > lastInference { return .sceneChange }
         if !isResultTaken, let lastResult = known.lastResult, lastResult >= lastInference {
             isResultTaken = true
-            Self.locate(known.places.lazy.map(\.detectedBox), in: plane, &places)
+            Self.locate(known.places.lazy.map { $0.detectedBox ?? $0.box }, in: plane, &places)
             motion.noteInference(at: time, besides: places, detectedPlaces, in: change)
             if changes > 0 { recurring.forget() } else { recurring.noteInference(motion.isUnexplained, in: change) }
             swap(&detectedPlaces, &places)

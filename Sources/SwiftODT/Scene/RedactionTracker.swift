@@ -280,18 +280,15 @@ struct TrackPosition {
     var missedFor: Nanoseconds?
 }
 
-extension TrackerState {
-    mutating func trackPositions() -> [TrackPosition] {
-        settle(followingImage: true)
-        return tracklets.map { tracklet in
+extension Tracker {
+    func trackPositions() -> [TrackPosition] {
+        state.settle(followingImage: true)
+        let time = state.settledTime
+        return state.tracklets.map { tracklet in
             TrackPosition(
-                key: tracklet.key, box: tracklet.shownBox(at: settledTime), firstSeen: tracklet.firstSeen,
+                key: tracklet.key, box: tracklet.shownBox(at: time), firstSeen: tracklet.firstSeen,
                 lastSeen: tracklet.lastSeen, lastBox: tracklet.lastBox,
-                missedFor: tracklet.misses > 0 ? settledTime - tracklet.unseenSince : nil)
+                missedFor: tracklet.misses > 0 ? time - tracklet.unseenSince : nil)
         }
     }
-}
-
-extension Tracker {
-    func trackPositions() -> [TrackPosition] { state.trackPositions() }
 }

@@ -41,11 +41,17 @@ struct BoxKalmanFilter: Sendable {
 
     @inline(__always)
     mutating func predict(by step: Step) {
-        guard step.seconds > 0 else { return }
+        let seconds = step.seconds
+        guard seconds > 0 else { return }
         velocity *= step.lasting
-        position += velocity * step.seconds
-        keepInRange()
-        spread(over: step.seconds, accelerationNoise: step.accelerationNoise)
+        position += velocity * seconds
+        position = position.bounded(SIMD4(-1e7, -1e7, 0.1, 0.1), SIMD4(repeating: 1e7))
+        velocity = velocity.bounded(SIMD4(repeating: -1e7), SIMD4(repeating: 1e7))
+        let accelerationVariance = (Self.size(position) * step.accelerationNoise).squared
+        variance += (covariance * 2 + velocityVariance * seconds) * seconds
+        variance += accelerationVariance * (seconds * seconds * seconds / 3)
+        covariance += velocityVariance * seconds + accelerationVariance * (seconds * seconds / 2)
+        velocityVariance += accelerationVariance * seconds
     }
 
     /// Updates the filter with an observation. Returns the Kalman gain of each position component.
@@ -125,38 +131,19 @@ struct BoxKalmanFilter: Sendable {
         return exp(-(distance.x + distance.y + (distance.z + distance.w) / 2) / 8)
     }
 
-    @inline(__always)
-    private mutating func spread(over step: Double, accelerationNoise: SIMD4<Double>) {
-        let accelerationVariance = (Self.size(position) * accelerationNoise).squared
-        variance += (covariance * 2 + velocityVariance * step) * step
-        variance += accelerationVariance * (step * step * step / 3)
-        covariance += velocityVariance * step + accelerationVariance * (step * step / 2)
-        velocityVariance += accelerationVariance * step
-    }
-
-    @inline(__always)
-    private mutating func keepInRange() {
-        position = position.bounded(SIMD4(-1e7, -1e7, 0.1, 0.1), SIMD4(repeating: 1e7))
-        velocity = velocity.bounded(SIMD4(repeating: -1e7), SIMD4(repeating: 1e7))
-    }
-
-    private static func size(_ position: SIMD4<Double>) -> Double { (position.z * position.w).squareRoot() }
-}
-
-/// Scales the measurement noise of detections with low scores.
-///
-/// Boxes with low scores are less accurate. For example, the box of a partly occluded person creeps towards the
-/// occluder. The errors of consecutive boxes are correlated: ten boxes within a tenth of a second count as one. The
-/// noise therefore increases as the time between observations decreases. The total weight of the boxes in a period thus
-/// does not depend on the frame rate.
-enum MeasurementNoise {
     /// Returns the factor on the standard deviation of the measurement noise. It is 1 for a score of 1, or if at least
     /// ``TrackerTuning/errorCorrelation`` has passed since the previous observation.
+    ///
+    /// Boxes with low scores are less accurate. For example, the box of a partly occluded person creeps towards the
+    /// occluder. The errors of consecutive boxes are correlated: ten boxes within a tenth of a second count as one. The
+    /// total weight of the boxes in a period thus does not depend on the frame rate.
     @inline(__always)
-    static func factor(score: Double, after time: Nanoseconds) -> Double {
+    static func noiseFactor(score: Double, after time: Nanoseconds) -> Double {
         let share = min(1, (1 - score) * TrackerTuning.errorSteepness)
         if share <= 0 || time >= TrackerTuning.errorCorrelation { return 1 }
         let repeats = Double(TrackerTuning.errorCorrelation) / Double(max(time, 1_000_000))
         return 1 + (repeats.squareRoot() - 1) * share
     }
+
+    private static func size(_ position: SIMD4<Double>) -> Double { (position.z * position.w).squareRoot() }
 }

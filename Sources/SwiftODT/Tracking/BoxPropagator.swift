@@ -98,8 +98,7 @@ struct BoxPropagator {
     }
 
     private mutating func move(of tracklet: Tracklet, points: Int) -> BoxMove? {
-        let velocity = tracklet.filter.velocity
-        let guess = SIMD2(velocity.x, velocity.y) * step.seconds + shift
+        let guess = tracklet.filter.velocity.lowHalf * step.seconds + shift
         return motion?.move(of: tracklet.filter.box, guess: guess, points: points)
     }
 

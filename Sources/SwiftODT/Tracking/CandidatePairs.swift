@@ -1,9 +1,9 @@
-/// The detections of one association stage, and the pairs of tracks and detections whose boxes overlap. Only these
-/// pairs are candidates of the association (gating).
+/// The pairs of tracks and detections whose boxes overlap. Only these pairs are candidates of an association stage
+/// (gating).
 ///
 /// The pairs are found with boxes that are expanded by a wide margin. Each stage applies its own minimum overlap to the
-/// pairs. A row is the position of a track in the argument `rows` of ``find(of:_:at:shift:)``. A column is the index of
-/// a detection.
+/// pairs. A row is the position of a track in the argument `rows` of ``find(_:of:at:shift:among:)``. A column is the
+/// index of a detection.
 ///
 /// Detections are sorted from left to right, and only a window along the x axis is tested. The cost thus grows with the
 /// number of objects and their density, not with the square of the number.
@@ -18,51 +18,46 @@ struct CandidatePairs: ~Copyable {
     /// The box of a track that is compared with detections: the predicted box, or the box of the last detection.
     enum Place { case predicted, lastSeen }
 
-    private(set) var detections = ScratchList<FilteredDetection>()
     /// The candidates of all rows, row after row.
     private(set) var all = ScratchList<Neighbour>()
     /// For each row, the index in ``all`` after the last candidate of the row.
     private var ends = ScratchList<Int>()
+    /// The expanded boxes of the detections.
     private var wide = ScratchList<ExpandedBox>()
-    /// Whether ``wide`` and ``widest`` are up to date with ``detections``.
-    private var isArranged = false
-    private var widest = 0.0
 
-    /// The tolerance of ``count(leftOf:)`` in pixels. It exceeds the rounding of ``DetectionPreFilter/SortKey``.
+    /// A tolerance in pixels for the order of the left edges. It exceeds the rounding in ``DetectionPreFilter``.
     private static let slack = 0.25
-
-    var isEmpty: Bool { detections.isEmpty }
-
-    mutating func removeAll() {
-        detections.clear()
-        isArranged = false
-    }
-
-    /// Appends a detection. Detections must be appended in the order of their left edges.
-    mutating func append(_ detection: FilteredDetection) {
-        detections.append(detection)
-        isArranged = false
-    }
-
-    /// Removes the detections whose flag is set. The flags are indexed by ``FilteredDetection/source``.
-    mutating func drop(where isTaken: UnsafeBufferPointer<Bool>) {
-        detections.keep { !isTaken[$0.source] }
-        isArranged = false
-    }
 
     /// Finds the candidate pairs of the tracks with the indices `rows`.
     ///
-    /// - Parameter shift: the camera motion in pixels that the predictions do not include.
+    /// - Parameters:
+    ///   - shift: the camera motion in pixels that the predictions do not include.
+    ///   - detections: the detections in the order of their left edges.
     mutating func find(
-        of rows: UnsafeBufferPointer<Int>, _ tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
-        shift: SIMD2<Double>
+        _ rows: UnsafeBufferPointer<Int>, of tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
+        shift: SIMD2<Double>, among detections: UnsafeBufferPointer<FilteredDetection>
     ) {
         all.clear()
         ends.clear()
-        if !isArranged, !rows.isEmpty { arrange() }
+        wide.clear()
+        if rows.isEmpty { return }
+        var widest = 0.0
+        for index in detections.indices {
+            wide.append(ExpandedBox(detections[index].box, by: TrackerTuning.candidateMargin))
+            widest = max(widest, detections[index].box.width)
+        }
+        let reach = widest * TrackerTuning.candidateMargin + Self.slack
         for row in rows {
             let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
-            find(near: ExpandedBox(box.offset(x: shift.x, y: shift.y), by: TrackerTuning.candidateMargin))
+            let expanded = ExpandedBox(box.offset(x: shift.x, y: shift.y), by: TrackerTuning.candidateMargin)
+            let start = Self.count(detections, leftOf: expanded.low.x - widest - reach)
+            for column in start..<max(start, Self.count(detections, leftOf: expanded.high.x + reach)) {
+                let overlap = expanded.overlap(wide[column])
+                // Compares without a division, because most tested pairs do not overlap.
+                if overlap.shared > TrackerTuning.candidateOverlap * (1 - 1e-9) * overlap.whole {
+                    all.append(Neighbour(column: Int32(column), overlap: overlap.shared / overlap.whole))
+                }
+            }
             ends.append(all.count)
         }
     }
@@ -79,30 +74,7 @@ struct CandidatePairs: ~Copyable {
         return nearest < 0 ? nil : nearest
     }
 
-    private mutating func arrange() {
-        wide.clear()
-        widest = 0
-        for place in detections.indices {
-            wide.append(ExpandedBox(detections[place].box, by: TrackerTuning.candidateMargin))
-            widest = max(widest, detections[place].box.width)
-        }
-        isArranged = true
-    }
-
-    @inline(__always)
-    private mutating func find(near place: ExpandedBox) {
-        let reach = widest * TrackerTuning.candidateMargin + Self.slack
-        let start = count(leftOf: place.low.x - widest - reach)
-        for column in start..<max(start, count(leftOf: place.high.x + reach)) {
-            let overlap = place.overlap(wide[column])
-            // Compares without a division, because most tested pairs do not overlap.
-            if overlap.shared > TrackerTuning.candidateOverlap * (1 - 1e-9) * overlap.whole {
-                all.append(Neighbour(column: Int32(column), overlap: overlap.shared / overlap.whole))
-            }
-        }
-    }
-
-    private func count(leftOf edge: Double) -> Int {
+    private static func count(_ detections: UnsafeBufferPointer<FilteredDetection>, leftOf edge: Double) -> Int {
         var (low, high) = (0, detections.count)
         while low < high {
             let middle = (low + high) / 2

@@ -4,7 +4,9 @@ struct DetectionAppearances: ~Copyable {
     private var appearances = ScratchList<Appearance?>()
     /// The number of tracks that compete for each detection in the first association stage. 0 for weak detections.
     private var claims = ScratchList<Int>()
-    private var statistics = DiscriminationStatistics()
+    /// The average similarity for pairs of the same object and for pairs of different objects in this stream, the
+    /// variance of the similarities, and the number of samples.
+    private var (same, other, variance, samples) = (0.8, 0.8, 0.01, 50.0)
 
     /// Computes the appearance of each accepted detection. `count` is the number of all detections in the result,
     /// rejected ones included.
@@ -15,9 +17,11 @@ struct DetectionAppearances: ~Copyable {
         for detection in detections { appearances[detection.source] = Appearance(of: detection.box, in: plane) }
     }
 
-    mutating func countClaims(_ candidates: borrowing CandidatePairs) {
+    mutating func countClaims(
+        _ candidates: borrowing CandidatePairs, _ detections: UnsafeBufferPointer<FilteredDetection>
+    ) {
         if appearances.isEmpty { return }
-        for candidate in candidates.all.view { claims[candidates.detections[Int(candidate.column)].source] += 1 }
+        for candidate in candidates.all.view { claims[detections[Int(candidate.column)].source] += 1 }
     }
 
     subscript(detection: FilteredDetection) -> Appearance? { appearances.isEmpty ? nil : appearances[detection.source] }
@@ -38,28 +42,10 @@ struct DetectionAppearances: ~Copyable {
         let agreement = min(1, 2 * min(area, otherArea) / max(area, otherArea))
         // If one of the two appearances is unknown, the average similarity is used.
         guard let track, let seen = appearances[detection.source] else {
-            return agreement * (statistics.weight * statistics.mean)
+            return agreement * (weight * ((same + other) / 2))
         }
-        return agreement * (statistics.weight * track.similarity(seen))
+        return agreement * (weight * track.similarity(seen))
     }
-
-    /// Adds two similarities of a track to the statistics: the similarity to its matched detection, and the similarity
-    /// to the detection at the following index in the result. The second detection is assumed to be a different object.
-    mutating func learn(from track: Appearance?, _ detection: FilteredDetection) {
-        guard appearances.count > 1, let track, let itself = clear(detection),
-            let other = appearances[(detection.source + 1) % appearances.count]
-        else { return }
-        statistics.learn(same: track.similarity(itself), other: track.similarity(other))
-    }
-}
-
-/// Statistics on how well appearances separate the objects of one stream: the average similarity for pairs of the same
-/// object, and for pairs of different objects.
-struct DiscriminationStatistics: Sendable {
-    private var same = 0.8
-    private var other = 0.8
-    private var variance = 0.01
-    private var samples = 50.0
 
     /// The association gain for a similarity of 1, on the scale of IoU. The variance has a lower bound, because the
     /// similarities may vary more later than they have varied so far.
@@ -68,7 +54,14 @@ struct DiscriminationStatistics: Sendable {
         return min(TrackerTuning.appearanceLimit, gain)
     }
 
-    var mean: Double { (same + other) / 2 }
+    /// Learns from two similarities of a track: the similarity to its matched detection, and the similarity to the
+    /// detection at the following index in the result. The second detection is assumed to be a different object.
+    mutating func learn(from track: Appearance?, _ detection: FilteredDetection) {
+        guard appearances.count > 1, let track, let itself = clear(detection),
+            let other = appearances[(detection.source + 1) % appearances.count]
+        else { return }
+        learn(same: track.similarity(itself), other: track.similarity(other))
+    }
 
     @inline(__always)
     mutating func learn(same itself: Double, other neighbour: Double) {

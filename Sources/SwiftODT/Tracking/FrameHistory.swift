@@ -1,7 +1,7 @@
 /// The frames since the latest result, with the states of all tracks in each. With this history, a late result can be
 /// applied to its own frame. After a result, its frame is the oldest entry.
 ///
-/// The number of entries is bounded for any frame rate and number of tracks. Entries are recycled in a ring buffer, so
+/// The number of entries is bounded for any frame rate and number of tracks. The lists of dropped entries are reused, so
 /// adding and dropping an entry allocates nothing.
 struct FrameHistory {
     /// The state of a tracklet in one frame, and its measured motion since the previous frame (`nil` without image
@@ -14,13 +14,13 @@ struct FrameHistory {
     }
 
     struct Entry {
-        var time: Nanoseconds = 0
-        var plane: LumaPlane?
+        let time: Nanoseconds
+        let plane: LumaPlane?
         /// The camera motion between the previous frame and this one, see ``BoxPropagator/shift``.
-        var shift = SIMD2<Double>.zero
+        let shift: SIMD2<Double>
         /// The states of the tracklets, sorted by key. This is also the order of the tracklets.
-        var carried: ContiguousArray<PropagatedState> = []
-        fileprivate(set) var isRecorded = false
+        fileprivate(set) var carried: ContiguousArray<PropagatedState>
+        fileprivate var isRecorded = false
 
         func carried(_ key: Int) -> PropagatedState? {
             var (low, high) = (0, carried.count)
@@ -32,46 +32,27 @@ struct FrameHistory {
         }
     }
 
-    private var ring: ContiguousArray<Entry> = []
-    private var oldest = 0
-    private(set) var count = 0
+    /// The oldest entry comes first.
+    private(set) var entries: ContiguousArray<Entry> = []
+    /// The emptied lists of dropped entries.
+    private var spare: ContiguousArray<ContiguousArray<PropagatedState>> = []
 
-    var isEmpty: Bool { count == 0 }
-    var latestPlane: LumaPlane? { isEmpty ? nil : ring[place(count - 1)].plane }
-
-    /// Returns an entry. Index 0 is the oldest entry, `count - 1` the latest.
-    subscript(index: Int) -> Entry { ring[place(index)] }
-
-    func time(_ index: Int) -> Nanoseconds { ring[place(index)].time }
-
-    private func place(_ index: Int) -> Int {
-        let place = oldest + index
-        return place < ring.count ? place : place - ring.count
-    }
+    var latestPlane: LumaPlane? { entries.last?.plane }
 
     mutating func append(time: Nanoseconds, plane: LumaPlane?, shift: SIMD2<Double>) {
-        let tracks = max(1, isEmpty ? 1 : ring[place(count - 1)].carried.count)
-        if count >= max(8, min(150, 20_000 / tracks)) { drop(first: 1) }
-        if count == ring.count {
-            ring.insert(Entry(), at: oldest)
-            if count > 0 { oldest += 1 }
-        }
-        count += 1
-        let place = place(count - 1)
-        ring[place].time = time
-        ring[place].plane = plane
-        ring[place].shift = shift
+        let tracks = max(1, entries.last?.carried.count ?? 1)
+        if entries.count >= max(8, min(150, 20_000 / tracks)) { drop(first: 1) }
+        entries.append(Entry(time: time, plane: plane, shift: shift, carried: spare.popLast() ?? []))
     }
 
     mutating func record(_ tracklets: ContiguousArray<Tracklet>, moves: ContiguousArray<BoxMove?>, at index: Int) {
-        let place = place(index)
-        ring[place].isRecorded = true
-        ring[place].carried.removeAll(keepingCapacity: true)
-        ring[place].carried.reserveCapacity(tracklets.count)
+        entries[index].isRecorded = true
+        entries[index].carried.removeAll(keepingCapacity: true)
+        entries[index].carried.reserveCapacity(tracklets.count)
         for number in tracklets.indices {
             let move = number < moves.count ? moves[number] : nil
             // Copies single fields, because a tracklet is large.
-            ring[place].carried.append(
+            entries[index].carried.append(
                 PropagatedState(
                     key: tracklets[number].key, filter: tracklets[number].filter, lead: tracklets[number].lead,
                     move: move))
@@ -82,39 +63,22 @@ struct FrameHistory {
     /// are recorded only if the next frame has no result. If the next frame has a result, too, the earlier frame is
     /// dropped from the history, so its states are not needed.
     mutating func recordLatest(_ tracklets: ContiguousArray<Tracklet>) {
-        if count > 0, !ring[place(count - 1)].isRecorded { record(tracklets, moves: [], at: count - 1) }
+        if let last = entries.indices.last, !entries[last].isRecorded { record(tracklets, moves: [], at: last) }
     }
 
     /// Updates the recorded states of a frame. The argument must contain the recorded tracklets in the same order.
     mutating func move(_ tracklets: ContiguousArray<Tracklet>, at index: Int) {
-        let place = place(index)
         for number in tracklets.indices {
-            ring[place].carried[number].filter = tracklets[number].filter
-            ring[place].carried[number].lead = tracklets[number].lead
+            entries[index].carried[number].filter = tracklets[number].filter
+            entries[index].carried[number].lead = tracklets[number].lead
         }
     }
-
-    /// Returns the index of the latest entry at or before `time`.
-    func index(at time: Nanoseconds) -> Int? {
-        var index = count - 1
-        while index >= 0, self.time(index) > time { index -= 1 }
-        return index >= 0 ? index : nil
-    }
-
-    /// Returns the time in seconds from the oldest entry to `time`. After a result, the oldest entry is the frame of
-    /// that result.
-    func secondsSinceResult(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
 
     mutating func drop(first dropped: Int) {
         for index in 0..<dropped {
-            let place = place(index)
-            ring[place].plane = nil
-            ring[place].carried.removeAll(keepingCapacity: true)
-            ring[place].isRecorded = false
+            entries[index].carried.removeAll(keepingCapacity: true)
+            spare.append(entries[index].carried)
         }
-        oldest = place(dropped)
-        count -= dropped
+        entries.removeFirst(dropped)
     }
-
-    mutating func removeAll() { drop(first: count) }
 }

@@ -9,26 +9,23 @@
 /// picture; the picture does not show the object there although it should be visible; or the picture does not show the
 /// object there and the position is uncertain.
 struct OcclusionVerifier {
-    /// The pictures of recent results, the latest first. The interval between two pictures is long enough for a moving
-    /// object to change its position visibly.
+    /// The times of the frames are clamped by the tracker. The times in ``LumaPlane`` are not.
+    private typealias Picture = (plane: LumaPlane, time: Nanoseconds)
+
+    /// The picture of the previous result.
+    private var last: Picture?
+    /// The pictures of recent results at intervals of at least ``TrackerTuning/pictureInterval``, the latest first.
     private var pictures: [Picture] = []
 
-    private struct Picture {
-        let plane: LumaPlane
-        /// The time of the frame, clamped by the tracker. The time in ``LumaPlane`` is not clamped.
-        let time: Nanoseconds
-    }
-
-    /// Checks the tracks that a result has missed. `last` is the picture and time of the previous result. Without a
-    /// `plane`, nothing is checked.
+    /// Checks the tracks that a result has missed. Without a `plane`, nothing is checked.
     mutating func verifyAll(
-        at tracklets: inout ContiguousArray<Tracklet>, in plane: LumaPlane?,
-        after last: (plane: LumaPlane, time: Nanoseconds)?,
-        time: Nanoseconds, maxAge: Nanoseconds, width: Int, height: Int
+        at tracklets: inout ContiguousArray<Tracklet>, in plane: LumaPlane?, time: Nanoseconds, maxAge: Nanoseconds,
+        width: Int, height: Int
     ) {
         guard let plane else { return forget() }
+        defer { last = (plane, time) }
         if pictures.first.map({ time - $0.time >= TrackerTuning.pictureInterval }) ?? true {
-            pictures.insert(Picture(plane: plane, time: time), at: 0)
+            pictures.insert((plane, time), at: 0)
             if pictures.count > TrackerTuning.pictures { pictures.removeLast() }
         }
         var checks = 0
@@ -44,9 +41,7 @@ struct OcclusionVerifier {
             }
             let (box, cover) = (tracklets[index].filter.box, cover(of: index, tracklets))
             if !tracklets[index].occlusion.isUnreliable {
-                let isExpected =
-                    cover == .background
-                    || tracklets[index].isUncertain(at: time, maximumAge: maxAge)
+                let isExpected = cover == .background || tracklets[index].isUncertain(at: time, maximumAge: maxAge)
                 checks += isExpected ? 1 : 0
                 tracklets[index].occlusion.isUnreliable =
                     tracklets[index].hasLeftPicture(width: width, height: height)
@@ -62,7 +57,7 @@ struct OcclusionVerifier {
         }
     }
 
-    mutating func forget() { pictures = [] }
+    mutating func forget() { (last, pictures) = (nil, []) }
 
     /// Returns a picture from before the latest detection above the score threshold, and the object's box in that
     /// picture. `nil` if no suitable picture exists.
@@ -91,9 +86,7 @@ struct OcclusionVerifier {
         where tracklets[other].misses == 0
             && tracklets[other].filter.box.intersection(box).area > TrackerTuning.coveredShare * box.area
         {
-            guard tracklets[index].wasInFront(of: tracklets[other]) else {
-                return .occluder
-            }
+            guard tracklets[index].wasInFront(of: tracklets[other]) else { return .occluder }
             cover = .background
         }
         return cover

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The state of one object at one time, as a value.
 package struct Track: Sendable {
     package typealias State = TrackedObject.State
@@ -59,28 +57,10 @@ package struct TrackEvent: Sendable {
     package var reason: Reason?
 }
 
-extension Track {
-    struct SnapshotTime {
-        /// The time of the frame to report.
-        var now: Nanoseconds
-        /// The time of the frame to which the tracklets have been propagated.
-        var settled: Nanoseconds
-        var maxAge: Nanoseconds
-    }
-
-    /// Takes a pointer, because a tracklet is large and a copy is slow.
-    @inline(__always)
-    init(of tracklet: UnsafePointer<Tracklet>, at moment: SnapshotTime) {
-        let age = max(0, moment.now - tracklet.pointee.lastSeen)
-        let isCoasting = tracklet.pointee.misses > 0
-        let decay = isCoasting ? exp(-2 * Double(age) / Double(max(1, moment.maxAge))) : 1
-        self.init(
-            id: tracklet.pointee.id, box: tracklet.pointee.shownBox(at: moment.settled),
-            score: tracklet.pointee.strongScore, label: tracklet.pointee.votes.winner,
-            state: isCoasting ? .coasting : tracklet.pointee.isNew ? .new : .tracked,
-            firstSeen: tracklet.pointee.knownSince, lastSeen: tracklet.pointee.lastSeen, timeSinceUpdate: age,
-            velocityX: tracklet.pointee.filter.velocity.x, velocityY: tracklet.pointee.filter.velocity.y)
-        decayedScore = tracklet.pointee.score * decay
-        if tracklet.pointee.lastSeen == moment.now { origin = tracklet.pointee.origin }
+extension Array {
+    /// Returns all elements and empties the array.
+    mutating func takeAll() -> [Element] {
+        defer { self = [] }
+        return self
     }
 }

@@ -1,18 +1,51 @@
-/// Confirmation, beginning and end of tracks, and their events.
+/// Matching, confirmation, beginning and end of tracks, and their events.
 extension TrackerState {
-    /// Updates the tracks after the matching: confirms tentative tracks, counts misses, drops missed tentative tracks
-    /// and begins new tracks.
-    ///
-    /// - Parameter frame: the time of the last frame before the result's frame.
-    mutating func processMatches(
-        _ detections: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?
-    ) {
-        let hits = Double(max(1, options.minHits))
-        for number in matcher.pairs.indices {
-            let pair = matcher.pairs[number]
-            let weight = weight(of: pair.detection.ownScore)
-            if tracklets[pair.track].addEvidence(weight, of: hits) { confirm(pair.track) }
+    /// Applies a result to the frame of a history entry. Updates matched tracks and confirms tentative ones, counts
+    /// misses, drops missed tentative tracks, begins new tracks, and checks missed tracks in the picture.
+    mutating func apply(_ detections: [Detection], at index: Int, of region: InferredRegion?) {
+        let (time, plane) = (history.entries[index].time, history.entries[index].plane)
+        // Uses a buffer pointer, because tracklets are large and a copy is slow.
+        tracklets.withUnsafeBufferPointer {
+            matcher.match(detections, of: region, in: plane, with: $0, at: time, options: options)
         }
+        if matcher.shift != .zero {
+            let step = Double(time - history.entries[0].time) / 1e9
+            for index in tracklets.indices {
+                tracklets[index].followCamera(matcher.shift, over: step, heuristics: options.heuristics)
+            }
+        }
+        statistics.heuristics = options.heuristics
+        let jitter = statistics.jitter
+        let magnification = region?.magnification ?? 1
+        let hits = Double(max(1, options.minHits))
+        statistics.expect(matcher.pairs.count)
+        for number in matcher.pairs.indices {
+            let (track, detection) = (matcher.pairs[number].track, matcher.pairs[number].detection)
+            tracklets[track].confirm(
+                by: detection, called: detections[detection.source].label,
+                appearance: matcher.appearances.clear(detection), at: time, jitter: jitter,
+                magnification: magnification, teaching: &statistics)
+            if tracklets[track].addEvidence(weight(of: detection.ownScore), of: hits) { confirm(track) }
+        }
+        countMisses(at: time, after: history.entries[max(0, index - 1)].time, in: region)
+        for number in matcher.unmatched.indices {
+            guard tracklets.count < max(1, options.maxTracks) || makeRoom() else { break }
+            let detection = matcher.unmatched[number]
+            tracklets.append(
+                Tracklet(
+                    key: nextKey, detection: detection, label: detections[detection.source].label,
+                    appearance: matcher.appearances[detection], time: time, jitter: statistics.jitter,
+                    evidence: weight(of: detection.ownScore), magnification: magnification))
+            nextKey += 1
+            if isSceneNew || options.minHits <= 1 { confirm(tracklets.count - 1) }
+        }
+        isSceneNew = false
+        occlusionVerifier.verifyAll(
+            at: &tracklets, in: plane, time: time, maxAge: max(0, options.maxAge), width: width, height: height)
+    }
+
+    /// - Parameter frame: the time of the last frame before the result's frame.
+    private mutating func countMisses(at time: Nanoseconds, after frame: Nanoseconds, in region: InferredRegion?) {
         var hasMissedTentative = false
         let maxAge = max(0, options.maxAge)
         let maximumAge = maxAge.times(TrackerTuning.ageFactorOutsideRegions)
@@ -24,14 +57,6 @@ extension TrackerState {
             hasMissedTentative = hasMissedTentative || !tracklets[index].isConfirmed
         }
         if hasMissedTentative { dropUnconfirmed() }
-        for number in matcher.unmatched.indices {
-            let detection = matcher.unmatched[number]
-            begin(
-                detection, called: detections[detection.source].label, appearance: matcher.appearances[detection],
-                at: time,
-                magnification: region?.magnification ?? 1)
-        }
-        isSceneNew = false
     }
 
     mutating func endAged() {
@@ -62,11 +87,6 @@ extension TrackerState {
         return searchedFor > maxAge || unseen > maxAge.times(TrackerTuning.ageFactorOutsideRegions) ? .lost : nil
     }
 
-    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
-        guard let index = tracklets.indices.first(where: { tracklets[$0].id == id }) else { return nil }
-        return (tracklets[index].best, tracklets[index].pathLength)
-    }
-
     mutating func endAll(reason: TrackEvent.Reason) {
         for index in tracklets.indices where tracklets[index].isConfirmed { note(.end, index, reason) }
         tracklets.removeAll(keepingCapacity: true)
@@ -91,10 +111,6 @@ extension TrackerState {
         kept += 1
     }
 
-    var moment: Track.SnapshotTime {
-        Track.SnapshotTime(now: now ?? settledTime, settled: settledTime, maxAge: options.maxAge)
-    }
-
     /// Returns the weight of a detection towards confirmation, 0 to 1. Detections with low scores have less weight, so
     /// more of them are needed to confirm a track.
     private func weight(of score: Double) -> Double {
@@ -102,19 +118,6 @@ extension TrackerState {
         guard score < full, options.heuristics.contains(.scoreEvidence) else { return 1 }
         let share = score / full
         return share * share
-    }
-
-    private mutating func begin(
-        _ detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
-        magnification: Double
-    ) {
-        guard tracklets.count < max(1, options.maxTracks) || makeRoom() else { return }
-        tracklets.append(
-            Tracklet(
-                key: nextKey, detection: detection, label: label, appearance: appearance, time: time,
-                jitter: statistics.jitter, evidence: weight(of: detection.ownScore), magnification: magnification))
-        nextKey += 1
-        if isSceneNew || options.minHits <= 1 { confirm(tracklets.count - 1) }
     }
 
     /// Ends the track that has been missed for longest. Returns `false` if all tracks are detected, because a new track
@@ -139,8 +142,7 @@ extension TrackerState {
     private mutating func note(_ kind: TrackEvent.Kind, _ index: Int, _ reason: TrackEvent.Reason? = nil) {
         // Drops the oldest half of the events if no consumer takes them. This bounds the memory.
         if events.count >= 10_000 { events.removeFirst(5_000) }
-        let moment = moment
-        var track = tracklets.withUnsafeBufferPointer { Track(of: $0.baseAddress! + index, at: moment) }
+        var track = track(index)
         if kind == .end {
             track.state = .lost
             lostJustNow.append(track)

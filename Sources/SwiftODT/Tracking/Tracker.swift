@@ -53,10 +53,15 @@ package final class Tracker {
 
     /// Returns the boxes of all tracks with label votes that satisfy a condition. Tentative tracks are included. Tracks
     /// are excluded if the picture shows that the object is absent.
-    func places(where isMeant: (LabelVotes) -> Bool) -> [Box] { state.places(where: isMeant) }
+    func places(where isMeant: (LabelVotes) -> Bool) -> [Box] {
+        state.tracklets.indices.filter { !state.tracklets[$0].occlusion.isAbsent && isMeant(state.tracklets[$0].votes) }
+            .map { state.tracklets[$0].shownBox(at: state.settledTime) }
+    }
 
     /// The number of ``tracks``. This property is cheaper than ``tracks``, because it creates no `Track` values.
-    package var trackCount: Int { state.trackCount }
+    package var trackCount: Int {
+        state.tracklets.indices.count { state.tracklets[$0].isReported } + state.lostJustNow.count
+    }
 
     /// Whether at least one track is tentative or missed. The next result may confirm or end this track.
     var isUndecided: Bool {
@@ -70,13 +75,17 @@ package final class Tracker {
     package func snapshot() -> TrackerSnapshot? { state.snapshot() }
 
     /// Returns the `begin` and `end` events of tracks since the last call.
-    package func takeEvents() -> [TrackEvent] { state.takeEvents() }
+    package func takeEvents() -> [TrackEvent] { state.events.takeAll() }
 
     /// Returns the best detection and the path length of a track. `nil` if the track has ended. The search is linear.
-    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? { state.summary(of: id) }
+    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
+        index(of: id).map { (state.tracklets[$0].best, state.tracklets[$0].pathLength) }
+    }
+
+    private func index(of id: Int) -> Int? { state.tracklets.indices.first { state.tracklets[$0].id == id } }
 
     /// The numbers of detections since the beginning that the tracker did not use, by reason.
-    package var unused: UnusedDetections { state.matcher.unused }
+    package var unused: UnusedDetections { state.matcher.preFilter.unused }
 
     /// The maximum number of detections per result. Further detections are not used.
     package static var maximumDetections: Int { DetectionPreFilter.maximum }
@@ -130,9 +139,7 @@ extension Tracker {
     ///
     /// - Returns: the track with its new id. `nil` if no track has the id `id`, or if the new track is not reported.
     func adoptIdentity(_ id: Int, as previous: Track, after pathLength: Double) -> Track? {
-        guard let index = state.tracklets.indices.first(where: { state.tracklets[$0].id == id }),
-            let known = previous.id
-        else { return nil }
+        guard let index = index(of: id), let known = previous.id else { return nil }
         state.tracklets[index].adoptIdentity(as: known, since: previous.firstSeen, after: pathLength)
         return state.tracks().first { $0.id == known }
     }
@@ -150,9 +157,5 @@ extension Tracker {
     }
 
     /// Returns the label and the best score of each tentative track that ended since the last call.
-    func takeUnconfirmed() -> [(label: Label?, score: Double)] {
-        if state.unconfirmed.isEmpty { return [] }
-        defer { state.unconfirmed.removeAll(keepingCapacity: true) }
-        return state.unconfirmed
-    }
+    func takeUnconfirmed() -> [(label: Label?, score: Double)] { state.unconfirmed.takeAll() }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The state and implementation of a ``Tracker``. The functions are documented there.
 ///
 /// A struct, because Swift then checks exclusive access once per call of ``Tracker`` instead of at each access in a
@@ -28,12 +30,11 @@ struct TrackerState: ~Copyable {
     private var sceneCut = SceneCut()
     private var propagator = BoxPropagator()
     var matcher = Matcher()
-    private var places = OcclusionVerifier()
+    var occlusionVerifier = OcclusionVerifier()
     private(set) var lastResult: Nanoseconds?
     private(set) var lastCut: Nanoseconds?
     /// The start of the scene. Results for earlier frames belong to another scene.
     private var sceneBegan: Nanoseconds = 0
-    private var resultPicture: (plane: LumaPlane, time: Nanoseconds)?
 
     init(options: TrackerOptions) { self.options = options }
 
@@ -53,7 +54,7 @@ struct TrackerState: ~Copyable {
             beginScene()
             lastCut = now
         }
-        if history.isEmpty {
+        if history.entries.isEmpty {
             settledTime = now ?? time
             history.append(time: settledTime, plane: luma, shift: .zero)
             sceneBegan = settledTime
@@ -68,11 +69,11 @@ struct TrackerState: ~Copyable {
         if time == now { settle(followingImage: false) }
         // A result that is older than the history is applied to the oldest frame. A very slow detector thus still has
         // an effect.
-        guard time >= sceneBegan, !history.isEmpty else { return }
-        let index = history.index(at: time) ?? 0
+        guard time >= sceneBegan, !history.entries.isEmpty else { return }
+        let index = history.entries.lastIndex { $0.time <= time } ?? 0
         lastResult = time
-        if index == history.count - 1, settledTime == history.time(index) {
-            apply(detections, at: index, in: history.latestPlane, of: region)
+        if index == history.entries.count - 1, settledTime == history.entries[index].time {
+            apply(detections, at: index, of: region)
             history.drop(first: index)
         } else {
             applyLate(detections, at: index, of: region)
@@ -83,29 +84,28 @@ struct TrackerState: ~Copyable {
         settle(followingImage: true)
         // Avoids the array allocation below if the scene is empty.
         if tracklets.isEmpty { return lostJustNow }
-        let moment = moment
         var shown: [Track] = []
         shown.reserveCapacity(tracklets.count + lostJustNow.count)
-        tracklets.withUnsafeBufferPointer { tracklets in
-            for index in tracklets.indices where tracklets[index].isReported {
-                shown.append(Track(of: tracklets.baseAddress! + index, at: moment))
-            }
-        }
+        for index in tracklets.indices where tracklets[index].isReported { shown.append(track(index)) }
         shown.append(contentsOf: lostJustNow)
         return shown
     }
 
-    func places(where isMeant: (LabelVotes) -> Bool) -> [Box] {
-        tracklets.indices.filter { !tracklets[$0].occlusion.isAbsent && isMeant(tracklets[$0].votes) }
-            .map { tracklets[$0].shownBox(at: settledTime) }
-    }
-
-    var trackCount: Int { tracklets.indices.count { tracklets[$0].isReported } + lostJustNow.count }
-
-    mutating func takeEvents() -> [TrackEvent] {
-        if events.isEmpty { return [] }
-        defer { events.removeAll() }
-        return events
+    /// Returns the state of a track in the latest frame. Reads single fields, because a tracklet is large.
+    @inline(__always)
+    func track(_ index: Int) -> Track {
+        let now = now ?? settledTime
+        let age = max(0, now - tracklets[index].lastSeen)
+        let isCoasting = tracklets[index].misses > 0
+        let decay = isCoasting ? exp(-2 * Double(age) / Double(max(1, options.maxAge))) : 1
+        return Track(
+            id: tracklets[index].id, box: tracklets[index].shownBox(at: settledTime),
+            score: tracklets[index].strongScore, decayedScore: tracklets[index].score * decay,
+            label: tracklets[index].votes.winner,
+            state: isCoasting ? .coasting : tracklets[index].isNew ? .new : .tracked,
+            firstSeen: tracklets[index].knownSince, lastSeen: tracklets[index].lastSeen, timeSinceUpdate: age,
+            velocityX: tracklets[index].filter.velocity.x, velocityY: tracklets[index].filter.velocity.y,
+            origin: tracklets[index].lastSeen == now ? tracklets[index].origin : nil)
     }
 
     mutating func reset(reason: TrackEvent.Reason) {
@@ -119,10 +119,9 @@ struct TrackerState: ~Copyable {
     }
 
     private mutating func beginScene() {
-        history.removeAll()
+        history.drop(first: history.entries.count)
         propagator.forgetPictures()
-        places.forget()
-        resultPicture = nil
+        occlusionVerifier.forget()
         lastResult = nil
         isSceneNew = true
     }
@@ -132,7 +131,7 @@ struct TrackerState: ~Copyable {
     /// - Parameter followingImage: `false` if a result for the latest frame follows. The image motion of each box is
     ///   then not measured, because the result corrects the boxes.
     mutating func settle(followingImage: Bool) {
-        guard let now, settledTime < now, !history.isEmpty else { return }
+        guard let now, settledTime < now, !history.entries.isEmpty else { return }
         let needsImage =
             options.heuristics.contains(.imageMotion) && pendingPlane != nil && !tracklets.isEmpty
             && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
@@ -142,59 +141,26 @@ struct TrackerState: ~Copyable {
         propagator.carry(&tracklets, followingImage: followingImage)
         history.append(time: now, plane: pendingPlane, shift: propagator.shift)
         // If a result for this frame follows, the states are recorded after the result has been applied.
-        if followingImage { history.record(tracklets, moves: propagator.moves, at: history.count - 1) }
+        if followingImage { history.record(tracklets, moves: propagator.moves, at: history.entries.count - 1) }
         settledTime = now
-    }
-
-    private mutating func apply(
-        _ detections: [Detection], at index: Int, in plane: LumaPlane?, of region: InferredRegion?
-    ) {
-        let time = history.time(index)
-        // Uses a buffer pointer, because tracklets are large and a copy is slow.
-        tracklets.withUnsafeBufferPointer {
-            matcher.match(detections, of: region, in: plane, with: $0, at: time, options: options)
-        }
-        if matcher.shift != .zero {
-            let step = history.secondsSinceResult(at: time)
-            for index in tracklets.indices {
-                tracklets[index].followCamera(matcher.shift, over: step, heuristics: options.heuristics)
-            }
-        }
-        statistics.heuristics = options.heuristics
-        let jitter = statistics.jitter
-        statistics.expect(matcher.pairs.count)
-        for index in matcher.pairs.indices {
-            let pair = matcher.pairs[index]
-            tracklets[pair.track].confirm(
-                by: pair.detection, called: detections[pair.detection.source].label,
-                appearance: matcher.appearances.clear(pair.detection), at: time, jitter: jitter,
-                magnification: region?.magnification ?? 1, teaching: &statistics)
-        }
-        processMatches(detections, at: time, after: history.time(max(0, index - 1)), region: region)
-        places.verifyAll(
-            at: &tracklets, in: plane, after: resultPicture, time: time, maxAge: max(0, options.maxAge), width: width,
-            height: height)
-        resultPicture = plane.map { ($0, time) }
     }
 
     /// Applies a result for an earlier frame: restores the states in that frame, applies the result, and repeats the
     /// propagation to the latest frame.
     private mutating func applyLate(_ detections: [Detection], at index: Int, of region: InferredRegion?) {
-        let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
-        let entry = history[index]
+        let shown = Dictionary(uniqueKeysWithValues: tracklets.map { ($0.key, $0.shownBox(at: settledTime)) })
+        let entry = history.entries[index]
         for number in tracklets.indices {
             guard let carried = entry.carried(tracklets[number].key) else { continue }
             (tracklets[number].filter, tracklets[number].lead) = (carried.filter, carried.lead)
         }
-        apply(detections, at: index, in: entry.plane, of: region)
+        apply(detections, at: index, of: region)
         history.record(tracklets, moves: [], at: index)
         replay(from: index)
         history.drop(first: index)
-        var number = 0
-        for index in tracklets.indices {
-            while number < shown.count, shown[number].key < tracklets[index].key { number += 1 }
-            guard number < shown.count, shown[number].key == tracklets[index].key else { continue }
-            tracklets[index].glide(from: shown[number].box, at: settledTime)
+        for number in tracklets.indices {
+            guard let box = shown[tracklets[number].key] else { continue }
+            tracklets[number].glide(from: box, at: settledTime)
         }
     }
 
@@ -202,13 +168,14 @@ struct TrackerState: ~Copyable {
     /// image motion. The image motion of new tracks is measured now. If there are many frames, a step covers several of
     /// them. The number of measurements is thus bounded, and a very late result does not delay the current frame.
     private mutating func replay(from index: Int) {
-        let last = history.count - 1
+        let last = history.entries.count - 1
         let stride = max(1, (last - index + TrackerTuning.replaySteps - 1) / TrackerTuning.replaySteps)
-        var lastFollowed = history[index]
+        var lastFollowed = history.entries[index]
         var shift = SIMD2<Double>.zero
-        for next in index + 1..<history.count {
-            let entry = history[next]
-            propagator.replay(&tracklets, along: entry, by: statistics.step(over: entry.time - history.time(next - 1)))
+        for next in index + 1..<history.entries.count {
+            let entry = history.entries[next]
+            let step = statistics.step(over: entry.time - history.entries[next - 1].time)
+            propagator.replay(&tracklets, along: entry, by: step)
             history.record(tracklets, moves: propagator.moves, at: next)
             shift += entry.shift
             guard next == last || (next - index) % stride == 0,

@@ -20,7 +20,9 @@ struct Tracklet: Sendable {
     /// The score of the latest detection, even if it is below the score threshold.
     var score: Double
     private(set) var strongScore: Double
-    var scoreAverage: ScoreAverage
+    /// The recent average of ``FilteredDetection/ownScore``, for the confidence cost of the association (Hybrid-SORT).
+    /// It helps to separate overlapping objects, because only the score of the occluded object drops.
+    private(set) var averageScore: Double
     var votes = LabelVotes()
     var imageUncertainty = ImageMotionUncertainty()
     var occlusion: OcclusionState
@@ -31,7 +33,8 @@ struct Tracklet: Sendable {
     private var impression: (appearance: Appearance?, time: Nanoseconds)?
     private(set) var best: Track.Best
     var pathLength = 0.0
-    private(set) var carried = TrackerSnapshot.PropagationQuality()
+    /// See ``TrackerSnapshot/ObjectState/carried``.
+    private(set) var carried: (span: Nanoseconds, error: Double) = (0, 0)
     /// The accumulated weight towards confirmation. A detection with a high score adds 1.
     private var evidence: Double
     var hits = 1
@@ -64,7 +67,7 @@ struct Tracklet: Sendable {
         self.key = key
         observedMagnification = magnification
         filter = BoxKalmanFilter(detection.box, jitter: jitter)
-        pathEnd = SIMD2(filter.position.x, filter.position.y)
+        pathEnd = filter.position.lowHalf
         sightings = ObservationHistory(Observation(time: time, box: detection.box))
         (lastSeen, unseenSince, lastBox) = (time, time, detection.box)
         origin = detection.origin
@@ -75,7 +78,7 @@ struct Tracklet: Sendable {
         score = detection.score
         strongScore = detection.score
         best = Track.Best(score: detection.score, box: detection.box, time: time)
-        scoreAverage = ScoreAverage(detection.ownScore)
+        averageScore = detection.ownScore
         self.evidence = evidence
         self.appearance = appearance
         votes.vote(label, weight: detection.score * magnification, after: 0)
@@ -102,30 +105,34 @@ extension Tracklet {
         jitter: SIMD4<Double>, magnification: Double = 1, teaching statistics: inout MotionStatistics
     ) {
         let sighting = Observation(time: time, box: detection.box)
+        let seconds = Double(time - lastSeen) / 1e9
         let ahead = filter.position + lead
-        carried = TrackerSnapshot.PropagationQuality(over: time - lastSeen, error: 1 - Box(ahead).iou(detection.box))
+        carried = (time - lastSeen, 1 - Box(ahead).iou(detection.box))
         if statistics.heuristics.contains(.imageUncertainty),
             imageUncertainty.judge(ahead, against: sighting, after: sightings)
         {
-            filter.addVelocityUncertainty(by: imageUncertainty, over: Double(time - lastSeen) / 1e9)
+            filter.addVelocityUncertainty(by: imageUncertainty, over: seconds)
         }
         let noiseScale =
             !statistics.heuristics.contains(.scoreNoise)
-            ? 1 : MeasurementNoise.factor(score: detection.ownScore, after: time - lastSeen)
+            ? 1 : BoxKalmanFilter.noiseFactor(score: detection.ownScore, after: time - lastSeen)
         let gain = filter.correct(detection.box, jitter: jitter * noiseScale)
         lead -= lead * gain
-        let center = SIMD2(filter.position.x, filter.position.y)
-        let way = center - pathEnd
+        let way = filter.position.lowHalf - pathEnd
         pathLength += (way * way).sum().squareRoot()
-        pathEnd = center
+        pathEnd = filter.position.lowHalf
         residual =
             (detection.box.vector - filter.position - lead)
             * (statistics.heuristics.contains(.residual) ? TrackerTuning.reportedResidual : 0)
         (residualSince, residualSpan) = (time, TrackerTuning.residualTime)
         if !detection.isWeak { (lastStrong, strongScore) = (time, detection.score) }
         occlusion.confirm(at: detection.box, isSure: !detection.isWeak)
-        if let appearance { renewAppearance(appearance, after: time - lastSeen) }
-        scoreAverage.follow(detection.ownScore, after: time - lastSeen)
+        // The stored appearance moves towards the newer one, because objects turn and the light changes.
+        if let appearance {
+            self.appearance?.follow(appearance, share: seconds / (seconds + TrackerTuning.appearanceMemory))
+            self.appearance = self.appearance ?? appearance
+        }
+        averageScore += (detection.ownScore - averageScore) * (seconds / (seconds + TrackerTuning.confidenceMemory))
         // Labels of magnified objects are more reliable, so their votes have more weight.
         votes.vote(label, weight: detection.score * magnification, after: time - lastSeen)
         observedMagnification =
@@ -174,16 +181,6 @@ extension Tracklet {
         return inferencesElsewhere >= TrackerTuning.inferencesElsewhere && time - lastSeen > maximumAge
     }
 
-    /// Moves the stored appearance towards the newer one, because objects turn and the light changes.
-    private mutating func renewAppearance(_ newer: Appearance, after time: Nanoseconds) {
-        let age = Double(time) / 1e9
-        if appearance == nil {
-            appearance = newer
-        } else {
-            appearance?.follow(newer, share: age / (age + TrackerTuning.appearanceMemory))
-        }
-    }
-
     mutating func adoptIdentity(as id: Int, since time: Nanoseconds, after pathLength: Double) {
         self.id = id
         knownSince = min(knownSince, time)
@@ -211,7 +208,7 @@ extension Tracklet {
     /// Moves the box to `box`, where the object stands, and sets the velocity of its centre to 0.
     mutating func stop(at box: Box) {
         let offset = box.vector - filter.position
-        filter.shift(SIMD2(offset.x, offset.y), faster: -SIMD2(filter.velocity.x, filter.velocity.y))
+        filter.shift(offset.lowHalf, faster: -filter.velocity.lowHalf)
         lead = .zero
     }
 
@@ -281,22 +278,4 @@ extension Tracklet {
         residual = isNear ? shown.vector - filter.position - lead : .zero
         (residualSince, residualSpan) = (time, TrackerTuning.glideTime)
     }
-}
-
-/// The recent average of an object's scores, for the confidence cost of the association (Hybrid-SORT).
-///
-/// Scores change slowly and help to separate overlapping objects: the front object keeps its score, and the occluded
-/// object has a lower score.
-struct ScoreAverage: Sendable {
-    private var value: Double
-
-    init(_ first: Double) { value = first }
-
-    mutating func follow(_ score: Double, after time: Nanoseconds) {
-        let seconds = max(0, Double(time) / 1e9)
-        value += (score - value) * (seconds / (seconds + TrackerTuning.confidenceMemory))
-    }
-
-    @inline(__always)
-    func distance(to score: Double) -> Double { abs(score - value) }
 }

@@ -99,7 +99,7 @@ import Testing
     {
         TrackerSnapshot.ObjectState(
             box: walker(time).scaled(x: 2, y: 2), isConfirmed: isConfirmed,
-            carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: error))
+            carried: (500_000_000, error))
     }
 
     /// The gate before the decoder passes a key frame every 2 s.
@@ -225,7 +225,7 @@ import Testing
     func overlappingObjectsShortenTheInterval(_ rate: Double, _ pause: Double) {
         let other = TrackerSnapshot.ObjectState(
             box: Box(x: 20, y: 60, width: 50, height: 80),
-            carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.02))
+            carried: (500_000_000, 0.02))
         let inferences = PlaybackState(
             rate: rate, seconds: 2, objects: { [Self.walker($0)] }, known: { [Self.place($0, error: 0.02), other] }
         ).inferences().filter { $0.seconds < 1 }
@@ -264,7 +264,7 @@ import Testing
                 return [
                     TrackerSnapshot.ObjectState(
                         box: Box(x: 20 + right, y: 8, width: 240, height: 180),
-                        carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.02))
+                        carried: (500_000_000, 0.02))
                 ]
             }
         ).inferences()
@@ -331,7 +331,7 @@ import Testing
     @Test func cameraMotionIsDetectedBehindLargeObjects() {
         let near = TrackerSnapshot.ObjectState(
             box: Box(x: 0, y: 0, width: 200, height: 192),
-            carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.02))
+            carried: (500_000_000, 0.02))
         let inferences = PlaybackState(seconds: 2, known: { _ in [near] }, scene: { Int($0 * 10) }).inferences()
         #expect(inferences.map(\.reason) == [.start] + Array(repeating: .sceneChange, count: 19))
     }

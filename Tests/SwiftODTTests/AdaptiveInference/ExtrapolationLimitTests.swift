@@ -8,7 +8,7 @@ import Testing
     private static func place(_ error: Double, x: Double = 100, y: Double = 100) -> TrackerSnapshot.ObjectState {
         TrackerSnapshot.ObjectState(
             box: Box(x: x, y: y, width: 40, height: 80),
-            carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: error))
+            carried: (500_000_000, error))
     }
 
     /// Returns the time, in steps of 0.1 s, after which the first object reaches its limit.
@@ -54,7 +54,7 @@ import Testing
         #expect(Self.limit(Self.place(0.03, x: -20)) == 0.5)
         #expect(Self.limit(Self.place(0.03, y: 280)) == 4)
         let car = Box(x: 100, y: -10, width: 120, height: 60)
-        let known = TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.03)
+        let known: (span: Nanoseconds, error: Double) = (500_000_000, 0.03)
         #expect(Self.limit(TrackerSnapshot.ObjectState(box: car, carried: known)) == 0.5)
     }
 }

@@ -120,7 +120,7 @@ import Testing
             }
         }
         #expect(tracker.state.tracklets.count < 10)
-        #expect(tracker.state.history.count <= 151)
+        #expect(tracker.state.history.entries.count <= 151)
         #expect(tracker.state.events.count <= 10_000)
         #expect(tracker.state.nextID > 30)
     }
