@@ -41,9 +41,10 @@ final class CompiledModel: @unchecked Sendable {
     static func compile(_ read: LoadedModel, for target: CompilationTarget) throws -> CompiledModel {
         var compiled: OpaquePointer?
         guard read.runtime.set(target),
-            read.runtime.withFunctions({
-                swiftodt_openvino_compile($0, read.runtime.core, read.model, target.device, &compiled)
-            }) == 0, let compiled
+            withUnsafePointer(
+                to: read.runtime.functions,
+                { swiftodt_openvino_compile($0, read.runtime.core, read.model, target.device, &compiled) }) == 0,
+            let compiled
         else {
             throw ODTError(
                 .unsupported,
@@ -91,7 +92,7 @@ extension OpenVINO {
     ///
     /// - Returns: whether the device supports the properties that the target needs.
     fileprivate func set(_ target: CompilationTarget) -> Bool {
-        withFunctions { functions in
+        withUnsafePointer(to: functions) { functions in
             func set(_ key: String, _ value: String) -> Bool {
                 swiftodt_openvino_set(functions, core, target.device, key, value) == 0
             }
@@ -102,10 +103,6 @@ extension OpenVINO {
             let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
             return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
         }
-    }
-
-    fileprivate func withFunctions<Answer>(_ body: (UnsafePointer<swiftodt_openvino>) -> Answer) -> Answer {
-        withUnsafePointer(to: functions, body)
     }
 
     /// The name includes the processor model.

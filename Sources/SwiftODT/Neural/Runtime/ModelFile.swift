@@ -89,8 +89,7 @@ struct ModelFile: Hashable {
     /// Returns whether the path leads to a readable regular file. The runtime would block on a pipe, and would read a
     /// device without end.
     private static func isReadableFile(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
+        FileBytes.size(path) != nil && access(path, R_OK) == 0
     }
 
     /// Returns whether the first bytes of the file match its extension. Files of a format without a signature always
