@@ -18,17 +18,12 @@ struct EventMatcher {
         var event: WatchEvent
     }
 
-    /// Identifies what a rule observes: an object, an object in a zone, or a number of objects.
+    /// Identifies what a rule observes: a camera, an object, an object in a zone, or a number of objects.
     private struct Key: Hashable {
         let rule: String
         let camera: String
         var zone: String?
         var id: UInt64?
-    }
-
-    private struct RuleAndCamera: Hashable {
-        let rule: String
-        let camera: String
     }
 
     private struct RuleAndClock: Hashable {
@@ -49,8 +44,8 @@ struct EventMatcher {
     /// For each rule with the condition `after`: the number of the message in which its predecessor matched. Each such
     /// match is used once.
     private var used: [RuleAndClock: Int] = [:]
-    /// The time of the latest action of each rule.
-    private var acted: [RuleAndCamera: Nanoseconds] = [:]
+    /// The time of the latest action of each rule for each camera.
+    private var acted: [Key: Nanoseconds] = [:]
     /// The time of each file.
     private var clocks: [String: Nanoseconds] = [:]
     private var messageCount = 0
@@ -231,7 +226,7 @@ struct EventMatcher {
         }
         matched[name] = (now, messageCount)
         guard rule.action != nil || rule.savesClip else { return [] }
-        let key = RuleAndCamera(rule: rule.name, camera: event.camera)
+        let key = Key(rule: rule.name, camera: event.camera)
         if let last = acted[key], now - last < rule.cooldown { return [] }
         acted[key] = now
         return [Match(rule: rule, event: event)]
