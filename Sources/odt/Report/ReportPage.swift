@@ -14,7 +14,7 @@ enum ReportPage {
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
         page += "<meta http-equiv=Content-Security-Policy content=\"\(policy(hasClips: hasClips))\">\n".utf8
         page += "<title>\(escaped(title))</title>\n<style>\n".utf8
-        page += PackageResources.colours_css + PackageResources.report_css
+        page += PackageResources.shared_css + PackageResources.report_css
         page += "</style>\n".utf8
         page += PackageResources.report_html
         page += "<script type=\"application/json\" id=data>".utf8

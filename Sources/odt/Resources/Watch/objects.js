@@ -13,12 +13,6 @@ function showObjects(camera) {
 }
 
 function stateText(camera) {
-  const words = [];
-  if (camera.state === "connected") {
-    words.push(`connected since ${momentText(camera.since)}`);
-    if (camera.width) words.push(`${camera.width}\u00a0×\u00a0${camera.height}`);
-  } else {
-    words.push(absence(camera));
-  }
-  return words.join(" · ");
+  if (camera.state !== "connected") return absence(camera);
+  return `connected since ${momentText(camera.since)}` + (camera.width ? ` · ${camera.width}\u00a0×\u00a0${camera.height}` : "");
 }

@@ -49,7 +49,7 @@ enum PageDocument {
         var page = Array("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n".utf8)
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
         page += "<link rel=icon href=\"data:,\">\n<title>odt watch</title>\n<style nonce=\"\(nonce)\">\n".utf8
-        page += PackageResources.colours_css + PackageResources.watch_css
+        page += PackageResources.shared_css + PackageResources.watch_css
         page += "</style>\n".utf8
         page += PackageResources.watch_html
         page += "<script nonce=\"\(nonce)\">\n".utf8
