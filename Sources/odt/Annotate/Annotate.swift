@@ -66,7 +66,7 @@ private let help = """
     plan.mayReplace = line.has("--force")
     if let encoder = line.text("--encoder") { plan.encoder = encoder }
     if let percent = try line.wholeNumber("--quality", in: 0...100) { plan.quality = .init(percent: percent) }
-    do {
+    return try convertingUsageErrors {
         if let folder = line.text("--out-dir") { return try annotate(line, into: folder, plan) }
         let (input, outputs) = try single(line)
         guard !AnnotationBatch.isFolder(input) else {
@@ -75,8 +75,6 @@ private let help = """
         try PluginSearch.start()
         _ = TerminationHandler.shared
         return try Annotation(MediaSource(input), outputs, plan).run().code
-    } catch let error as PlaybackError where error.isUsage {
-        throw CommandLineError(error.description)
     }
 }
 

@@ -25,6 +25,13 @@ struct Subcommand: Sendable {
     }
 }
 
+/// Converts a ``PlaybackError`` about invalid input from the user to a ``CommandLineError``.
+func convertingUsageErrors<Answer>(_ body: () throws -> Answer) throws -> Answer {
+    do { return try body() } catch let error as PlaybackError where error.isUsage {
+        throw CommandLineError(error.description)
+    }
+}
+
 enum ExitCode {
     static let success: Int32 = 0
     static let failure: Int32 = 1

@@ -71,12 +71,10 @@ private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int3
     guard let video = line.operands.first, line.operands.count == 1 else {
         throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
     }
-    do {
+    return try convertingUsageErrors {
         try PluginSearch.startGStreamer()
         print(try VideoCuts(video).find(each: Nanoseconds(seconds: length)))
         return ExitCode.success
-    } catch let error as PlaybackError where error.isUsage {
-        throw CommandLineError(error.description)
     }
 }
 
@@ -117,15 +115,13 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
         throw CommandLineError(
             "zoom=auto depends on earlier frames: leave out --from and --to.")
     }
-    do {
+    return try convertingUsageErrors {
         try PluginSearch.start()
         _ = TerminationHandler.shared
         return try VideoDetection(
             StandardInput.videoPath(of: video), into: file, settings: settings, range: range,
             mayReplace: line.has("--force")
         ).run()
-    } catch let error as PlaybackError where error.isUsage {
-        throw CommandLineError(error.description)
     }
 }
 

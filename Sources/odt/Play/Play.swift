@@ -29,9 +29,7 @@ private let help = """
         throw PlaybackError(
             "\(problem): use odt annotate to write a video, or odt watch --page 8080 to see it in a browser")
     }
-    do { return try play(source, line) } catch let error as PlaybackError where error.isUsage {
-        throw CommandLineError(error.description)
-    }
+    return try convertingUsageErrors { try play(source, line) }
 }
 
 /// The reason why no window can be shown; `nil` if there is none. Some sinks of GStreamer crash if they cannot reach

@@ -58,13 +58,11 @@ private let help = """
     let line = try CommandLineOptions(
         arguments, valued: Set(WatchOptions.valued.map { "--" + $0 } + ["--config", "--set", "--zones"]),
         flags: Set(WatchOptions.flags.map { "--" + $0 }))
-    do {
+    return try convertingUsageErrors {
         let plan = try WatchPlan(line)
         try PluginSearch.start()
         for camera in plan.cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
         _ = TerminationHandler.shared
         return try WatchedCameras(plan).watch(rereading: line)
-    } catch let error as PlaybackError where error.isUsage {
-        throw CommandLineError(error.description)
     }
 }
