@@ -44,34 +44,12 @@ extension VisionDetectorImageOrientation {
 
 extension Orientation {
     /// Creates the transformation that displays a picture with this buffer layout upright.
-    package init(_ orientation: VisionDetectorImageOrientation) {
-        self =
-            switch orientation {
-            case .topLeft: .identity
-            case .topRight: .flipHorizontal
-            case .bottomRight: .rotate180
-            case .bottomLeft: .flipVertical
-            case .leftTop: .transpose
-            case .rightTop: .rotate90
-            case .rightBottom: .transverse
-            case .leftBottom: .rotate270
-            }
-    }
+    package init(_ orientation: VisionDetectorImageOrientation) { self = Orientation(exif: orientation.rawValue)! }
 }
 
 extension VisionDetectorImageOrientation {
     /// Creates the buffer layout of a picture that this transformation displays upright.
     public init(_ orientation: Orientation) {
-        self =
-            switch orientation {
-            case .identity: .topLeft
-            case .flipHorizontal: .topRight
-            case .rotate180: .bottomRight
-            case .flipVertical: .bottomLeft
-            case .transpose: .leftTop
-            case .rotate90: .rightTop
-            case .transverse: .rightBottom
-            case .rotate270: .leftBottom
-            }
+        self = Self.allCases.first(where: { Orientation($0) == orientation })!
     }
 }

@@ -32,15 +32,12 @@ public struct VisionObject: Hashable, Sendable {
             VisionObjectLabel(text: category.name, index: category.rawValue, confidence: Float(categoryConfidence))
         ]
     }
-}
 
-extension VisionObject {
     init(_ object: SceneObject, width: Int, height: Int) {
-        let isKnown = object.category != .unknown
         box = object.track.box.clipped(width: width, height: height)
         id = object.track.id
         classificationCategory = VisionObjectCategory(object.category)
-        categoryConfidence = isKnown ? object.confidence : nil
+        categoryConfidence = object.category == .unknown ? nil : object.confidence
         score = object.track.score
         name = object.track.label?.text
     }
@@ -60,20 +57,8 @@ public enum VisionObjectCategory: Int, CaseIterable, Sendable {
     case places = 3
     /// Plants.
     case plants = 4
-}
 
-extension VisionObjectCategory {
-    init(_ category: Category) {
-        self =
-            switch category {
-            case .unknown: .unknown
-            case .fashionGood: .fashionGoods
-            case .homeGood: .homeGoods
-            case .food: .food
-            case .place: .places
-            case .plant: .plants
-            }
-    }
+    init(_ category: Category) { self = Self(rawValue: category.rawValue) ?? .unknown }
 }
 
 /// A category with its name and index.
