@@ -46,6 +46,20 @@ package final class Element: @unchecked Sendable {
         return gst_structure_copy(structure).map(OwnedStructure.init)
     }
 
+    /// Reads a property that contains a structure, such as `stats` of the `swiftodt` element.
+    ///
+    /// - Parameter body: Receives the fields of the structure, which are valid only during the call.
+    /// - Returns: The result of `body`; `nil` if the property does not exist or has no value.
+    package func read<Answer>(_ property: String, _ body: (MessageFields) -> Answer) -> Answer? {
+        guard has(property), let structure = structure(of: property) else { return nil }
+        return withExtendedLifetime(structure) { body(MessageFields(structure.pointer)) }
+    }
+
+    package func post(_ structure: OwnedStructure) {
+        guard let copy = gst_structure_copy(structure.pointer) else { return }
+        gst_element_post_message(pointer, gst_message_new_element(object, copy))
+    }
+
     package static func isThere(_ kind: String) -> Bool {
         guard let factory = gst_element_factory_find(kind) else { return false }
         gst_object_unref(UnsafeMutableRawPointer(factory))
@@ -103,6 +117,32 @@ package final class OwnedStructure {
     package let pointer: UnsafeMutablePointer<GstStructure>
     init(_ pointer: UnsafeMutablePointer<GstStructure>) { self.pointer = pointer }
     deinit { gst_structure_free(pointer) }
+
+    package convenience init(named name: String) { self.init(gst_structure_new_empty(name)) }
+
+    /// Creates a copy of a structure, to which fields can be added. The structure of a bus message itself is immutable.
+    package convenience init(copying other: UnsafePointer<GstStructure>) { self.init(gst_structure_copy(other)) }
+
+    package func set(_ field: String, to text: String) {
+        var value = GValue()
+        g_value_init(&value, FundamentalType.string)
+        g_value_set_string(&value, text)
+        gst_structure_take_value(pointer, field, &value)
+    }
+
+    package func set(_ field: String, to number: UInt32) {
+        var value = GValue()
+        g_value_init(&value, FundamentalType.uint)
+        g_value_set_uint(&value, number)
+        gst_structure_take_value(pointer, field, &value)
+    }
+
+    package func set(_ field: String, to number: UInt64) {
+        var value = GValue()
+        g_value_init(&value, FundamentalType.uint64)
+        g_value_set_uint64(&value, guint64(number))
+        gst_structure_take_value(pointer, field, &value)
+    }
 }
 
 /// Converts between file names and `file://` URIs. A `file://` URI can represent every file name.
@@ -116,28 +156,6 @@ package enum FileAddress {
         guard let path = g_filename_from_uri(address, nil, nil) else { return nil }
         defer { g_free(path) }
         return PathText.text(ofSystemPath: path)
-    }
-}
-
-extension Element {
-    /// Reads a property that contains a structure, such as `stats` of the `swiftodt` element.
-    ///
-    /// - Parameter body: Receives the fields of the structure, which are valid only during the call.
-    /// - Returns: The result of `body`; `nil` if the property does not exist or has no value.
-    package func read<Answer>(_ property: String, _ body: (MessageFields) -> Answer) -> Answer? {
-        guard has(property) else { return nil }
-        var value = GValue()
-        g_value_init(&value, gst_structure_get_type())
-        defer { g_value_unset(&value) }
-        g_object_get_property(gobject, property, &value)
-        return gst_value_get_structure(&value).map { body(MessageFields($0)) }
-    }
-}
-
-extension Element {
-    package func post(_ structure: OwnedStructure) {
-        guard let copy = gst_structure_copy(structure.pointer) else { return }
-        gst_element_post_message(pointer, gst_message_new_element(object, copy))
     }
 }
 
@@ -230,33 +248,5 @@ package enum PropertySetting {
             return "use " + names.map { String(cString: $0) }.joined(separator: ", ")
         default: return nil
         }
-    }
-}
-
-extension OwnedStructure {
-    package convenience init(named name: String) { self.init(gst_structure_new_empty(name)) }
-
-    /// Creates a copy of a structure, to which fields can be added. The structure of a bus message itself is immutable.
-    package convenience init(copying other: UnsafePointer<GstStructure>) { self.init(gst_structure_copy(other)) }
-
-    package func set(_ field: String, to text: String) {
-        var value = GValue()
-        g_value_init(&value, FundamentalType.string)
-        g_value_set_string(&value, text)
-        gst_structure_take_value(pointer, field, &value)
-    }
-
-    package func set(_ field: String, to number: UInt32) {
-        var value = GValue()
-        g_value_init(&value, FundamentalType.uint)
-        g_value_set_uint(&value, number)
-        gst_structure_take_value(pointer, field, &value)
-    }
-
-    package func set(_ field: String, to number: UInt64) {
-        var value = GValue()
-        g_value_init(&value, FundamentalType.uint64)
-        g_value_set_uint64(&value, guint64(number))
-        gst_structure_take_value(pointer, field, &value)
     }
 }
