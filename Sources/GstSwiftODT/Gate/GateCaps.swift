@@ -2,10 +2,13 @@ import CGStreamer
 
 /// Checks that a stream consists of parsed access units, in which one buffer is one frame and key frames are marked.
 enum GateCaps {
-    private static let types = [
-        "video/x-h264": (parser: "h264parse", alignment: "au"), "video/x-h265": (parser: "h265parse", alignment: "au"),
-        "video/x-av1": (parser: "av1parse", alignment: "tu"),
-    ]
+    /// The properties of parsed streams by caps name. `lengthOffset` is the place of the byte in `codec_data`, the
+    /// decoder configuration record, whose low two bits are the size of the length fields minus 1.
+    private static let types:
+        [String: (codec: AccessUnitFormat.Codec, parser: String, alignment: String, lengthOffset: gsize?)] = [
+            "video/x-h264": (.h264, "h264parse", "au", 4), "video/x-h265": (.h265, "h265parse", "au", 21),
+            "video/x-av1": (.av1, "av1parse", "tu", nil),
+        ]
 
     /// Returns `nil` for caps that describe parsed access units.
     static func problem(with caps: UnsafeMutablePointer<GstCaps>) -> ElementProblem? {
@@ -28,22 +31,12 @@ enum GateCaps {
 
     /// The caps must have no ``problem(with:)``.
     static func format(_ caps: UnsafeMutablePointer<GstCaps>) -> AccessUnitFormat? {
-        guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
-            return nil
-        }
+        guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure),
+            let type = types[String(cString: name)]
+        else { return nil }
         let stream = gst_structure_get_string(structure, "stream-format").map { String(cString: $0) }
-        // `codec_data` is the decoder configuration record. The low two bits of the byte at the given offset are the
-        // size of the length fields minus 1.
-        switch String(cString: name) {
-        case "video/x-h264":
-            let size = stream == "byte-stream" ? nil : lengthSize(of: structure, at: 4)
-            return AccessUnitFormat(codec: .h264, lengthSize: size)
-        case "video/x-h265":
-            let size = stream == "byte-stream" ? nil : lengthSize(of: structure, at: 21)
-            return AccessUnitFormat(codec: .h265, lengthSize: size)
-        case "video/x-av1": return AccessUnitFormat(codec: .av1)
-        default: return nil
-        }
+        let offset = stream == "byte-stream" ? nil : type.lengthOffset
+        return AccessUnitFormat(codec: type.codec, lengthSize: offset.map { lengthSize(of: structure, at: $0) })
     }
 
     private static func lengthSize(of structure: UnsafeMutablePointer<GstStructure>, at offset: gsize) -> Int {
