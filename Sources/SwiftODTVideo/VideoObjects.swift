@@ -68,9 +68,7 @@ public struct VideoObjects: AsyncSequence, Sendable {
             try await run.next(isolation: actor)
         }
     }
-}
 
-extension VideoObjects {
     /// The state of one loop. When the loop ends, also by `break`, the pipeline ends.
     private final class Run {
         private let make: (ResultChannel) throws -> VideoSession

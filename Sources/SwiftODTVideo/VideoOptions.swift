@@ -290,6 +290,12 @@ extension VideoOptions {
         public static let custom = Metadata(rawValue: 1 << 1)
         /// `GstAnalyticsRelationMeta`, from GStreamer 1.24 on.
         public static let analytics = Metadata(rawValue: 1 << 2)
+
+        fileprivate var text: String {
+            let names: [(Metadata, String)] = [(.regions, "roi"), (.custom, "custom"), (.analytics, "analytics")]
+            let chosen = names.filter { contains($0.0) }.map(\.1)
+            return chosen.isEmpty ? "0" : chosen.joined(separator: "+")
+        }
     }
 
     /// What to do if a recording exists already.
@@ -355,14 +361,4 @@ extension VideoOptions {
     }
 
     private static func nanoseconds(_ duration: Duration) -> String { "\(max(0, Nanoseconds(duration)))" }
-}
-
-extension VideoOptions.Metadata {
-    fileprivate var text: String {
-        let names: [(VideoOptions.Metadata, String)] = [
-            (.regions, "roi"), (.custom, "custom"), (.analytics, "analytics"),
-        ]
-        let chosen = names.filter { contains($0.0) }.map(\.1)
-        return chosen.isEmpty ? "0" : chosen.joined(separator: "+")
-    }
 }

@@ -35,10 +35,8 @@ struct TrackColors {
     mutating func assign(_ objects: [AnnotatedObject], at time: Nanoseconds) {
         for object in objects {
             guard let id = object.id else { continue }
-            if entries[id] != nil {
-                entries[id]?.box = object.box
-                entries[id]?.time = time
-            }
+            entries[id]?.box = object.box
+            entries[id]?.time = time
         }
         for object in objects {
             guard let id = object.id, entries[id] == nil else { continue }

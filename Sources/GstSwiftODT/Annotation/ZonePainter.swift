@@ -60,9 +60,7 @@ struct ZonePainter {
 
     /// Grey for an ignored area, otherwise amber.
     static func paint(of zone: Zone) -> Paint { Paint(argb: zone.kind == .ignore ? 0xFF9E_9E9E : 0xFFFF_C107) }
-}
 
-extension ZonePainter {
     private struct Sketch {
         let canvas: Canvas
         let lineWidth: Double

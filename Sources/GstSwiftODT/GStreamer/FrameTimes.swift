@@ -3,7 +3,7 @@ import SwiftODT
 
 /// The times of one frame in nanoseconds, derived from its buffer and segment. An unknown time is
 /// `GST_CLOCK_TIME_NONE`.
-struct FrameTimes: Sendable {
+struct FrameTimes: CustomStringConvertible, Sendable {
     let timestamp: UInt64
     let streamTime: UInt64
     let runningTime: UInt64
@@ -33,9 +33,7 @@ struct FrameTimes: Sendable {
     var validDuration: Nanoseconds? {
         Nanoseconds(exactly: duration).flatMap { $0 > 0 && $0.isInRange ? $0 : nil }
     }
-}
 
-extension FrameTimes: CustomStringConvertible {
     var description: String { runningTime == .max ? "no time" : "\(runningTime) ns" }
 }
 

@@ -14,6 +14,13 @@ struct FrameQueue: ~Copyable {
         /// A frame outside its segment. It will not be shown and passes unchanged.
         case unchanged(UnsafeMutablePointer<GstBuffer>)
         case event(UnsafeMutablePointer<GstEvent>)
+
+        fileprivate var isFrame: Bool {
+            switch self {
+            case .frame, .processed: true
+            case .unchanged, .event: false
+            }
+        }
     }
 
     private var items: [Item] = []
@@ -71,15 +78,6 @@ struct FrameQueue: ~Copyable {
         case .processed(let frame): gst_buffer_unref(frame.queued.buffer)
         case .unchanged(let buffer): gst_buffer_unref(buffer)
         case .event(let event): gst_event_unref(event)
-        }
-    }
-}
-
-extension FrameQueue.Item {
-    fileprivate var isFrame: Bool {
-        switch self {
-        case .frame, .processed: true
-        case .unchanged, .event: false
         }
     }
 }
