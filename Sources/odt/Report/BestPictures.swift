@@ -1,3 +1,4 @@
+import CGStreamer
 import Playback
 import SwiftODT
 
@@ -65,8 +66,10 @@ struct BestPictures {
     }
 }
 
-/// Extracts pictures in a single pass over a video.
-private final class PicturePass: VideoPass.Viewer {
+/// Extracts pictures in a single pass over a video at maximum speed.
+///
+/// `@unchecked Sendable`: while the pipeline plays, only the streaming thread uses its state.
+private final class PicturePass: @unchecked Sendable {
     /// The maximum size of all pictures together, in bytes. It keeps the page below 20 MB, including the Base64
     /// encoding.
     private static let maximumBytes = 9 << 20
@@ -89,11 +92,16 @@ private final class PicturePass: VideoPass.Viewer {
     private let middle: Double?
     private let crop = JPEGCrop()
     private let (side, limit): (Int, Int)
+    private var hasSeen = false
+    /// The stream times in seconds between which the current frame is shown.
+    private var shown = (time: 0.0, end: 0.0)
 
     /// - Parameters:
     ///   - count: The number of all tracks, including tracks without a best detection in this video.
     ///   - frameAt: The stream time of the background frame in seconds; `nil` if no background frame is needed.
     ///   - total: The number of pictures on the page. With more pictures, each one is smaller.
+    ///   - turned: The transformation that turns frames upright. With `identity`, the orientation tag of the video is
+    ///     used instead.
     init(
         of moments: [Moment], count: Int, frameAt: Double?, among total: Int, in video: MediaSource,
         turned: Orientation
@@ -103,25 +111,64 @@ private final class PicturePass: VideoPass.Viewer {
         middle = frameAt
         side = total <= 300 ? 256 : total <= 1500 ? 176 : 112
         limit = min(Self.maximumBytes / max(1, total), 24 << 10)
-        let ending = try VideoPass.show(video, turned: turned, to: self) {
-            printError("odt report: \($0)")
-        }
+        let ending = try play(video, turned: turned)
         found.signal = ending.signal
         guard let failure = ending.failure else { return }
         guard hasSeen else { throw PlaybackError("cannot read a frame from \(video.name): \(failure)") }
         printError("odt report: \(video.name) ends early: \(failure)")
     }
 
-    private var hasSeen = false
-
-    func interest(from time: Double, to end: Double) -> VideoPass.Interest {
-        hasSeen = true
-        if let next = moments.last, next.time < (time + end) / 2 { return .wanted }
-        if found.frame == nil, let middle { return middle < end ? .wanted : .notWanted }
-        return moments.isEmpty ? .remove : .notWanted
+    /// Plays the video until its end, or until all pictures are extracted. Frames without pictures are decoded but not
+    /// converted.
+    private func play(_ video: MediaSource, turned: Orientation) throws -> Player.Ending {
+        try PluginSearch.startGStreamer()
+        let direction = ParsedMessage.orientations.first { $0.value == turned }?.key ?? "auto"
+        let pipeline = try Pipeline(
+            "\(video.description) ! videoflip name=upright video-direction=\(direction) ! videoconvert "
+                + "! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")
+        video.give(to: pipeline)
+        guard let decoded = pipeline["upright"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
+            throw PlaybackError("the pipeline has no entry or exit pad")
+        }
+        let progress = Progress(of: pipeline, name: video.name)
+        progress.watch(decoded)
+        var configuration = Player.Configuration()
+        configuration.hasBegun = { progress.frames > 0 }
+        configuration.end = { decoded.endStream() }
+        configuration.tick = { progress.show() }
+        let player = Player(pipeline, configuration) { text in
+            progress.clear()
+            printError("odt report: \(text)")
+        }
+        // Pads retain their probes' closures, so the closures hold only weak references to the pads.
+        decoded.watchBuffers { [weak decoded, weak player] buffer in
+            decoded.map { self.needs(buffer, on: $0, of: player) } == true ? .ok : .drop
+        }
+        upright.watchBuffers { [weak upright] buffer in
+            upright?.withPixels(of: buffer) { self.process($0) }
+            return .ok
+        }
+        let ending = withExtendedLifetime((decoded, upright)) { player.play { _ in } }
+        player.stop()
+        progress.clear()
+        return ending
     }
 
-    func process(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
+    /// Returns whether a picture is taken from a frame. If no further picture is needed, ends the pass.
+    private func needs(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad, of player: Player?) -> Bool {
+        guard let time = pad.streamTime(of: buffer).map({ Double($0) / 1e9 }) else { return false }
+        let duration = buffer.pointee.duration
+        shown = (time, time + (duration < 10_000_000_000 ? Double(duration) / 1e9 : 0.04))
+        hasSeen = true
+        if let next = moments.last, next.time < (shown.time + shown.end) / 2 { return true }
+        if found.frame == nil, let middle { return middle < shown.end }
+        if moments.isEmpty { player?.askToEnd() }
+        return false
+    }
+
+    /// Takes pictures from a frame, which has been turned upright.
+    private func process(_ pixels: FramePixels) {
+        let (time, end) = shown
         if found.frame == nil, let middle, middle < end { found.frame = crop.jpeg(of: pixels, side: 1280) }
         // A detection belongs to the frame with the nearest time: to this frame if the detection is before the middle
         // between `time` and `end`, the time of the next frame.

@@ -9,7 +9,7 @@ final class JPEGCrop {
     ///   - limit: The maximum size of the file in bytes. To reach it, the quality is reduced first, then the
     ///     resolution. A crop that was already reduced to 16 pixels may exceed the limit.
     /// - Returns: The bytes of the file; `nil` if the box is outside the frame or compression fails.
-    func jpeg(of box: Box, in frame: VideoPass.Pixels, side: Int, limit: Int) -> [UInt8]? {
+    func jpeg(of box: Box, in frame: FramePixels, side: Int, limit: Int) -> [UInt8]? {
         guard let part = part(box, of: frame) else { return nil }
         var side = side
         while true {
@@ -23,11 +23,11 @@ final class JPEGCrop {
     }
 
     /// Compresses the full frame, downscaled to a maximum width and height of `side` pixels.
-    func jpeg(of frame: VideoPass.Pixels, side: Int) -> [UInt8]? {
+    func jpeg(of frame: FramePixels, side: Int) -> [UInt8]? {
         compress(Self.shrunk(frame, to: side), quality: 82)
     }
 
-    func jpeg(of frame: VideoPass.Pixels, marking box: Box, side: Int) -> [UInt8]? {
+    func jpeg(of frame: FramePixels, marking box: Box, side: Int) -> [UInt8]? {
         var small = Self.shrunk(frame, to: side)
         let (x, y) = (Double(small.width) / Double(frame.width), Double(small.height) / Double(frame.height))
         let box = Box(minX: box.minX * x, minY: box.minY * y, maxX: box.maxX * x, maxY: box.maxY * y)
@@ -38,14 +38,14 @@ final class JPEGCrop {
         return compress(small, quality: 82)
     }
 
-    private func part(_ box: Box, of frame: VideoPass.Pixels) -> VideoPass.Pixels? {
+    private func part(_ box: Box, of frame: FramePixels) -> FramePixels? {
         let box = box.clipped(width: frame.width, height: frame.height)
         guard box.isFinite, !box.isEmpty else { return nil }
         let (left, top) = (Int(box.minX), Int(box.minY))
         let right = min(Int(box.maxX.rounded(.up)), frame.width)
         let bottom = min(Int(box.maxY.rounded(.up)), frame.height)
         guard left < right, top < bottom else { return nil }
-        return VideoPass.Pixels(
+        return FramePixels(
             base: frame.base + top * frame.stride + left * 4, stride: frame.stride, width: right - left,
             height: bottom - top)
     }
@@ -70,7 +70,7 @@ final class JPEGCrop {
     }
 
     /// Downscales a crop. Each target pixel is the average of the source pixels that it covers.
-    private static func shrunk(_ source: VideoPass.Pixels, to side: Int) -> Copy {
+    private static func shrunk(_ source: FramePixels, to side: Int) -> Copy {
         let longest = max(source.width, source.height)
         let width = longest <= side ? source.width : max(1, source.width * side / longest)
         let height = longest <= side ? source.height : max(1, source.height * side / longest)

@@ -110,11 +110,7 @@ final class BestCrops: Sendable {
             return state.withLock { $0.snapshots.removeValue(forKey: id) }.map { (object, $0) }
         }
         guard !better.isEmpty || !shown.isEmpty else { return }
-        _ = pad.withFrame(of: buffer) { video in
-            guard let base = video.data.0 else { return }
-            let pixels = VideoPass.Pixels(
-                base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), stride: Int(video.info.stride.0),
-                width: Int(video.info.width), height: Int(video.info.height))
+        pad.withPixels(of: buffer) { pixels in
             for object in better { cut(object, from: pixels, frame) }
             for (object, snapshot) in shown {
                 let box = Self.box(of: object, in: pixels)
@@ -123,7 +119,7 @@ final class BestCrops: Sendable {
         }
     }
 
-    private static func box(of object: MessageFields, in pixels: VideoPass.Pixels, margin: Double = 0) -> Box {
+    private static func box(of object: MessageFields, in pixels: FramePixels, margin: Double = 0) -> Box {
         let edges = ["x-min", "y-min", "x-max", "y-max"].map { object.real($0) ?? 0 }
         let (x, y) = (margin * (edges[2] - edges[0]), margin * (edges[3] - edges[1]))
         let (width, height) = (Double(pixels.width), Double(pixels.height))
@@ -132,7 +128,7 @@ final class BestCrops: Sendable {
             maxY: (edges[3] + y) * height)
     }
 
-    private func cut(_ object: MessageFields, from pixels: VideoPass.Pixels, _ frame: Int) {
+    private func cut(_ object: MessageFields, from pixels: FramePixels, _ frame: Int) {
         let box = Self.box(of: object, in: pixels, margin: Self.margin)
         guard let id = object.count("tracking-id"), let score = object.real("score"),
             let jpeg = JPEGCrop().jpeg(of: box, in: pixels, side: Self.side, limit: Self.limit)
