@@ -76,9 +76,10 @@ extension TrackedObjectEvent {
         self.init(
             kind: kind, trackingID: Int(clamping: id), name: fields.name("label"), category: fields.category,
             firstSeen: fields.time("first-seen") ?? .zero, lastSeen: fields.time("last-seen") ?? .zero,
-            best: Track.Best(
+            best: (
                 score: fields.real("best-score") ?? 0, box: fields.box("best-"),
-                time: fields.time("best-running-time")?.nanoseconds ?? 0),
+                time: fields.time("best-running-time")?.nanoseconds ?? 0
+            ),
             pathLength: fields.real("path-length") ?? 0)
     }
 }

@@ -104,6 +104,11 @@ extension Box {
     /// The elements are centre x, centre y, width and height.
     var vector: SIMD4<Double> { SIMD4(centerX, centerY, width, height) }
 
+    func centerDistance(to other: Box) -> Double {
+        let (dx, dy) = (centerX - other.centerX, centerY - other.centerY)
+        return (dx * dx + dy * dy).squareRoot()
+    }
+
     init(_ vector: SIMD4<Double>) {
         self.init(centerX: vector.x, centerY: vector.y, width: vector.z, height: vector.w)
     }

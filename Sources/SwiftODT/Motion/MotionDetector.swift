@@ -22,13 +22,8 @@ package final class MotionDetector: Detector {
         let plane = frame.luma ?? LumaPlane.reduce(frame)
         let (width, height) = (frame.width, frame.height)
         let detections = analyzer.update { analyzer in
-            let current: MotionAnalyzer
-            if let kept = analyzer, kept.fits(plane) {
-                current = kept
-            } else {
-                current = MotionAnalyzer(plane)
-                analyzer = current
-            }
+            let current = MotionAnalyzer.reusing(analyzer, for: plane)
+            analyzer = current
             return current.analyze(at: plane)
         }
         return DetectionPromise(
@@ -95,7 +90,11 @@ final class MotionAnalyzer {
         }
     }
 
-    func fits(_ plane: LumaPlane) -> Bool { plane.width == width && plane.height == height }
+    /// Returns `analyzer` if it has the size of the plane, otherwise a new analyzer.
+    static func reusing(_ analyzer: MotionAnalyzer?, for plane: LumaPlane) -> MotionAnalyzer {
+        if let analyzer, analyzer.width == plane.width, analyzer.height == plane.height { return analyzer }
+        return MotionAnalyzer(plane)
+    }
 
     /// Returns the moving objects in a plane, in plane pixels, in descending order of score.
     ///

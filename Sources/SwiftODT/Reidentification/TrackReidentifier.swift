@@ -240,8 +240,7 @@ package struct TrackReidentifier: Sendable {
     }
 
     private func isReachable(_ box: Box, from before: Box, in time: Nanoseconds) -> Bool {
-        let (dx, dy) = (box.centerX - before.centerX, box.centerY - before.centerY)
-        let heights = (dx * dx + dy * dy).squareRoot() / max(1, max(box.height, before.height))
+        let heights = box.centerDistance(to: before) / max(1, max(box.height, before.height))
         return heights <= Self.possibleJump + Self.possibleSpeed * Double(time) / 1e9
     }
 }

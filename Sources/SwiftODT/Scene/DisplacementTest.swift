@@ -36,7 +36,7 @@ struct DisplacementTest {
     mutating func follow(_ box: Box, width: Int, height: Int) {
         guard !isPassed else { return advance(to: box, width, height) }
         let size = max(0, box.area).squareRoot()
-        let stepped = Self.distance(point, box)
+        let stepped = point.centerDistance(to: box)
         guard stepped >= Self.step * size else { return }
         length += stepped
         point = box
@@ -53,7 +53,7 @@ struct DisplacementTest {
             (first.minY, first.maxY), (box.minY, box.maxY), within: Double(height), margin: Self.border * box.height)
         isPassed =
             (across * across + down * down).squareRoot() >= Self.minimum * size
-            && Self.distance(first, box) >= Self.straightness * length
+            && first.centerDistance(to: box) >= Self.straightness * length
     }
 
     /// Updates the state of a box that has passed. The test restarts if only a small remainder of the box is left,
@@ -75,11 +75,6 @@ struct DisplacementTest {
         if from.low <= margin || to.low <= margin { return abs(high) }
         if from.high >= size - margin || to.high >= size - margin { return abs(low) }
         return low * high > 0 ? min(abs(low), abs(high)) : 0
-    }
-
-    private static func distance(_ a: Box, _ b: Box) -> Double {
-        let (dx, dy) = (a.centerX - b.centerX, a.centerY - b.centerY)
-        return (dx * dx + dy * dy).squareRoot()
     }
 
     /// Returns whether no side is at the border. A margin is included, because the sides of propagated boxes are

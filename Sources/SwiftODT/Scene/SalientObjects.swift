@@ -60,14 +60,13 @@ struct SalientObjects {
             guard let nearest, previous[nearest].track.box.iou(box) >= Self.samePlace else {
                 let track = Track(
                     box: box, score: detection.score, label: nil, state: .new, firstSeen: time, lastSeen: time)
-                candidates.append(
-                    Candidate(track: track, best: .init(score: detection.score, box: box, time: time)))
+                candidates.append(Candidate(track: track, best: (detection.score, box, time)))
                 continue
             }
             var candidate = previous.remove(at: nearest)
             (candidate.track.box, candidate.track.score, candidate.track.lastSeen) = (box, detection.score, time)
             if detection.score > candidate.best.score {
-                candidate.best = .init(score: detection.score, box: box, time: time)
+                candidate.best = (detection.score, box, time)
             }
             candidate.runs += 1
             candidate.isMissed = false
@@ -109,11 +108,7 @@ struct SalientObjects {
         candidates.first { $0.track.id == id }.map { ($0.best, 0) }
     }
 
-    mutating func takeEvents() -> [TrackEvent] {
-        if events.isEmpty { return [] }
-        defer { events.removeAll() }
-        return events
-    }
+    mutating func takeEvents() -> [TrackEvent] { events.takeAll() }
 
     mutating func reset(reason: TrackEvent.Reason) {
         endAll(reason)

@@ -285,18 +285,12 @@ package final class Scene {
         return rejections
     }
 
-    package func takeEvents() -> [SceneEvent] {
-        defer { events.removeAll(keepingCapacity: true) }
-        return events
-    }
+    package func takeEvents() -> [SceneEvent] { events.takeAll() }
 
     /// The counts of ``zones`` so far, in the order of the zones. Zones of the kind `ignore` have no count.
     package var zoneCounts: [ZoneCount] { watch.counts }
 
-    package func takeZoneEvents() -> [ZoneEvent] {
-        defer { zoneEvents.removeAll(keepingCapacity: true) }
-        return zoneEvents + watch.takeEvents()
-    }
+    package func takeZoneEvents() -> [ZoneEvent] { zoneEvents.takeAll() + watch.takeEvents() }
 
     /// Ends all objects and resets the state that is derived from them. Later objects get new ids.
     package func reset(reason: TrackEvent.Reason) {
@@ -361,7 +355,7 @@ package final class Scene {
         let number = track.id.map { reidentifier?.number(of: $0) ?? $0 }
         let (best, pathLength) =
             number.flatMap { tracker.summary(of: $0) ?? unclassified.summary(of: $0) ?? salient.summary(of: $0) }
-            ?? (Track.Best(score: track.score, box: track.box, time: track.lastSeen), 0)
+            ?? ((score: track.score, box: track.box, time: track.lastSeen), 0)
         let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength, reason: reason)
         events.append(SceneEvent(event: event, category: object.category))
     }

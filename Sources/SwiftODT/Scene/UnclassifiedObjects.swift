@@ -88,11 +88,7 @@ final class UnclassifiedObjects {
         candidates.first { $0.value.id == id }.flatMap { tracker.summary(of: $0.key) }
     }
 
-    func takeEvents() -> [TrackEvent] {
-        if events.isEmpty { return [] }
-        defer { events.removeAll() }
-        return events
-    }
+    func takeEvents() -> [TrackEvent] { events.takeAll() }
 
     func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
@@ -106,13 +102,8 @@ final class UnclassifiedObjects {
     }
 
     private func detectMotion(at plane: LumaPlane, besides known: [Box]) -> [Detection] {
-        let current: MotionAnalyzer
-        if let analyzer, analyzer.fits(plane) {
-            current = analyzer
-        } else {
-            current = MotionAnalyzer(plane)
-            analyzer = current
-        }
+        let current = MotionAnalyzer.reusing(analyzer, for: plane)
+        analyzer = current
         let (across, down) = (plane.scaleX, plane.scaleY)
         let inPlane = { (box: Box) in box.scaled(x: 1 / across, y: 1 / down) }
         // An object that has completely left its first position cannot be swaying background, so it is confirmed.

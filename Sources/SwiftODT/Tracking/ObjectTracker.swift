@@ -79,7 +79,16 @@ public final class ObjectTracker {
 
     /// Returns the `begin` and `end` events of tracks since the last call. The tracker keeps at most 10,000 events and
     /// drops the oldest ones first.
-    public func takeEvents() -> [TrackedObjectEvent] { tracker.takeEvents().compactMap { TrackedObjectEvent($0) } }
+    public func takeEvents() -> [TrackedObjectEvent] {
+        tracker.takeEvents().compactMap { event in
+            guard let id = event.track.id else { return nil }
+            return TrackedObjectEvent(
+                kind: event.reason.map(TrackedObjectEvent.Kind.end) ?? .begin, trackingID: id,
+                name: event.track.label?.text, category: .unknown,
+                firstSeen: MediaTime(nanoseconds: event.track.firstSeen),
+                lastSeen: MediaTime(nanoseconds: event.track.lastSeen), best: event.best, pathLength: event.pathLength)
+        }
+    }
 
     /// Ends all tracks. Later tracks get new ids.
     public func reset() { tracker.reset(reason: .flush) }
@@ -93,32 +102,12 @@ public final class ObjectTracker {
         return objects
     }
 
-    private var objects: [TrackedObject] { tracker.tracks.map { TrackedObject($0) } }
-}
-
-extension TrackedObject {
-    package init(_ track: Track) {
-        self.init(
-            trackingID: track.id, box: track.box, score: track.score, label: track.label, state: track.state,
-            firstSeen: MediaTime(nanoseconds: track.firstSeen), lastSeen: MediaTime(nanoseconds: track.lastSeen),
-            velocityX: track.velocityX, velocityY: track.velocityY)
-    }
-}
-
-extension TrackedObjectEvent {
-    /// Returns `nil` for a track without an id.
-    init?(_ event: TrackEvent) {
-        guard let id = event.track.id else { return nil }
-        let kind: Kind =
-            switch event.kind {
-            case .begin: .begin
-            case .reentered: .reentered
-            case .update: .update
-            case .end: .end(event.reason ?? .lost)
-            }
-        self.init(
-            kind: kind, trackingID: id, name: event.track.label?.text, category: .unknown,
-            firstSeen: MediaTime(nanoseconds: event.track.firstSeen),
-            lastSeen: MediaTime(nanoseconds: event.track.lastSeen), best: event.best, pathLength: event.pathLength)
+    private var objects: [TrackedObject] {
+        tracker.tracks.map { track in
+            TrackedObject(
+                trackingID: track.id, box: track.box, score: track.score, label: track.label, state: track.state,
+                firstSeen: MediaTime(nanoseconds: track.firstSeen), lastSeen: MediaTime(nanoseconds: track.lastSeen),
+                velocityX: track.velocityX, velocityY: track.velocityY)
+        }
     }
 }

@@ -2,6 +2,9 @@
 package struct Track: Sendable {
     package typealias State = TrackedObject.State
 
+    /// The detection with the highest score.
+    package typealias Best = (score: Double, box: Box, time: Nanoseconds)
+
     /// The track's id. Ids count from 1 and are never reused within a stream. `nil` without tracking.
     package var id: Int?
     /// The bounding box in buffer pixels, not clipped to the picture.
@@ -23,19 +26,6 @@ package struct Track: Sendable {
     package var velocityY = 0.0
     /// ``Detection/origin`` of the detection in this frame. `nil` if the object was not detected in this frame.
     package var origin: Int?
-}
-
-extension Track {
-    /// The detection with the highest score.
-    package struct Best: Hashable, Sendable {
-        package var score: Double
-        package var box: Box
-        package var time: Nanoseconds
-
-        package init(score: Double, box: Box, time: Nanoseconds) {
-            (self.score, self.box, self.time) = (score, box, time)
-        }
-    }
 }
 
 /// The beginning, the re-entry, a change or the end of a track.

@@ -77,7 +77,7 @@ struct Tracklet: Sendable {
         occlusion = OcclusionState(at: detection.box)
         score = detection.score
         strongScore = detection.score
-        best = Track.Best(score: detection.score, box: detection.box, time: time)
+        best = (detection.score, detection.box, time)
         averageScore = detection.ownScore
         self.evidence = evidence
         self.appearance = appearance
@@ -141,7 +141,7 @@ extension Tracklet {
         origin = detection.origin
         sightings.add(sighting)
         score = detection.score
-        if score > best.score { best = Track.Best(score: score, box: detection.box, time: time) }
+        if score > best.score { best = (score, detection.box, time) }
         hits += 1
         (misses, inferencesElsewhere) = (0, 0)
         statistics.learn(from: sightings)

@@ -49,16 +49,9 @@ public struct ZoneMonitor: Sendable {
 
 extension Track {
     init(_ object: TrackedObject) {
-        let state: State =
-            switch object.state {
-            case .new: .new
-            case .tracked: .tracked
-            case .coasting: .coasting
-            case .lost: .lost
-            }
         self.init(
             id: object.trackingID, box: object.box.isFinite ? object.box : Box(x: 0, y: 0, width: 0, height: 0),
-            score: object.score, label: object.label, state: state)
+            score: object.score, label: object.label, state: object.state)
     }
 }
 

@@ -139,10 +139,7 @@ struct ZoneWatch {
             .map { ZoneRelation(zone: $0.zone, direction: $0.direction) }
     }
 
-    mutating func takeEvents() -> [ZoneEvent] {
-        defer { events.removeAll(keepingCapacity: true) }
-        return events
-    }
+    mutating func takeEvents() -> [ZoneEvent] { events.takeAll() }
 }
 
 // MARK: - Identity
@@ -160,10 +157,7 @@ extension ZoneWatch {
     private mutating func reidentify(
         _ box: Box, _ label: Label?, unlessIn visible: Set<Int>, at now: Nanoseconds
     ) -> ZoneTrack? {
-        func distance(_ zoneTrack: ZoneTrack) -> Double {
-            let (dx, dy) = (zoneTrack.box.centerX - box.centerX, zoneTrack.box.centerY - box.centerY)
-            return (dx * dx + dy * dy).squareRoot()
-        }
+        func distance(_ zoneTrack: ZoneTrack) -> Double { zoneTrack.box.centerDistance(to: box) }
         let reach = (box.width * box.height).squareRoot()
         let missing = zoneTracks.values.filter {
             !visible.contains($0.id) && now - $0.lastSeen <= Self.reentryTime
