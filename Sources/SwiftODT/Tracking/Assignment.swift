@@ -36,7 +36,6 @@ struct Assignment: ~Copyable {
     /// Rows whose best column was already taken. ``solve()`` assigns them.
     private var waiting = ScratchList<Int>()
     private var frontier = ScratchList<Int32>()
-    private var settled = ScratchList<Int32>()
 
     /// Returns the column that is assigned to a row, or -1. Valid after ``solve()``.
     func column(of row: Int) -> Int { Int(rows[row].column) }
@@ -109,24 +108,22 @@ struct Assignment: ~Copyable {
                 break
             }
             columns[nearest].isSettled = true
-            settled.append(Int32(truncatingIfNeeded: nearest))
             row = Int(columns[nearest].row)
         }
         let end = freeColumn == nil ? lonelyDistance : reached
         rows[first].potential += end
-        for index in settled.indices {
-            let column = Int(settled[index])
-            let slack = end - columns[column].distance
-            rows[Int(columns[column].row)].potential += slack
-            columns[column].potential -= slack
-        }
-        flip(first: first, freeColumn: freeColumn, lonelyRow: lonelyRow)
         for index in frontier.indices {
-            columns[Int(frontier[index])].distance = .infinity
-            columns[Int(frontier[index])].isSettled = false
+            let column = Int(frontier[index])
+            if columns[column].isSettled {
+                let slack = end - columns[column].distance
+                rows[Int(columns[column].row)].potential += slack
+                columns[column].potential -= slack
+            }
+            columns[column].distance = .infinity
+            columns[column].isSettled = false
         }
         frontier.clear()
-        settled.clear()
+        flip(first: first, freeColumn: freeColumn, lonelyRow: lonelyRow)
     }
 
     private func nearestOfFrontier() -> Int? {

@@ -66,14 +66,6 @@ struct FrameHistory {
         if let last = entries.indices.last, !entries[last].isRecorded { record(tracklets, moves: [], at: last) }
     }
 
-    /// Updates the recorded states of a frame. The argument must contain the recorded tracklets in the same order.
-    mutating func move(_ tracklets: ContiguousArray<Tracklet>, at index: Int) {
-        for number in tracklets.indices {
-            entries[index].carried[number].filter = tracklets[number].filter
-            entries[index].carried[number].lead = tracklets[number].lead
-        }
-    }
-
     mutating func drop(first dropped: Int) {
         for index in 0..<dropped {
             entries[index].carried.removeAll(keepingCapacity: true)

@@ -176,16 +176,17 @@ struct TrackerState: ~Copyable {
             let entry = history.entries[next]
             let step = statistics.step(over: entry.time - history.entries[next - 1].time)
             propagator.replay(&tracklets, along: entry, by: step)
-            history.record(tracklets, moves: propagator.moves, at: next)
+            let moves = propagator.moves
             shift += entry.shift
-            guard next == last || (next - index) % stride == 0,
+            if next == last || (next - index) % stride == 0,
                 tracklets.indices.contains(where: { entry.carried(tracklets[$0].key) == nil })
-            else { continue }
-            propagator.begin(
-                from: lastFollowed.plane, to: entry.plane, by: statistics.step(over: entry.time - lastFollowed.time))
-            propagator.followNewTracks(&tracklets, to: entry, shift: shift)
-            (lastFollowed, shift) = (entry, .zero)
-            history.move(tracklets, at: next)
+            {
+                let step = statistics.step(over: entry.time - lastFollowed.time)
+                propagator.begin(from: lastFollowed.plane, to: entry.plane, by: step)
+                propagator.followNewTracks(&tracklets, to: entry, shift: shift)
+                (lastFollowed, shift) = (entry, .zero)
+            }
+            history.record(tracklets, moves: moves, at: next)
         }
     }
 }
