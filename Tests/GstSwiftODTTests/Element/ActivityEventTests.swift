@@ -17,28 +17,11 @@ import Testing
         harness.setCaps()
         var sent: [String] = []
         for number in frames {
-            if number == flushAt {
-                gst_harness_push_event(harness.harness, gst_event_new_flush_start())
-                gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
-                var segment = GstSegment()
-                gst_segment_init(&segment, GST_FORMAT_TIME)
-                gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
-            }
+            if number == flushAt { harness.flush() }
             ElementHarness.release(harness.pass(harness.buffer(number, fill: nil)))
-            while let event = gst_harness_try_pull_upstream_event(harness.harness) {
-                defer {
-                    gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
-                }
-                guard let content = gst_event_get_structure(event),
-                    String(cString: gst_structure_get_name(content)) == "swiftodt-activity"
-                else { continue }
-                let structure = Structure(copying: content)
-                func flag(_ name: String) -> Int {
-                    var value: gboolean = 0
-                    gst_structure_get_boolean(structure.pointer, name, &value)
-                    return Int(value)
-                }
-                #expect(structure[uint64: "timestamp"] == UInt64(number) * 33_333_333)
+            for activity in harness.takeActivities() {
+                func flag(_ name: String) -> Int { activity[flag: name] == true ? 1 : 0 }
+                #expect(activity[uint64: "timestamp"] == UInt64(number) * 33_333_333)
                 sent.append("\(number): \(flag("objects"))\(flag("inference"))")
             }
         }
@@ -69,14 +52,7 @@ import Testing
         let detector = ScriptedDetector { _ in [] }
         let harness = ElementHarness("draw=false", source: { .detector(detector) })
         harness.setCaps()
-        func reports() -> Int {
-            var count = 0
-            while let event = gst_harness_try_pull_upstream_event(harness.harness) {
-                if gst_event_has_name(event, "swiftodt-activity") != 0 { count += 1 }
-                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
-            }
-            return count
-        }
+        func reports() -> Int { harness.takeActivities().count }
         ElementHarness.release(harness.pass(harness.buffer(0, fill: nil)))
         #expect(reports() == 1)
         for number in [60, 120] {
@@ -108,13 +84,9 @@ import Testing
                     ? 220 : 128
             }
             ElementHarness.release(harness.pass(buffer))
-            while let event = gst_harness_try_pull_upstream_event(harness.harness) {
-                var value: gboolean = 0
-                if gst_event_has_name(event, "swiftodt-activity") != 0 {
-                    gst_structure_get_boolean(gst_event_get_structure(event), "motion", &value)
-                    if sent.last?.hasSuffix(": \(value != 0)") != true { sent.append("\(number): \(value != 0)") }
-                }
-                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+            for activity in harness.takeActivities() {
+                let moves = activity[flag: "motion"] == true
+                if sent.last?.hasSuffix(": \(moves)") != true { sent.append("\(number): \(moves)") }
             }
         }
         return sent

@@ -119,6 +119,19 @@ final class ElementHarness {
         return pull()
     }
 
+    func flush() {
+        gst_harness_push_event(harness, gst_event_new_flush_start())
+        endFlush()
+    }
+
+    /// Ends a flush and begins a new segment.
+    func endFlush() {
+        gst_harness_push_event(harness, gst_event_new_flush_stop(1))
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        gst_harness_push_event(harness, gst_event_new_segment(&segment))
+    }
+
     static func bytes(of buffer: Buffer) -> [UInt8] {
         let size = gst_buffer_get_size(buffer)
         var bytes = [UInt8](repeating: 0, count: Int(size))
@@ -148,15 +161,19 @@ final class ElementHarness {
 
     func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
 
-    /// The value of the property `stats`.
-    func counters() throws -> Structure {
-        var value = GValue()
-        g_value_init(&value, gst_structure_get_type())
-        defer { g_value_unset(&value) }
-        g_object_get_property(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), "stats", &value)
-        let stats = gst_value_get_structure(&value)
-        return Structure(copying: UnsafeMutablePointer(mutating: try #require(stats)))
+    /// Removes the events that the element has sent upstream, and returns the structures of the activities.
+    func takeActivities() -> [Structure] {
+        var activities: [Structure] = []
+        while let event = gst_harness_try_pull_upstream_event(harness) {
+            if gst_event_has_name(event, "swiftodt-activity") != 0, let structure = gst_event_get_structure(event) {
+                activities.append(Structure(copying: structure))
+            }
+            gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+        }
+        return activities
     }
+
+    func counters() throws -> Structure { try #require(elementStatistics(of: element)) }
 }
 
 /// An element that is started without a harness, because a harness requires that the start succeeds.
@@ -185,8 +202,17 @@ final class StartedElement {
     func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
 }
 
+/// The value of the property `stats`.
+func elementStatistics(of element: UnsafeMutablePointer<GstElement>) -> Structure? {
+    var value = GValue()
+    g_value_init(&value, gst_structure_get_type())
+    defer { g_value_unset(&value) }
+    g_object_get_property(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), "stats", &value)
+    return gst_value_get_structure(&value).map { Structure(copying: $0) }
+}
+
 /// Returns the text of the first error or warning on a bus.
-private func takeMessage(_ type: GstMessageType, from bus: UnsafeMutablePointer<GstBus>) -> String? {
+func takeMessage(_ type: GstMessageType, from bus: UnsafeMutablePointer<GstBus>) -> String? {
     guard let message = gst_bus_pop_filtered(bus, type) else { return nil }
     defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
     var error: UnsafeMutablePointer<GError>?

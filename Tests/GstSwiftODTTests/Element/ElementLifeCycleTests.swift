@@ -34,11 +34,7 @@ import Testing
     @Test func flushBeginsEpoch() {
         let harness = start()
         passFrame(harness, 5)
-        gst_harness_push_event(harness.harness, gst_event_new_flush_start())
-        gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
-        var segment = GstSegment()
-        gst_segment_init(&segment, GST_FORMAT_TIME)
-        gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+        harness.flush()
         passFrame(harness, 0)
         let messages = harness.messages("swiftodt")
         #expect(messages.map { $0[uint: "epoch"] } == [0, 1])

@@ -254,18 +254,10 @@ import Testing
         return harness.messages("swiftodt").map { Int($0[uint: "object-count"] ?? 99) }
     }
 
-    private static func flush(_ harness: ElementHarness) {
-        gst_harness_push_event(harness.harness, gst_event_new_flush_start())
-        gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
-        var segment = GstSegment()
-        gst_segment_init(&segment, GST_FORMAT_TIME)
-        gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
-    }
-
     @Test func onChangePostsEmptyMessageAfterFlush() {
-        #expect(changes(between: Self.flush) == [1, 0])
+        #expect(changes(between: { $0.flush() }) == [1, 0])
         // The objects of the new epoch are reported once.
-        #expect(changes(between: Self.flush, regions: true) == [1, 1])
+        #expect(changes(between: { $0.flush() }, regions: true) == [1, 1])
         #expect(run("updates=on-change", frames: 3, regions: { _ in false }).messages("swiftodt").isEmpty)
     }
 
@@ -275,7 +267,7 @@ import Testing
             "message-interval=60000000000 tracking=false",
             between: { harness in
                 ElementHarness.release(harness.pass(harness.buffer(3)))
-                Self.flush(harness)
+                harness.flush()
             })
         #expect(reported == [1, 0])
     }

@@ -355,11 +355,7 @@ import Testing
         harness.setCaps()
         for number in 0..<10 { harness.push(harness.buffer(number)) }
         #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
-        gst_harness_push_event(harness.harness, gst_event_new_flush_start())
-        gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
-        var segment = GstSegment()
-        gst_segment_init(&segment, GST_FORMAT_TIME)
-        gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+        harness.flush()
         for number in 20..<25 { harness.push(harness.buffer(number)) }
         gst_harness_push_event(harness.harness, gst_event_new_eos())
         #expect(gst_harness_buffers_in_queue(harness.harness) == 5)

@@ -301,12 +301,7 @@ import Testing
         harness.setCaps()
         for number in 0..<1000 {
             switch Int.random(in: 0..<12, using: &random) {
-            case 0:
-                gst_harness_push_event(harness.harness, gst_event_new_flush_start())
-                gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
-                var segment = GstSegment()
-                gst_segment_init(&segment, GST_FORMAT_TIME)
-                gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+            case 0: harness.flush()
             case 1:
                 gst_element_set_state(harness.element, GST_STATE_READY)
                 gst_element_set_state(harness.element, GST_STATE_PLAYING)

@@ -102,25 +102,9 @@ import Testing
 
         func send(_ event: UnsafeMutablePointer<GstEvent>?) { gst_harness_push_event(harness, event) }
 
-        var stats: Structure {
-            var value = GValue()
-            g_value_init(&value, gst_structure_get_type())
-            defer { g_value_unset(&value) }
-            g_object_get_property(
-                UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), "stats", &value)
-            return Structure(copying: UnsafeMutablePointer(mutating: gst_value_get_structure(&value)!))
-        }
+        var stats: Structure { elementStatistics(of: element)! }
 
-        func error() -> String? {
-            guard let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return nil }
-            defer {
-                gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
-            }
-            var error: UnsafeMutablePointer<GError>?
-            gst_message_parse_error(message, &error, nil)
-            defer { g_error_free(error) }
-            return error.map { String(cString: $0.pointee.message) }
-        }
+        func error() -> String? { takeMessage(GST_MESSAGE_ERROR, from: bus) }
     }
 
     /// Returns an access unit without a slice. Its flags determine whether it is a key frame.

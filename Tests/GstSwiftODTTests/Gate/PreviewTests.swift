@@ -50,25 +50,10 @@ import Testing
             gst_harness_push_event(harness.harness, gst_video_event_new_still_frame(isStill ? 1 : 0))
         }
 
-        func flush() {
-            gst_harness_push_event(harness.harness, gst_event_new_flush_start())
-            gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
-            var segment = GstSegment()
-            gst_segment_init(&segment, GST_FORMAT_TIME)
-            gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
-        }
+        func flush() { harness.flush() }
 
         /// Returns whether the latest activity event requests the frames before a preview.
-        func requestsRewind() -> Bool {
-            var rewinds: gboolean = 0
-            while let event = gst_harness_try_pull_upstream_event(harness.harness) {
-                if gst_event_has_name(event, "swiftodt-activity") != 0 {
-                    gst_structure_get_boolean(gst_event_get_structure(event), "rewind", &rewinds)
-                }
-                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
-            }
-            return rewinds != 0
-        }
+        func requestsRewind() -> Bool { harness.takeActivities().last?[flag: "rewind"] == true }
 
         /// Passes frame 60 as a still picture, and frame 200 as a preview.
         ///
