@@ -6,6 +6,8 @@ import Synchronization
 
 /// The data of `/metrics` and `/healthz`.
 final class MetricsBoard: WatchSink {
+    private typealias Sample = MetricsText.Sample
+
     private struct Listed {
         var metrics = CameraMetrics()
         /// The counters of the element, summed over the ended connections.
@@ -89,7 +91,6 @@ final class MetricsBoard: WatchSink {
     // MARK: Metrics
 
     var text: String {
-        typealias Sample = MetricsText.Sample
         let (cameras, sinks) = state.withLock { state in
             (
                 state.names.compactMap { name in state.cameras[name].map { (name: name, listed: $0) } }, state.sinks
@@ -117,10 +118,10 @@ final class MetricsBoard: WatchSink {
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         text.add(
             "process_cpu_seconds_total", .counter, "CPU time of the process in seconds.",
-            [MetricsText.Sample([:], Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)])
+            [Sample([:], Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)])
         text.add(
             "process_start_time_seconds", .gauge, "Start of the process in seconds since 1970.",
-            [MetricsText.Sample([:], Double(start) / 1e9)])
+            [Sample([:], Double(start) / 1e9)])
         let pages = (try? ByteStream.read("/proc/self/statm")).map { String(decoding: $0, as: UTF8.self) }
         if let resident = pages?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) {
             text.add(
@@ -131,19 +132,15 @@ final class MetricsBoard: WatchSink {
     }
 
     private func addConnections(of cameras: [(String, CameraMetrics)], to text: inout MetricsText) {
-        typealias Sample = MetricsText.Sample
         text.add(
             "swiftodt_camera_connected", .gauge, "Whether the camera is connected.",
             cameras
         ) { $0.state == "connected" ? 1 : 0 }
         text.add(
-            "swiftodt_camera_connections_total", .counter, "Connections to the camera.",
-            cameras
-        ) { $0.connectionCount }
+            "swiftodt_camera_connections_total", .counter, "Connections to the camera.", cameras, \.connectionCount)
         text.add(
-            "swiftodt_camera_losses_total", .counter, "Reported reasons for which the camera was lost.",
-            cameras
-        ) { $0.lossCount }
+            "swiftodt_camera_losses_total", .counter, "Reported reasons for which the camera was lost.", cameras,
+            \.lossCount)
         text.add(
             "swiftodt_camera_problem", .gauge,
             "Whether the picture is covered, frozen, of another scene, or without objects.",
@@ -157,16 +154,11 @@ final class MetricsBoard: WatchSink {
     }
 
     private func addFrames(of cameras: [(String, FrameTimes.Figures)], to text: inout MetricsText) {
-        typealias Sample = MetricsText.Sample
         let now = MonotonicClock.now
         text.add(
-            "swiftodt_frames_received_total", .counter, "Frames received from the camera.",
-            cameras
-        ) { $0.received }
+            "swiftodt_frames_received_total", .counter, "Frames received from the camera.", cameras, \.received)
         text.add(
-            "swiftodt_frames_dropped_total", .counter, "Frames dropped because detection was busy.",
-            cameras
-        ) { $0.dropped }
+            "swiftodt_frames_dropped_total", .counter, "Frames dropped because detection was busy.", cameras, \.dropped)
         text.add(
             "swiftodt_frame_age_seconds", .gauge, "Time since the latest frame.",
             cameras.compactMap { name, figures in
@@ -181,7 +173,6 @@ final class MetricsBoard: WatchSink {
     }
 
     private func addCounts(of cameras: [(String, [String: UInt64])], to text: inout MetricsText) {
-        typealias Sample = MetricsText.Sample
         for (field, name, help) in [
             ("frames", "swiftodt_frames_processed_total", "Frames processed by the element."),
             ("detections", "swiftodt_detections_total", "Finished detections."),
@@ -226,11 +217,10 @@ final class MetricsBoard: WatchSink {
         text.add(
             "swiftodt_gate_delay_seconds", .gauge,
             "Age of the oldest frame that was released when the gate opened for the last time.",
-            cameras.map { MetricsText.Sample(["camera": $0], Double($1.delay) / 1e9) })
+            cameras.map { Sample(["camera": $0], Double($1.delay) / 1e9) })
     }
 
     private func addObjects(of cameras: [(String, CameraMetrics)], to text: inout MetricsText) {
-        typealias Sample = MetricsText.Sample
         func byLabel(
             _ name: String, _ kind: MetricsText.Kind, _ help: String, _ counts: (CameraMetrics) -> [String: Int]
         ) {
@@ -268,16 +258,13 @@ final class MetricsBoard: WatchSink {
     }
 
     private func addStorage(of cameras: [(String, CameraMetrics)], to text: inout MetricsText) {
-        typealias Sample = MetricsText.Sample
         if recordFolder != nil {
             text.add(
-                "swiftodt_recorded_segments_total", .counter, "Finished segments of recorded video.",
-                cameras
-            ) { $0.segmentCount }
+                "swiftodt_recorded_segments_total", .counter, "Finished segments of recorded video.", cameras,
+                \.segmentCount)
             text.add(
-                "swiftodt_recorded_bytes_total", .counter, "Size of finished segments in bytes.",
-                cameras
-            ) { $0.recordedBytes }
+                "swiftodt_recorded_bytes_total", .counter, "Size of finished segments in bytes.", cameras,
+                \.recordedBytes)
         }
         if let storeFile {
             text.add(
