@@ -54,6 +54,7 @@ struct QuantisedDecoder: DetectionDecoder {
     let scales: [QuantisationScale?]
     var input: NetworkInput { decoder.input }
     var labels: [String]? { decoder.labels }
+    var supportsTiles: Bool { decoder.supportsTiles }
 
     /// Returns `nil` if no output is quantised. `scales` has the tensor names as keys.
     init?(_ decoder: any DetectionDecoder, outputs: [TensorDescription], scales: [String: QuantisationScale]) {

@@ -53,6 +53,7 @@ import Testing
             inputs: [TensorDescription(name: "", shape: [1, 3, 160, 160], element: .float32)],
             outputs: [TensorDescription(name: "map", shape: [1, 1, 160, 160], element: .uint8)])
         let decoder = try Salient.decoder(for: network, manifest: manifest)
+        #expect(!decoder.supportsTiles)
         var bytes = [UInt8](repeating: 0, count: 160 * 160)
         for row in 40..<80 { for column in 20..<100 { bytes[row * 160 + column] = 255 } }
         let placement = InputPlacement(
