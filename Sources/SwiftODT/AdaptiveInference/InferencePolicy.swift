@@ -1,13 +1,14 @@
 /// Decides for each frame of a stream whether to run inference on it.
 ///
-/// Pass every frame in order, either to ``reasonToInfer(_:in:at:)`` or, if ``mayInfer(_:at:)`` returns `false`, to
-/// ``pass()``. After each finished frame, pass the tracker's state to ``note(_:)``. The policy does not read the system
-/// clock: the same sequence of frames and results gives the same decisions.
+/// Pass every frame in order, either to ``reasonToInfer(_:in:at:isAdmitted:)`` or, if ``mayInfer(_:at:)`` returns
+/// `false`, to ``pass()``. After each finished frame, pass the tracker's state to ``note(_:)``. The policy does not read
+/// the system clock: the same sequence of frames and results gives the same decisions.
 ///
 ///     var policy = InferencePolicy()
 ///     for frame in frames {
 ///         let frameState = InferencePolicy.FrameState(time: frame.time, isDetectorIdle: detector.isDetectorIdle)
-///         if let reason = policy.reasonToInfer(frameState, in: plane, at: .auto) { detect(frame, because: reason) }
+///         let reason = policy.reasonToInfer(frameState, in: plane, at: .auto) { _ in true }
+///         if let reason { detect(frame, because: reason) }
 ///         policy.note(scene.snapshot())
 ///     }
 package struct InferencePolicy: Sendable {
@@ -105,12 +106,6 @@ package struct InferencePolicy: Sendable {
         return reason
     }
 
-    /// Returns the reason to run inference on a frame, or `nil`. The caller must run the inference if there is a
-    /// reason.
-    package mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
-        -> Reason?
-    { reasonToInfer(frameState, in: plane, at: intervalPolicy) { _ in true } }
-
     private mutating func reason(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval) -> Reason?
     {
         if frameState.isRequested { return .requested }
@@ -118,7 +113,7 @@ package struct InferencePolicy: Sendable {
     }
 
     /// Whether inference will run on the next frame, regardless of the result of the current frame. If so, the caller
-    /// need not wait for the current result before it calls ``reasonToInfer(_:in:at:)`` again.
+    /// need not wait for the current result before it calls ``reasonToInfer(_:in:at:isAdmitted:)`` again.
     package var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
 
     /// Whether the latest frame has motion that no track explains. `false` unless the interval is ``Interval/auto``.

@@ -22,18 +22,20 @@ struct Prominence {
         var rank: Int?
     }
 
+    private typealias Ranked = (track: Track, figure: Double, weight: Double)
+
     private var positions: [Int: RankState] = [:]
-    /// Whether ``choose(_:limit:width:height:time:)`` fills ``leftOut``.
-    var notesLeftOut = false
     /// The tracks that the latest selection excluded because of its limit.
-    private(set) var leftOut: [Track] = []
+    private var excluded: ArraySlice<Ranked> = []
+
+    var leftOut: [Track] { excluded.map(\.track) }
 
     /// Returns at most `limit` tracks, the most prominent first.
     ///
     /// Tracks without a visible pixel are excluded; propagated boxes can be beyond the picture's edge. Lost tracks of
     /// the previous selection are appended even beyond the limit, because their end must be reported.
     mutating func choose(_ tracks: [Track], limit: Int, width: Int, height: Int, time: Nanoseconds) -> [Track] {
-        var ranked: [(track: Track, figure: Double, weight: Double)] = []
+        var ranked: [Ranked] = []
         var lost: [Track] = []
         for track in tracks {
             let standing = track.id.flatMap { positions[$0] }
@@ -60,7 +62,7 @@ struct Prominence {
             ranked.append((track, smooth, smooth * hysteresis))
         }
         ranked.sort { $0.weight > $1.weight || ($0.weight == $1.weight && ($0.track.id ?? 0) < ($1.track.id ?? 0)) }
-        leftOut = notesLeftOut ? ranked.dropFirst(max(0, limit)).map(\.track) : []
+        excluded = ranked.dropFirst(max(0, limit))
         let chosen = keepingFirst(ranked.prefix(max(0, limit))).map(\.track)
         remember(chosen, among: tracks)
         return chosen + lost
@@ -68,14 +70,12 @@ struct Prominence {
 
     mutating func reset() {
         positions.removeAll()
-        leftOut.removeAll()
+        excluded = []
     }
 
     /// Keeps the first object of the previous selection in first place. Another object takes this place only if its
     /// prominence without weight exceeds the weighted prominence of the first object.
-    private func keepingFirst(
-        _ ranked: ArraySlice<(track: Track, figure: Double, weight: Double)>
-    ) -> ArraySlice<(track: Track, figure: Double, weight: Double)> {
+    private func keepingFirst(_ ranked: ArraySlice<Ranked>) -> ArraySlice<Ranked> {
         guard let place = ranked.firstIndex(where: { $0.track.id.flatMap { positions[$0]?.rank } == 0 }), place > 0,
             ranked[..<place].allSatisfy({ $0.figure <= ranked[place].weight })
         else { return ranked }

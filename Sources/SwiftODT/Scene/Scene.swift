@@ -249,8 +249,6 @@ package final class Scene {
     /// Selects the most prominent labelled objects. If these are fewer than the limit, adds the most prominent
     /// unclassified objects.
     private func choose(among named: [Track]) -> [Track] {
-        prominence.notesLeftOut = options.multipleObjects
-        prominenceOfUnclassified.notesLeftOut = options.multipleObjects
         let chosen = prominence.choose(named, limit: options.limit, width: width, height: height, time: now)
         if unlabelled.isEmpty { return chosen }
         let present = chosen.filter { $0.state != .lost }
@@ -261,7 +259,6 @@ package final class Scene {
 
     private func noteLeftOut(beside chosen: [Track]) {
         let others = unlabelled.isEmpty ? [] : prominenceOfUnclassified.leftOut
-        guard !prominence.leftOut.isEmpty || !others.isEmpty else { return }
         leftOut.note(prominence.leftOut + others, beside: chosen.count { $0.state != .lost })
     }
 

@@ -2,6 +2,13 @@ import Testing
 
 @testable import SwiftODT
 
+extension InferencePolicy {
+    /// Returns the reason to run inference on a frame if inferences of any utility can run.
+    mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at interval: Interval) -> Reason? {
+        reasonToInfer(frameState, in: plane, at: interval) { _ in true }
+    }
+}
+
 /// Tests which frames of a stream are inferred.
 @Suite struct InferencePolicyTests {
     private static func frameState(_ number: Int, isDetectorIdle: Bool = true, isRequested: Bool = false)
