@@ -6,34 +6,29 @@ import SwiftODT
 ///
 /// If pixels are needed, the answers to caps queries contain system memory only. Upstream elements then choose it if
 /// they can. This error is posted if an upstream element cannot use system memory, or sends caps without a query.
-struct CapsRefusal {
-    let problem: ElementProblem
-
+enum CapsRefusal {
     /// Returns `nil` for caps that are accepted and for caps that are not raw video.
     ///
     /// - Parameter acceptsDeviceMemory: whether frames may be in any memory, because no pixels are needed.
-    init?(_ caps: UnsafeMutablePointer<GstCaps>, acceptsDeviceMemory: Bool) {
+    static func problem(with caps: UnsafeMutablePointer<GstCaps>, acceptsDeviceMemory: Bool) -> ElementProblem? {
         guard let structure = gst_caps_get_structure(caps, 0),
             String(cString: gst_structure_get_name(structure)) == "video/x-raw"
         else { return nil }
         let detail = "the caps are \(GstText.of(caps))"
-        if let feature = CapsRefusal.foreignFeature(of: caps) {
+        if let feature = foreignFeature(of: caps) {
             guard !acceptsDeviceMemory || CapsNegotiation.deviceMemory(caps) == nil else { return nil }
-            problem = .format(
-                "cannot read frames of type \(feature); put \(Self.remedy(for: feature)) before swiftodt",
-                detail: detail)
-        } else if let name = gst_structure_get_string(structure, "format"),
-            // `name` must be a C string that belongs to the caps, not a Swift `String`. `gst_video_format_from_string`
-            // has the attribute `const`, by which the compiler may assume that it reads no memory and free a temporary
-            // C string before the call.
-            PixelFormat(gst_video_format_from_string(name)) == nil
-        {
-            problem = .format(
-                "cannot read frames of the format \(String(cString: name)); put videoconvert before swiftodt",
-                detail: detail)
-        } else {
-            return nil
+            return .format(
+                "cannot read frames of type \(feature); put \(remedy(for: feature)) before swiftodt", detail: detail)
         }
+        // `name` must be a C string that belongs to the caps, not a Swift `String`. `gst_video_format_from_string` has
+        // the attribute `const`, by which the compiler may assume that it reads no memory and free a temporary C string
+        // before the call.
+        guard let name = gst_structure_get_string(structure, "format"),
+            PixelFormat(gst_video_format_from_string(name)) == nil
+        else { return nil }
+        return .format(
+            "cannot read frames of the format \(String(cString: name)); put videoconvert before swiftodt",
+            detail: detail)
     }
 
     /// Returns the first caps feature that is neither system memory nor the feature of overlay compositions; `nil` if

@@ -91,7 +91,9 @@ final class Session: @unchecked Sendable {
     /// report that negotiation failed.
     func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
         let acceptsDeviceMemory = effectiveSettings.acceptsDeviceMemory
-        if let refusal = CapsRefusal(caps, acceptsDeviceMemory: acceptsDeviceMemory) { element.fail(refusal.problem) }
+        if let problem = CapsRefusal.problem(with: caps, acceptsDeviceMemory: acceptsDeviceMemory) {
+            element.fail(problem)
+        }
     }
 
     func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool { stream != nil && StreamFormat(caps: caps) != nil }
