@@ -87,9 +87,9 @@ enum FieldValue: Sendable {
     indirect case structure([(name: String, value: FieldValue)])
 
     /// A structure with one number for each reason, in the order of the cases.
-    static func counts<Reason: CaseIterable & RawRepresentable<String>>(
+    static func counts<Reason: CaseIterable & RawRepresentable>(
         _: Reason.Type, _ numbers: [UInt64]
-    ) -> FieldValue {
+    ) -> FieldValue where Reason.RawValue == String {
         .structure(zip(Reason.allCases, numbers).map { ($0.rawValue, .uint64($1)) })
     }
 }
