@@ -170,17 +170,14 @@ final class StoreWriter {
         return database.lastRow
     }
 
-    private func camera(_ name: String) throws -> Int64 {
-        if let number = numbers.cameras[name] { return number }
-        let number = try number(in: "camera", ["name"], [.text(name)])
-        numbers.cameras[name] = number
-        return number
-    }
+    private func camera(_ name: String) throws -> Int64 { try number(of: name, in: "camera", &numbers.cameras) }
 
-    private func label(_ name: String) throws -> Int64 {
-        if let number = numbers.labels[name] { return number }
-        let number = try number(in: "label", ["name"], [.text(name)])
-        numbers.labels[name] = number
+    private func label(_ name: String) throws -> Int64 { try number(of: name, in: "label", &numbers.labels) }
+
+    private func number(of name: String, in table: String, _ known: inout [String: Int64]) throws -> Int64 {
+        if let number = known[name] { return number }
+        let number = try number(in: table, ["name"], [.text(name)])
+        known[name] = number
         return number
     }
 
