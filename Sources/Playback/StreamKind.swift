@@ -58,9 +58,10 @@ package struct StreamKind {
     /// Returns whether the format is among the caps `taken`, for example those of a muxer's pad. Caps fields that a
     /// parser can change are ignored.
     package func isAmong(_ taken: UnsafeMutablePointer<GstCaps>) -> Bool {
-        guard let structure, let plain = gst_structure_copy(structure) else { return false }
         // AAC in LOAS framing (LATM) is excluded, because no parser converts it to another form.
-        if MessageFields(structure).text("stream-format") == "loas" { return false }
+        guard let structure, MessageFields(structure).text("stream-format") != "loas",
+            let plain = gst_structure_copy(structure)
+        else { return false }
         for field in ["stream-format", "framed", "parsed", "alignment", "base-profile", "profile", "level"] {
             gst_structure_remove_field(plain, field)
         }
