@@ -4,9 +4,6 @@
 /// For tracks that the latest result missed, only the Kalman filter is used. Such objects are probably occluded, and
 /// the image motion in their boxes belongs to the occluder.
 struct BoxPropagator {
-    /// The measured motion of each tracklet, in the order of the tracklets. Empty without image motion. Valid until the
-    /// next ``begin(from:to:by:)``.
-    private(set) var moves: ContiguousArray<BoxMove?> = []
     /// The camera motion in pixels between the two frames, without the part that the velocities of the filters already
     /// contain (``pace``).
     private(set) var shift = SIMD2<Double>.zero
@@ -22,7 +19,6 @@ struct BoxPropagator {
     /// Starts the propagation between two frames. If a luma plane is missing, the Kalman filters alone propagate the
     /// boxes.
     mutating func begin(from: LumaPlane?, to: LumaPlane?, by step: BoxKalmanFilter.Step) {
-        moves.removeAll(keepingCapacity: true)
         shift = .zero
         motion = nil
         self.step = step
@@ -42,7 +38,10 @@ struct BoxPropagator {
     /// only if `followingImage` is true, the camera motion in either case.
     mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool) {
         if motion == nil {
-            for index in tracklets.indices { tracklets[index].filter.predict(by: step) }
+            for index in tracklets.indices {
+                tracklets[index].filter.predict(by: step)
+                tracklets[index].move = nil
+            }
             return
         }
         if !tracklets.isEmpty { findShift(tracklets) }
@@ -59,14 +58,11 @@ struct BoxPropagator {
     mutating func replay(
         _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by step: BoxKalmanFilter.Step
     ) {
-        moves.removeAll(keepingCapacity: true)
         shift = entry.shift
         for index in tracklets.indices {
-            if let known = entry.carried(tracklets[index].key) {
-                advance(&tracklets[index], by: step, along: known.move)
-            } else {
-                moves.append(nil)
-            }
+            tracklets[index].move = nil
+            guard let known = entry.carried(tracklets[index].key) else { continue }
+            advance(&tracklets[index], by: step, along: known.move)
         }
     }
 
@@ -78,11 +74,12 @@ struct BoxPropagator {
         self.shift = shift
         for index in tracklets.indices where entry.carried(tracklets[index].key) == nil {
             advance(&tracklets[index], by: step, along: move(of: tracklets[index], points: 9))
+            tracklets[index].move = nil
         }
     }
 
     private mutating func advance(_ tracklet: inout Tracklet, by step: BoxKalmanFilter.Step, along move: BoxMove?) {
-        moves.append(move)
+        tracklet.move = move
         if let move, step.seconds > 0 {
             // The track's image uncertainty applies only to the object's own motion. `carry` therefore gets the image
             // motion without the camera motion. The following call of `shift` adds the camera motion to the position,

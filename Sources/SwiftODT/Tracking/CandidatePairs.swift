@@ -67,11 +67,7 @@ struct CandidatePairs: ~Copyable {
 
     /// Returns the column of the row's candidate with the greatest IoU.
     func nearest(of row: Int) -> Int? {
-        var (nearest, maximum) = (-1, 0.0)
-        for place in places(of: row) where all[place].overlap > maximum {
-            (nearest, maximum) = (Int(all[place].column), all[place].overlap)
-        }
-        return nearest < 0 ? nil : nearest
+        places(of: row).max { all[$0].overlap < all[$1].overlap }.map { Int(all[$0].column) }
     }
 
     private static func count(_ detections: UnsafeBufferPointer<FilteredDetection>, leftOf edge: Double) -> Int {

@@ -4,8 +4,8 @@
 /// The number of entries is bounded for any frame rate and number of tracks. The lists of dropped entries are reused, so
 /// adding and dropping an entry allocates nothing.
 struct FrameHistory {
-    /// The state of a tracklet in one frame, and its measured motion since the previous frame (`nil` without image
-    /// motion).
+    /// The state of a tracklet in one frame, and its measured motion since the previous frame. In the oldest entry, the
+    /// motion is not valid.
     struct PropagatedState: Sendable {
         var key: Int
         var filter: BoxKalmanFilter
@@ -45,17 +45,16 @@ struct FrameHistory {
         entries.append(Entry(time: time, plane: plane, shift: shift, carried: spare.popLast() ?? []))
     }
 
-    mutating func record(_ tracklets: ContiguousArray<Tracklet>, moves: ContiguousArray<BoxMove?>, at index: Int) {
+    mutating func record(_ tracklets: ContiguousArray<Tracklet>, at index: Int) {
         entries[index].isRecorded = true
         entries[index].carried.removeAll(keepingCapacity: true)
         entries[index].carried.reserveCapacity(tracklets.count)
         for number in tracklets.indices {
-            let move = number < moves.count ? moves[number] : nil
             // Copies single fields, because a tracklet is large.
             entries[index].carried.append(
                 PropagatedState(
                     key: tracklets[number].key, filter: tracklets[number].filter, lead: tracklets[number].lead,
-                    move: move))
+                    move: tracklets[number].move))
         }
     }
 
@@ -63,7 +62,7 @@ struct FrameHistory {
     /// are recorded only if the next frame has no result. If the next frame has a result, too, the earlier frame is
     /// dropped from the history, so its states are not needed.
     mutating func recordLatest(_ tracklets: ContiguousArray<Tracklet>) {
-        if let last = entries.indices.last, !entries[last].isRecorded { record(tracklets, moves: [], at: last) }
+        if let last = entries.indices.last, !entries[last].isRecorded { record(tracklets, at: last) }
     }
 
     mutating func drop(first dropped: Int) {

@@ -141,7 +141,7 @@ struct TrackerState: ~Copyable {
         propagator.carry(&tracklets, followingImage: followingImage)
         history.append(time: now, plane: pendingPlane, shift: propagator.shift)
         // If a result for this frame follows, the states are recorded after the result has been applied.
-        if followingImage { history.record(tracklets, moves: propagator.moves, at: history.entries.count - 1) }
+        if followingImage { history.record(tracklets, at: history.entries.count - 1) }
         settledTime = now
     }
 
@@ -155,7 +155,7 @@ struct TrackerState: ~Copyable {
             (tracklets[number].filter, tracklets[number].lead) = (carried.filter, carried.lead)
         }
         apply(detections, at: index, of: region)
-        history.record(tracklets, moves: [], at: index)
+        history.record(tracklets, at: index)
         replay(from: index)
         history.drop(first: index)
         for number in tracklets.indices {
@@ -176,7 +176,6 @@ struct TrackerState: ~Copyable {
             let entry = history.entries[next]
             let step = statistics.step(over: entry.time - history.entries[next - 1].time)
             propagator.replay(&tracklets, along: entry, by: step)
-            let moves = propagator.moves
             shift += entry.shift
             if next == last || (next - index) % stride == 0,
                 tracklets.indices.contains(where: { entry.carried(tracklets[$0].key) == nil })
@@ -186,7 +185,7 @@ struct TrackerState: ~Copyable {
                 propagator.followNewTracks(&tracklets, to: entry, shift: shift)
                 (lastFollowed, shift) = (entry, .zero)
             }
-            history.record(tracklets, moves: moves, at: next)
+            history.record(tracklets, at: next)
         }
     }
 }

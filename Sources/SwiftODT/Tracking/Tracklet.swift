@@ -59,6 +59,8 @@ struct Tracklet: Sendable {
     /// cautiously, so its box may lag behind the object. The offset compensates for this, see
     /// ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
+    /// The measured image motion since the previous frame. `nil` if it was not measured.
+    var move: BoxMove?
 
     init(
         key: Int, detection: FilteredDetection, label: Label?, appearance: Appearance?, time: Nanoseconds,
@@ -127,7 +129,6 @@ extension Tracklet {
         (residualSince, residualSpan) = (time, TrackerTuning.residualTime)
         if !detection.isWeak { (lastStrong, strongScore) = (time, detection.score) }
         occlusion.confirm(at: detection.box, isSure: !detection.isWeak)
-        // The stored appearance moves towards the newer one, because objects turn and the light changes.
         if let appearance {
             self.appearance?.follow(appearance, share: seconds / (seconds + TrackerTuning.appearanceMemory))
             self.appearance = self.appearance ?? appearance
@@ -155,8 +156,8 @@ extension Tracklet {
     ///     than this time. In a key frame (see ``TrackerTuning/keyFrameDistance``), the gap starts at most half of this
     ///     time before the result's frame. A track thus does not end at its first miss in a key frame.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, maximumAge: Nanoseconds) {
-        if misses == 0 { residual = .zero }
         if misses == 0 {
+            residual = .zero
             if time - frame >= TrackerTuning.keyFrameDistance {
                 unseenSince = max(lastSeen, time - maximumAge / 2 - 1)
             } else if frame - lastSeen <= maximumAge {
