@@ -117,10 +117,7 @@ struct UnexplainedMotion: Sendable {
     }
 
     private mutating func explain(_ box: Box, in change: FrameDifference) {
-        let (across, down) = (
-            max(Self.minimumMargin, Self.margin * box.width), max(Self.minimumMargin, Self.margin * box.height)
-        )
-        let wide = Box(x: box.x - across, y: box.y - down, width: box.width + 2 * across, height: box.height + 2 * down)
+        let wide = box.grown(by: Self.margin, minimum: Self.minimumMargin)
         guard let (columns, rows) = change.cells(of: wide) else { return }
         for row in rows {
             for column in columns { isUnexplained[row * change.columns + column] = false }

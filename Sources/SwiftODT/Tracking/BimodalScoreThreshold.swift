@@ -27,9 +27,6 @@ struct BimodalScoreThreshold: Sendable {
 
     /// Returns the upper edge of the lowest histogram bin in the valley, or the user's `threshold` if there is no
     /// valley.
-    ///
-    /// The valley is searched between `threshold` and the upper limit of the effective threshold, see
-    /// ``TrackerTuning/valleyFactor`` and ``TrackerTuning/valleyLimit``.
     func effectiveThreshold(from threshold: Double) -> Double {
         guard (0...1).contains(threshold) else { return threshold }
         let first = Int(threshold * Self.bins)

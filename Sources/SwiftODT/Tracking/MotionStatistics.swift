@@ -22,9 +22,6 @@ struct MotionStatistics: Sendable {
 
     /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width
     /// and height.
-    ///
-    /// The value is larger than the measured jitter, because the errors of consecutive boxes are correlated
-    /// (``TrackerTuning/jitterCorrelation``).
     var jitter: SIMD4<Double> {
         jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot()
             * TrackerTuning.jitterCorrelation

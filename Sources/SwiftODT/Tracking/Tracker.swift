@@ -7,13 +7,6 @@
 /// All durations are in running time, so the same options fit any frame rate. Between results, the Kalman filters
 /// propagate the boxes. With luma planes, the tracker also uses image motion for the propagation, appearance for the
 /// matching, and scene cut detection. If every frame has a result, the image motion of boxes is not computed.
-///
-///     let tracker = Tracker()
-///     for (time, detections) in results {
-///         tracker.advance(to: time, width: 1920, height: 1080, luma: nil)
-///         tracker.update(detections, seenAt: time)
-///         for track in tracker.tracks { print(track.id ?? 0, track.box) }
-///     }
 package final class Tracker {
     var state: TrackerState
 
