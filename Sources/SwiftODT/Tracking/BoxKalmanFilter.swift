@@ -58,7 +58,6 @@ struct BoxKalmanFilter: Sendable {
     ///
     /// - Parameter jitter: the measurement noise as a standard deviation in object sizes.
     @inline(__always)
-    @discardableResult
     mutating func correct(_ box: Box, jitter: SIMD4<Double>) -> SIMD4<Double> {
         let noise = (Self.size(position) * jitter).squared
         let total = variance + noise
@@ -76,9 +75,9 @@ struct BoxKalmanFilter: Sendable {
     /// Predicts the state with the help of image motion. Before the prediction, the measured displacement corrects the
     /// velocity. The weight of the correction depends on the uncertainties of velocity and displacement.
     ///
-    /// Two boxes are predicted. The filter's box uses ``ImageMotionUncertainty/cautiousVariance(eachOf:)``, which makes
-    /// the association safer. The box for display uses the lower ``ImageMotionUncertainty/variance(eachOf:)`` and is
-    /// more accurate.
+    /// Two boxes are predicted. For the filter's box, the variance of image motion has a lower bound. When two people
+    /// pass each other, image motion can move the box of one person along with the other person. Only later detections
+    /// reveal this error, and by then the identities may have been swapped. The box for display is more accurate.
     ///
     /// - Returns: the offset in pixels from the filter's box to the box for display.
     mutating func carry(_ move: BoxMove, by step: Step, uncertainty: ImageMotionUncertainty) -> SIMD4<Double> {
@@ -86,7 +85,8 @@ struct BoxKalmanFilter: Sendable {
         let zoom = move.scale - 1
         let seen = SIMD4(move.x, move.y, position.z * zoom, position.w * zoom) / step.seconds
         let (size, claimed) = (Self.size(position), move.deviation / step.seconds)
-        let noise = claimed * claimed + uncertainty.cautiousVariance(eachOf: step.seconds) * (size * size)
+        let cautious = uncertainty.variance(eachOf: step.seconds, atLeast: TrackerTuning.usualImageError)
+        let noise = claimed * claimed + cautious * (size * size)
         let boldNoise = claimed * claimed + uncertainty.variance(eachOf: step.seconds) * (size * size)
         let gain = velocityVariance / (velocityVariance + noise)
         let boldGain = velocityVariance / (velocityVariance + boldNoise)

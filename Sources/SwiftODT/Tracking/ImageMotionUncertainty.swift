@@ -33,15 +33,11 @@ struct ImageMotionUncertainty: Sendable {
     /// of steps. In fact, all steps have the same error. The variance of each step is therefore multiplied by the
     /// number of steps, which is estimated from the time between the latest two results.
     ///
-    /// - Parameter step: the duration of the step in seconds.
-    func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }
-
-    /// Returns the variance for the association: ``variance(eachOf:)`` with a lower bound. The bound is needed when two
-    /// people pass each other, because image motion can then move the box of one person along with the other person.
-    /// Only later detections reveal this error, and by then the identities may have been swapped.
-    func cautiousVariance(eachOf step: Double) -> SIMD4<Double> {
-        evidence.bounded(SIMD4(repeating: TrackerTuning.usualImageError), TrackerTuning.greatestImageError)
-            * max(1, span / step)
+    /// - Parameters:
+    ///   - step: the duration of the step in seconds.
+    ///   - minimum: a lower bound of ``variance``.
+    func variance(eachOf step: Double, atLeast minimum: Double = 0) -> SIMD4<Double> {
+        evidence.bounded(SIMD4(repeating: minimum), TrackerTuning.greatestImageError) * max(1, span / step)
     }
 
     mutating func noteMove() { isToBeJudged = true }

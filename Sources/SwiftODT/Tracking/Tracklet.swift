@@ -1,5 +1,3 @@
-import Glibc
-
 struct Tracklet: Sendable {
     /// The identity of the tracklet, in the order of creation. The public ``id`` is assigned on confirmation.
     let key: Int
