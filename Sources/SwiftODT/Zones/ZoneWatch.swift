@@ -283,18 +283,16 @@ extension ZoneWatch {
         counts[index].count(zoneTrack.label) { figures in
             if direction == .in { figures.in += 1 } else { figures.out += 1 }
         }
-        events.append(
-            ZoneEvent(
-                kind: .cross, zone: zone.name, id: zoneTrack.id, label: zoneTrack.label, direction: direction,
-                time: time))
+        emit(.cross, zone, zoneTrack, direction: direction, at: time)
     }
 
     private mutating func emit(
-        _ kind: ZoneEvent.Kind, _ zone: Zone, _ zoneTrack: ZoneTrack, _ stay: ZonePresence, at time: Nanoseconds
+        _ kind: ZoneEvent.Kind, _ zone: Zone, _ zoneTrack: ZoneTrack, _ stay: ZonePresence? = nil,
+        direction: Zone.Direction? = nil, at time: Nanoseconds
     ) {
         events.append(
             ZoneEvent(
-                kind: kind, zone: zone.name, id: zoneTrack.id, label: zoneTrack.label,
-                dwell: stay.since.map { time - $0 }, time: time))
+                kind: kind, zone: zone.name, id: zoneTrack.id, label: zoneTrack.label, direction: direction,
+                dwell: stay?.since.map { time - $0 }, time: time))
     }
 }
