@@ -130,7 +130,8 @@ struct Matcher: ~Copyable {
         let every = max(1, (confirmed.count + 23) / 24)
         for row in stride(from: 0, to: confirmed.count, by: every) {
             let track = tracks.baseAddress.unsafelyUnwrapped + confirmed[row]
-            guard track.pointee.misses == 0, track.pointee.hits > 2, let nearest = candidates.nearest(of: row)
+            guard track.pointee.misses == 0, track.pointee.sightings.count > 2,
+                let nearest = candidates.nearest(of: row)
             else { continue }
             let (seen, expected) = (strong[nearest].box, track.pointee.filter.position)
             camera.add(SIMD2(seen.centerX - expected.x, seen.centerY - expected.y))

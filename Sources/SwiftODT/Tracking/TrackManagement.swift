@@ -37,9 +37,9 @@ extension TrackerState {
                     appearance: matcher.appearances[detection], time: time, jitter: statistics.jitter,
                     evidence: weight(of: detection.ownScore), magnification: magnification))
             nextKey += 1
-            if isSceneNew || options.minHits <= 1 { confirm(tracklets.count - 1) }
+            // The objects of the first result of a scene are confirmed at once.
+            if lastResult == nil || options.minHits <= 1 { confirm(tracklets.count - 1) }
         }
-        isSceneNew = false
         occlusionVerifier.verifyAll(
             at: &tracklets, in: plane, time: time, maxAge: max(0, options.maxAge), width: width, height: height)
     }

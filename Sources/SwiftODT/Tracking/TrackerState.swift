@@ -22,8 +22,6 @@ struct TrackerState: ~Copyable {
     var height = 0
     var nextID = 1
     var nextKey = 1
-    /// Whether this scene has no result yet. The objects of the first result are confirmed at once.
-    var isSceneNew = true
 
     private(set) var isCut = false
 
@@ -45,7 +43,6 @@ struct TrackerState: ~Copyable {
         lostJustNow.removeAll(keepingCapacity: true)
         self.width = max(0, width)
         self.height = max(0, height)
-        if now == nil { settledTime = time }
         now = max(time, now ?? time)
         pendingPlane = luma
         isCut = luma.map { sceneCut.isCut($0) } ?? false
@@ -71,13 +68,13 @@ struct TrackerState: ~Copyable {
         // an effect.
         guard time >= sceneBegan, !history.entries.isEmpty else { return }
         let index = history.entries.lastIndex { $0.time <= time } ?? 0
-        lastResult = time
-        if index == history.entries.count - 1, settledTime == history.entries[index].time {
+        if index == history.entries.count - 1 {
             apply(detections, at: index, of: region)
-            history.drop(first: index)
         } else {
             applyLate(detections, at: index, of: region)
         }
+        history.drop(first: index)
+        lastResult = time
     }
 
     mutating func tracks() -> [Track] {
@@ -109,7 +106,6 @@ struct TrackerState: ~Copyable {
     }
 
     mutating func reset(reason: TrackEvent.Reason) {
-        lostJustNow.removeAll()
         endAll(reason: reason)
         lostJustNow.removeAll()
         beginScene()
@@ -123,7 +119,6 @@ struct TrackerState: ~Copyable {
         propagator.forgetPictures()
         occlusionVerifier.forget()
         lastResult = nil
-        isSceneNew = true
     }
 
     /// Propagates the tracklets to the latest frame.
@@ -157,7 +152,6 @@ struct TrackerState: ~Copyable {
         apply(detections, at: index, of: region)
         history.record(tracklets, at: index)
         replay(from: index)
-        history.drop(first: index)
         for number in tracklets.indices {
             guard let box = shown[tracklets[number].key] else { continue }
             tracklets[number].glide(from: box, at: settledTime)

@@ -35,7 +35,6 @@ struct Tracklet: Sendable {
     private(set) var carried: (span: Nanoseconds, error: Double) = (0, 0)
     /// The accumulated weight towards confirmation. A detection with a high score adds 1.
     private var evidence: Double
-    var hits = 1
     /// The time of the latest detection above the score threshold.
     var lastStrong: Nanoseconds
     private(set) var observedMagnification: Double
@@ -141,7 +140,6 @@ extension Tracklet {
         sightings.add(sighting)
         score = detection.score
         if score > best.score { best = (score, detection.box, time) }
-        hits += 1
         (misses, inferencesElsewhere) = (0, 0)
         statistics.learn(from: sightings)
     }
