@@ -44,19 +44,30 @@ extension TrackerState {
             at: &tracklets, in: plane, time: time, maxAge: max(0, options.maxAge), width: width, height: height)
     }
 
+    /// Counts the misses of unmatched tracks, and drops missed tentative tracks.
+    ///
     /// - Parameter frame: the time of the last frame before the result's frame.
     private mutating func countMisses(at time: Nanoseconds, after frame: Nanoseconds, in region: InferredRegion?) {
-        var hasMissedTentative = false
         let maxAge = max(0, options.maxAge)
         let maximumAge = maxAge.times(TrackerTuning.ageFactorOutsideRegions)
         let seen = region ?? InferredRegion(nil, width: width, height: height)
-        for index in tracklets.indices where !matcher.isTrackMatched[index] {
-            if tracklets[index].isConfirmed { tracklets[index].isNew = false }
-            guard tracklets[index].countsAsMiss(in: seen, at: time, maximumAge: maximumAge) else { continue }
-            tracklets[index].miss(at: time, after: frame, maximumAge: maxAge)
-            hasMissedTentative = hasMissedTentative || !tracklets[index].isConfirmed
+        var kept = 0
+        for index in tracklets.indices {
+            if !matcher.isTrackMatched[index] {
+                if tracklets[index].isConfirmed { tracklets[index].isNew = false }
+                if tracklets[index].countsAsMiss(in: seen, at: time, maximumAge: maximumAge) {
+                    tracklets[index].miss(at: time, after: frame, maximumAge: maxAge)
+                }
+            }
+            if tracklets[index].misses == 0 || tracklets[index].isConfirmed { keep(index, &kept) }
         }
-        if hasMissedTentative { dropUnconfirmed() }
+        if kept == tracklets.count { return }
+        // Empties the list if no consumer takes it. This bounds the memory.
+        if unconfirmed.count > 1000 { unconfirmed.removeAll(keepingCapacity: true) }
+        for index in kept..<tracklets.count {
+            unconfirmed.append((tracklets[index].votes.winner, tracklets[index].best.score))
+        }
+        tracklets.removeLast(tracklets.count - kept)
     }
 
     mutating func endAged() {
@@ -90,19 +101,6 @@ extension TrackerState {
     mutating func endAll(reason: TrackEvent.Reason) {
         for index in tracklets.indices where tracklets[index].isConfirmed { note(.end, index, reason) }
         tracklets.removeAll(keepingCapacity: true)
-    }
-
-    private mutating func dropUnconfirmed() {
-        var kept = 0
-        for index in tracklets.indices where tracklets[index].misses == 0 || tracklets[index].isConfirmed {
-            keep(index, &kept)
-        }
-        // Empties the list if no consumer takes it. This bounds the memory.
-        if unconfirmed.count > 1000 { unconfirmed.removeAll(keepingCapacity: true) }
-        for index in kept..<tracklets.count {
-            unconfirmed.append((tracklets[index].votes.winner, tracklets[index].best.score))
-        }
-        tracklets.removeLast(tracklets.count - kept)
     }
 
     /// Moves a kept tracklet to index `kept`. A swap avoids a copy.
