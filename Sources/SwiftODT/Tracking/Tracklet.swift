@@ -165,10 +165,7 @@ extension Tracklet {
     }
 
     /// Returns whether a result without the object counts as a miss. This is the case if the region covers the object
-    /// at sufficient magnification. Other results are counted in ``inferencesElsewhere``.
-    ///
-    /// - Parameter maximumAge: every result counts as a miss if the latest detection is older than this age, and at
-    ///   least ``TrackerTuning/inferencesElsewhere`` results did not cover the object sufficiently.
+    /// at sufficient magnification. Other results are counted, see ``TrackerTuning/inferencesElsewhere``.
     mutating func countsAsMiss(in region: InferredRegion, at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         let isNear =
             observedMagnification <= region.magnification * TrackerTuning.magnificationTolerance
@@ -242,11 +239,8 @@ extension Tracklet {
         return visibleShare(filter.box) < TrackerTuning.leastVisible * visibleShare(lastBox)
     }
 
-    /// Returns whether the position of the box is so uncertain that only the picture can confirm it.
-    ///
-    /// This is the case if the gap is longer than the time from the first to the latest detection. It is also the case
-    /// if the box has moved far from the latest detection, and the latest strong detection is older than half of
-    /// `maximumAge`. The age limit is longer for an object that went behind an occluder.
+    /// Returns whether the position of the box is so uncertain that only the picture can confirm it: after a long gap,
+    /// or if the box has moved far without a strong detection.
     func isUncertain(at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         if time - lastSeen > lastSeen - firstSeen { return true }
         let longest = occlusion.isHiding ? max(maximumAge / 2, TrackerTuning.occluderTime) : maximumAge / 2
@@ -257,9 +251,7 @@ extension Tracklet {
     }
 
     /// Returns whether this object was in front of `other` at the latest detection of this object, so that `other` is
-    /// not its occluder. Two conditions must hold. The overlap of the boxes covers less than
-    /// ``TrackerTuning/smallPart`` of the box of `other`. The fraction of this object's box that `other` covers has
-    /// grown by at most ``TrackerTuning/occluderGrowth`` since that detection.
+    /// not its occluder.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen)]
         let (box, whole) = (filter.box, other.filter.box)
