@@ -322,36 +322,37 @@ extension Annotator {
             let tile = tiles.tile(.label(style)) { painter.draw(style, of: object, showing: setup.text) }
             guard let tile else { continue }
             var position = object.id.flatMap { positions[$0] }
-            var short: (style: LabelStyle, tile: Tile)?
+            var short: [(style: LabelStyle, tile: Tile)] = []
             let place = placement.place(
                 (tile.width, tile.height),
                 short: {
-                    short = shortLabel(for: object, style, narrowerThan: tile, painter, setup.text)
+                    short = shortLabels(for: object, style, narrowerThan: tile, painter, setup.text)
                     return short.map { ($0.tile.width, $0.tile.height) }
                 }, box: index, &position)
             if let id = object.id { positions[id] = position }
             guard let place else { continue }
-            let whole = (style: style, tile: tile)
-            let drawn = position?.isShort == true ? short ?? whole : whole
+            let drawn = position?.shortLabel.map { short[$0] } ?? (style: style, tile: tile)
             setup.blender.draw(drawn.tile, atBuffer: canvas.buffer(place), on: target)
             placedLabels.append(PlacedLabel(id: object.id, text: drawn.style.text, place: place, box: rect))
         }
         forgetLabels(but: boxes.map(\.object), elapsed)
     }
 
-    /// Returns the short label, which is drawn if there is no room for the full label; `nil` if the short label would
-    /// not be narrower.
-    private func shortLabel(
+    /// Returns the short labels, which are drawn if there is no room for the full label. Each is narrower than the one
+    /// before it.
+    private func shortLabels(
         for object: AnnotatedObject, _ whole: LabelStyle, narrowerThan tile: Tile, _ painter: LabelPainter,
         _ text: LabelText
-    ) -> (style: LabelStyle, tile: Tile)? {
-        var style = whole
-        guard let words = text.shortText(for: object, insteadOf: whole.text) else { return nil }
-        style.text = words
-        guard let short = tiles.tile(.label(style), draw: { painter.draw(style) }), short.width < tile.width else {
-            return nil
+    ) -> [(style: LabelStyle, tile: Tile)] {
+        var (style, width) = (whole, tile.width)
+        return text.shortTexts(for: object, insteadOf: whole.text).compactMap { words in
+            style.text = words
+            guard let short = tiles.tile(.label(style), draw: { painter.draw(style) }), short.width < width else {
+                return nil
+            }
+            width = short.width
+            return (style, short)
         }
-        return (style, short)
     }
 
     /// Returns the order in which labels are placed. The most prominent object is first. Then follow detected objects

@@ -1,8 +1,8 @@
 import SwiftODT
 
 /// Places the labels of one frame. Each label touches its box and is inside the picture. It overlaps no other label and
-/// covers only a small fraction of the boxes of other objects. If there is no room for the full label, the short label
-/// is tried. If there is no room for the short label either, the object has no label.
+/// covers only a small fraction of the boxes of other objects. If there is no room for the full label, the short labels
+/// are tried in order. If there is no room for any, the object has no label.
 ///
 /// A label stays at one side of its box from frame to frame. If other labels need the same place, the label slides
 /// along this side. If there is no room at this side, the label is hidden until there is room again. After
@@ -13,8 +13,8 @@ struct LabelPlacement {
 
     /// The seconds for which a label is hidden before it tries another side.
     private static let sideChangeDelay = 0.5
-    /// The seconds for which there must be room for the full label before it replaces the short label.
-    private static let growDelay = 1.0
+    /// The seconds for which there must be room for the full label before it replaces a short label.
+    private static let growDelay = 0.5
 
     /// A label to place. `maximum` is the largest fraction of another object's box that a visible label may cover.
     /// `maximumOnArrival` is the corresponding limit for a new label.
@@ -26,7 +26,7 @@ struct LabelPlacement {
         /// The limits for the first attempt. A visible label may cover the upper twentieth of a standing person's box,
         /// because this part of the box is above the head.
         static func whole(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.03, maximum: 0.06) }
-        /// The limits for the last attempt, which places the short label or, if there is none, the full label. They are
+        /// The limits for short labels and, if there is none, for a second attempt with the full label. They are
         /// higher, because even the smallest label covers a large fraction of a small box.
         static func last(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.15, maximum: 0.25) }
     }
@@ -54,14 +54,14 @@ struct LabelPlacement {
     ///
     /// - Parameters:
     ///   - size: The size of the full label.
-    ///   - short: Returns the size of the short label; `nil` if there is none. It is called only if there is no room
+    ///   - short: Returns the sizes of the short labels, the preferred one first. It is called only if there is no room
     ///     for the full label.
     ///   - position: The position of the label in the previous frame; `nil` for a new label. It is updated to the
-    ///     position in this frame, including whether the label is the full or the short one. It remains `nil` if there
-    ///     is no room for a new label.
+    ///     position in this frame, including which of the labels has been placed. It remains `nil` if there is no room
+    ///     for a new label.
     /// - Returns: The place of the label; `nil` if there is no room.
     mutating func place(
-        _ size: Size, short: () -> Size? = { nil }, box index: Int, _ position: inout LabelPosition?
+        _ size: Size, short: () -> [Size] = { [] }, box index: Int, _ position: inout LabelPosition?
     ) -> PixelRect? {
         guard let (spot, size) = choose(size, short, box: index, &position) else { return nil }
         let place = spot.edge.place(of: size, at: aligned(spot.along, on: spot.edge))
@@ -69,12 +69,13 @@ struct LabelPlacement {
         return place
     }
 
-    /// Chooses between the full label and the short label. The full label is chosen if there is room for it. If the
-    /// short label was visible before, there must have been room for the full label for ``growDelay``.
+    /// Chooses the first label for which there is room. If a short label was visible before, no longer one replaces it
+    /// until there has been room for the full label for ``growDelay``.
     private func choose(
-        _ size: Size, _ short: () -> Size?, box index: Int, _ position: inout LabelPosition?
+        _ size: Size, _ short: () -> [Size], box index: Int, _ position: inout LabelPosition?
     ) -> (spot: Spot, size: Size)? {
-        if position?.isShort != true {
+        let before = position?.shortLabel
+        if before == nil {
             var whole = position
             if let spot = spot(for: .whole(size), box: index, &whole) {
                 position = whole
@@ -83,19 +84,25 @@ struct LabelPlacement {
         } else if let spot = growingSpot(for: .whole(size), box: index, &position) {
             return (spot, size)
         }
-        guard let short = short() else {
-            position?.isShort = false
+        let sizes = short()
+        guard !sizes.isEmpty else {
+            position?.shortLabel = nil
             return spot(for: .last(size), box: index, &position).map { ($0, size) }
         }
-        let roomToGrow = position?.isShort == true ? position?.roomToGrow ?? 0 : 0
-        defer {
-            position?.isShort = true
-            position?.roomToGrow = roomToGrow
+        let roomToGrow = before == nil ? 0 : position?.roomToGrow ?? 0
+        for number in min(before ?? 0, sizes.count - 1)..<sizes.count {
+            var placed = position
+            let spot = spot(for: .last(sizes[number]), box: index, &placed)
+            guard spot != nil || number == sizes.count - 1 else { continue }
+            placed?.shortLabel = number
+            placed?.roomToGrow = roomToGrow
+            position = placed
+            return spot.map { ($0, sizes[number]) }
         }
-        return spot(for: .last(short), box: index, &position).map { ($0, short) }
+        return nil
     }
 
-    /// Returns the position at which the full label replaces the short label. Returns `nil` until there has been room
+    /// Returns the position at which the full label replaces a short label. Returns `nil` until there has been room
     /// for the full label for ``growDelay``.
     private func growingSpot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
         guard let stood = position else { return nil }
@@ -294,9 +301,9 @@ struct LabelPosition: Hashable {
     var shift: Int
     /// The seconds for which the label has been hidden for lack of room; `nil` if it is visible.
     var hiddenFor: Double?
-    /// Whether the label is the short one because there was no room for the full one.
-    var isShort = false
-    /// The seconds for which there has been room for the full label. Used only while the label is the short one.
+    /// The number of the short label that is used because there was no room for the full one; `nil` for the full label.
+    var shortLabel: Int?
+    /// The seconds for which there has been room for the full label. Used only while the label is a short one.
     var roomToGrow = 0.0
 }
 

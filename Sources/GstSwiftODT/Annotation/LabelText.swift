@@ -41,15 +41,12 @@ struct LabelText {
         }
     }
 
-    /// Returns the text of the short label: the ID, or the object's label if the object has no ID. Returns `nil` if
-    /// this text is empty or equal to the full text.
-    func shortText(for object: AnnotatedObject, insteadOf whole: String) -> String? {
-        let kept: LabelFormat.Placeholder = showsID && object.id != nil && format.contains(.id) ? .id : .label
-        let short = format.text { placeholder in
-            guard placeholder == kept else { return nil }
-            return kept == .id ? object.id.map(String.init) : label(of: object).map(LabelText.isolated)
-        }
-        return short.isEmpty || short == whole ? nil : short
+    /// Returns the texts of the short labels: the object's label, and the ID. Omits texts that are empty or equal to the
+    /// full text.
+    func shortTexts(for object: AnnotatedObject, insteadOf whole: String) -> [String] {
+        let label = format.text { $0 == .label ? self.label(of: object).map(LabelText.isolated) : nil }
+        let id = format.text { $0 == .id && showsID ? object.id.map(String.init) : nil }
+        return [label, id].filter { !$0.isEmpty && $0 != whole }
     }
 
     /// A coasting track shows neither confidence nor score, see ``text(for:)``. Without tracking, an object keeps its

@@ -120,7 +120,7 @@ import Testing
         #expect(film.show([away, younger])[1]?.y == 24)
     }
 
-    private static let short: LabelPlacement.Size = (24, 16)
+    private static let short: [LabelPlacement.Size] = [(64, 24), (24, 24)]
 
     /// Places the labels of a frame. They may be replaced by short ones.
     private func film(
@@ -141,9 +141,9 @@ import Testing
     @Test func labelIsShortenedIfTheFullOneWouldCoverNeighbours() throws {
         var positions: [LabelPosition?] = [nil, nil, nil]
         let places = film(Self.row, &positions)
-        #expect(positions[1]?.isShort == true)
+        #expect(positions[1]?.shortLabel == 1)
         let place = try #require(places[1])
-        #expect(place.width == Self.short.width)
+        #expect(place.width == Self.short[1].width)
         for (index, place) in places.enumerated() {
             for (other, box) in Self.row.enumerated() where other != index {
                 #expect(try 4 * #require(place).intersection(box).area <= box.area)
@@ -151,22 +151,38 @@ import Testing
         }
     }
 
-    @Test func fullLabelReturnsAfterASecondOfRoom() {
+    @Test func firstShortLabelWithRoomIsUsed() throws {
+        var positions: [LabelPosition?] = [nil, nil, nil]
+        let wider = [
+            Self.row[0], PixelRect(x: 126, y: 100, width: 52, height: 60),
+            PixelRect(x: 180, y: 60, width: 26, height: 140),
+        ]
+        #expect(try #require(film(wider, &positions)[1]).width == Self.short[0].width)
+        #expect(positions[1]?.shortLabel == 0)
+        let tight = [Self.row[0], Self.row[1], PixelRect(x: 156, y: 60, width: 26, height: 90)]
+        _ = film(tight, &positions)
+        #expect(positions[1]?.shortLabel == 1)
+        // A longer short label does not replace a shorter one.
+        _ = film(wider, &positions)
+        #expect(positions[1]?.shortLabel == 1)
+    }
+
+    @Test func fullLabelReturnsAfterHalfASecondOfRoom() {
         var positions: [LabelPosition?] = [nil, nil, nil]
         _ = film(Self.row, &positions)
-        #expect(positions[1]?.isShort == true)
+        #expect(positions[1]?.shortLabel == 1)
         let apart = [
             PixelRect(x: 4, y: 40, width: 26, height: 60), Self.row[1], PixelRect(x: 280, y: 40, width: 26, height: 60),
         ]
         var frames = 0
-        while frames < 100, positions[1]?.isShort == true {
+        while frames < 100, positions[1]?.shortLabel != nil {
             #expect(film(apart, &positions)[1] != nil)
             frames += 1
         }
-        #expect((24...27).contains(frames))
+        #expect((12...14).contains(frames))
         // When the neighbours return, the label is shortened at once.
         _ = film(Self.row, &positions)
-        #expect(positions[1]?.isShort == true)
+        #expect(positions[1]?.shortLabel != nil)
     }
 
     @Test func labelsAvoidReservedPlaces() throws {

@@ -110,23 +110,24 @@ import Testing
         #expect(text(Self.usual, id: nil, coasting: true) == "person 87%")
     }
 
-    @Test func shortTextIsTheIDOrTheLabel() {
-        func short(_ format: String, id: Int? = 22, label: String = "person", ids: Bool = true) -> String? {
+    @Test func shortTextsAreTheLabelAndTheID() {
+        func short(_ format: String, id: Int? = 22, label: String = "person", ids: Bool = true) -> [String] {
             var options = AnnotatorOptions()
             options.labelFormat = format
             options.drawTrackingLabels = ids
             let object = AnnotatedObject(
                 id: id, box: Box(x: 0, y: 0, width: 1, height: 1), label: label, score: 0.87)
             let text = LabelText(options)
-            return text.shortText(for: object, insteadOf: text.text(for: object))
+            return text.shortTexts(for: object, insteadOf: text.text(for: object))
         }
-        #expect(short(Self.usual) == "#22")
-        #expect(short("[{id}] {label}") == "[22]")
-        #expect(short(Self.usual, id: nil) == "person")
-        #expect(short(Self.usual, ids: false) == "person")
-        #expect(short("{label}") == nil)
-        #expect(short("#{id}") == nil)
-        #expect(short("{confidence}", label: "") == nil)
+        #expect(short(Self.usual) == ["person", "#22"])
+        #expect(short("[{id}] {label}") == ["person", "[22]"])
+        #expect(short(Self.usual, label: "") == [])
+        #expect(short(Self.usual, id: nil) == ["person"])
+        #expect(short(Self.usual, ids: false) == ["person"])
+        #expect(short("{label}") == [])
+        #expect(short("#{id}") == [])
+        #expect(short("{confidence}", label: "") == [])
     }
 
     @Test func controlCharactersAreReplaced() {
