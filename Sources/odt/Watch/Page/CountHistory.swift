@@ -5,55 +5,39 @@ struct CountHistory {
     /// The length of a step in nanoseconds.
     static let step: Nanoseconds = 5_000_000_000
     /// The maximum number of steps that are kept.
-    static let length = 720
+    private static let length = 720
 
-    /// The number of objects in the frame or in a zone over time. The value of a step is the maximum during the step;
-    /// `nil` if there was no result.
-    struct Level {
-        private var steps = Steps<UInt32?>()
-        private var latest: UInt32?
+    /// The counts of the latest steps; `nil` for a step without a result.
+    private var counts: [UInt32?] = []
+    /// The number of the newest step.
+    private var end = 0
+    /// The count with which a new step begins.
+    private var initial: UInt32?
 
-        mutating func note(_ count: UInt32?, at step: Int) {
-            advance(to: step)
-            latest = count
-            if let count { steps.last = max(steps.last ?? 0, count) }
-        }
+    /// - Parameter initial: 0 to count crossings, which begin at 0 in each step; `nil` to count objects.
+    init(_ initial: UInt32? = nil) { self.initial = initial }
 
-        /// Appends the steps up to `step` and fills them with the latest count.
-        mutating func advance(to step: Int) { steps.advance(to: step, filledWith: latest) }
-
-        var json: JSONValue { .array(steps.values.map { $0.map { .number(Double($0)) } ?? .null }) }
+    /// Notes the number of objects in the frame or in a zone; `nil` if it is unknown from now on. The count of a step
+    /// is the maximum during the step. Following steps begin with the latest number.
+    mutating func note(_ count: UInt32?, at step: Int) {
+        advance(to: step)
+        initial = count
+        if let count { counts[counts.count - 1] = max(counts[counts.count - 1] ?? 0, count) }
     }
 
-    struct Passages {
-        private var steps = Steps<UInt32>()
-
-        mutating func note(at step: Int) {
-            advance(to: step)
-            steps.last &+= 1
-        }
-
-        mutating func advance(to step: Int) { steps.advance(to: step, filledWith: 0) }
-
-        var json: JSONValue { .array(steps.values.map { .number(Double($0)) }) }
+    mutating func noteCrossing(at step: Int) {
+        advance(to: step)
+        counts[counts.count - 1] = (counts[counts.count - 1] ?? 0) &+ 1
     }
 
-    /// The values of the latest steps, at most ``CountHistory/length``. `end` is the number of the newest step.
-    private struct Steps<Value: Sendable>: Sendable {
-        private(set) var values: [Value] = []
-        private var end = 0
-
-        var last: Value {
-            get { values[values.count - 1] }
-            set { values[values.count - 1] = newValue }
-        }
-
-        mutating func advance(to step: Int, filledWith value: Value) {
-            guard step > end || values.isEmpty else { return }
-            let missing = values.isEmpty ? 1 : min(step - end, CountHistory.length)
-            values += [Value](repeating: value, count: missing)
-            values.removeFirst(max(0, values.count - CountHistory.length))
-            end = step
-        }
+    /// Appends the steps up to `step`.
+    mutating func advance(to step: Int) {
+        guard step > end || counts.isEmpty else { return }
+        let missing = counts.isEmpty ? 1 : min(step - end, Self.length)
+        counts += [UInt32?](repeating: initial, count: missing)
+        counts.removeFirst(max(0, counts.count - Self.length))
+        end = step
     }
+
+    var json: JSONValue { .array(counts.map { $0.map { .number(Double($0)) } ?? .null }) }
 }

@@ -10,7 +10,7 @@ struct ShownCamera {
     private var size: (width: UInt64, height: UInt64)?
     private var objects: [ShownObject] = []
     private var zones: [ShownZone] = []
-    private var objectCount = CountHistory.Level()
+    private var objectCount = CountHistory()
 
     init(_ name: String, at time: Nanoseconds) { (self.name, since) = (name, time) }
 
@@ -117,9 +117,9 @@ struct ShownZone {
     private var figures: ZoneCount.Counts?
     /// Whether the camera has delivered a result since it was connected, so that the current count is known.
     private var isSeen = false
-    private var count = CountHistory.Level()
-    private var inward = CountHistory.Passages()
-    private var outward = CountHistory.Passages()
+    private var count = CountHistory()
+    private var inward = CountHistory(0)
+    private var outward = CountHistory(0)
 
     init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
 
@@ -133,7 +133,7 @@ struct ShownZone {
         // The histories of both directions advance, even if only one has a new crossing, so that their steps stay
         // aligned.
         advance(to: step)
-        if isInward { inward.note(at: step) } else { outward.note(at: step) }
+        if isInward { inward.noteCrossing(at: step) } else { outward.noteCrossing(at: step) }
     }
 
     /// Called when the camera is lost or has ended.
