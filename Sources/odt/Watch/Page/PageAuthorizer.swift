@@ -74,12 +74,11 @@ struct TokenAttemptLimiter {
     private var tries: [String: (count: Int, since: Nanoseconds)] = [:]
 
     mutating func note(_ address: String, at now: Nanoseconds) {
-        if tries.count >= Self.maximumAddresses { tries = tries.filter { now - $0.value.since < Self.period } }
+        tries = tries.filter { now - $0.value.since < Self.period }
         if tries.count >= Self.maximumAddresses, let oldest = tries.min(by: { $0.value.since < $1.value.since }) {
             tries[oldest.key] = nil
         }
-        let known = tries[address].flatMap { now - $0.since < Self.period ? $0 : nil }
-        tries[address] = ((known?.count ?? 0) + 1, known?.since ?? now)
+        tries[address, default: (0, now)].count += 1
     }
 
     func mustWait(_ address: String, at now: Nanoseconds) -> Bool {
@@ -94,8 +93,7 @@ struct PageToken: Sendable {
 
     /// Returns a token of 128 random bits in hexadecimal.
     static func random() -> PageToken {
-        var source = SystemRandomNumberGenerator()
-        return PageToken(text: digits(of: source.next()) + digits(of: source.next()))
+        PageToken(text: (0..<32).map { _ in String(UInt8.random(in: 0..<16), radix: 16) }.joined())
     }
 
     private init(text: String) { self.text = text }
@@ -151,10 +149,5 @@ struct PageToken: Sendable {
     /// Returns whether the character needs no escaping in URLs and cookies.
     private static func isSafe(_ character: Character) -> Bool {
         character.isASCII && (character.isLetter || character.isNumber || "-_.~".contains(character))
-    }
-
-    private static func digits(of number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

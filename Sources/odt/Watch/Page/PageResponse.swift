@@ -63,16 +63,8 @@ struct PageContent: Sendable {
                 200, PageDocument.html(nonce: nonce), kind: "text/html; charset=utf-8",
                 headers: [("Content-Security-Policy", PageDocument.policy(nonce: nonce))])
         case ["api", "cameras"]: return .json(board.cameras)
-        case ["api", "events"]:
-            guard let since = request.value("since").map(Int.init) ?? 0, since >= 0 else {
-                return .sentence(400, "since= must be the number of an event.")
-            }
-            return .json(board.events(since: since))
-        case ["api", "clips"]:
-            guard let since = request.value("since").map(Int.init) ?? 0, since >= 0 else {
-                return .sentence(400, "since= must be the number of a clip.")
-            }
-            return .json(board.clips(since: since))
+        case ["api", "events"]: return list(request, of: "an event", board.events)
+        case ["api", "clips"]: return list(request, of: "a clip", board.clips)
         case let path?
         where path.count > 1 && ["clips", "recordings"].contains(path[0]) || path.starts(with: ["api", "recordings"]):
             return recordings.flatMap { recorded(path, request, $0) } ?? .nothing
@@ -84,6 +76,13 @@ struct PageContent: Sendable {
             return .nothing
         default: return .nothing
         }
+    }
+
+    private func list(_ request: PageRequest, of entry: String, _ entries: (Int) -> JSONValue) -> PageResponse {
+        guard let since = request.value("since").map(Int.init) ?? 0, since >= 0 else {
+            return .sentence(400, "since= must be the number of \(entry).")
+        }
+        return .json(entries(since))
     }
 
     private func recorded(_ path: [String], _ request: PageRequest, _ recordings: PageRecordings) -> PageResponse? {
