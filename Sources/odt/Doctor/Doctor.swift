@@ -33,17 +33,16 @@ private let help = """
         return ExitCode.success
     }
     guard line.operands.isEmpty else { throw CommandLineError("unexpected operand '\(line.operands[0])'.") }
-    var findings: [Finding] = []
+    var findings: [(part: String, result: CheckResult)] = []
     // Some checks take long, so each finding is printed at once.
     for check in installationChecks() {
         guard let result = check.run() else { continue }
-        let finding = Finding(part: check.part, result: result)
-        if !line.has("--json") { print(finding.text) }
-        findings.append(finding)
+        if !line.has("--json") { print(result.text(of: check.part)) }
+        findings.append((check.part, result))
     }
-    let lacking = findings.filter { $0.verdict == "missing" }
+    let lacking = findings.filter { $0.result.verdict == .missing }
     if line.has("--json") {
-        print(JSONValue.object(["findings": .array(findings.map(\.json))]).text)
+        print(JSONValue.object(["findings": .array(findings.map { $1.json(of: $0) })]).text)
     } else {
         print(
             lacking.isEmpty
@@ -52,54 +51,44 @@ private let help = """
     return lacking.isEmpty ? ExitCode.success : ExitCode.failure
 }
 
-enum CheckResult {
-    case fine(String)
-    /// The part works with restrictions.
-    case limited(String, remedy: String)
-    case missing(String, remedy: String)
-}
+struct CheckResult {
+    enum Verdict: String {
+        case fine, missing
+        /// The part works with restrictions.
+        case limited
 
-private struct Finding {
-    let part: String
-    let verdict: String
-    let detail: String
-    let remedy: String?
-    private let color: TerminalColor
-
-    init(part: String, result: CheckResult) {
-        self.part = part
-        switch result {
-        case .fine(let detail): (verdict, color, self.detail, remedy) = ("fine", .green, detail, nil)
-        case .limited(let detail, let remedy):
-            (verdict, color, self.detail, self.remedy) = ("limited", .yellow, detail, remedy)
-        case .missing(let detail, let remedy):
-            (verdict, color, self.detail, self.remedy) = ("missing", .red, detail, remedy)
-        }
+        /// The ANSI code of the verdict's color: green, red or yellow.
+        fileprivate var color: Int { self == .fine ? 32 : self == .missing ? 31 : 33 }
     }
 
-    var text: String {
-        let line = color.text(padded(verdict, to: 9)) + padded(part, to: 11) + detail
+    let verdict: Verdict
+    let detail: String
+    var remedy: String?
+
+    static func fine(_ detail: String) -> CheckResult { CheckResult(verdict: .fine, detail: detail) }
+    static func limited(_ detail: String, remedy: String) -> CheckResult {
+        CheckResult(verdict: .limited, detail: detail, remedy: remedy)
+    }
+    static func missing(_ detail: String, remedy: String) -> CheckResult {
+        CheckResult(verdict: .missing, detail: detail, remedy: remedy)
+    }
+
+    fileprivate func text(of part: String) -> String {
+        let word = padded(verdict.rawValue, to: 9)
+        let line = (usesColors ? "\u{1b}[\(verdict.color)m\(word)\u{1b}[0m" : word) + padded(part, to: 11) + detail
         return remedy.map { line + "\n" + padded("", to: 20) + $0 } ?? line
     }
 
-    var json: JSONValue {
+    fileprivate func json(of part: String) -> JSONValue {
         .object([
-            "part": .string(part), "verdict": .string(verdict), "detail": .string(detail),
+            "part": .string(part), "verdict": .string(verdict.rawValue), "detail": .string(detail),
             "remedy": remedy.map(JSONValue.string) ?? .null,
         ])
     }
 }
 
-private enum TerminalColor: Int {
-    case red = 31
-    case green = 32
-    case yellow = 33
-
-    /// Whether to print colours. The environment variable `NO_COLOR` turns colours off (no-color.org).
-    static let isUsed: Bool = {
-        func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
-        return isatty(STDOUT_FILENO) != 0 && !["", "dumb"].contains(value("TERM")) && value("NO_COLOR").isEmpty
-    }()
-
-    func text(_ text: String) -> String { Self.isUsed ? "\u{1b}[\(rawValue)m\(text)\u{1b}[0m" : text }
-}
+/// Whether to print colors. The environment variable `NO_COLOR` turns colors off (no-color.org).
+private let usesColors: Bool = {
+    func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+    return isatty(STDOUT_FILENO) != 0 && !["", "dumb"].contains(value("TERM")) && value("NO_COLOR").isEmpty
+}()
