@@ -39,111 +39,90 @@ struct AnalyticsLibrary: @unchecked Sendable {
     /// classification).
     typealias Kind = UInt
 
-    /// Arguments: buffer, initial capacity (``Room``).
-    typealias AddMeta = @convention(c) (UnsafeMutablePointer<GstBuffer>, UnsafeMutableRawPointer) -> Meta?
-    /// Arguments: metadata, object type, x, y, width, height, confidence, the new entry (output). The box is in pixels.
-    typealias AddObject =
-        @convention(c) (Meta, GQuark, Int32, Int32, Int32, Int32, Float, UnsafeMutableRawPointer) -> gboolean
-    /// Arguments: metadata, tracking id, time of the first detection, the new entry (output).
-    typealias AddTracking = @convention(c) (Meta, UInt64, GstClockTime, UnsafeMutableRawPointer) -> gboolean
-    /// Arguments: metadata, confidence, class name, the new entry (output).
-    typealias AddClass = @convention(c) (Meta, Float, GQuark, UnsafeMutableRawPointer) -> gboolean
-    /// Arguments: tracking entry, time of the latest detection.
-    typealias UpdateLastSeen = @convention(c) (UnsafeMutableRawPointer, GstClockTime) -> gboolean
-    /// Argument: tracking entry.
-    typealias SetLost = @convention(c) (UnsafeMutableRawPointer) -> gboolean
-    /// Arguments: metadata, relation, id of the first entry, id of the second entry.
-    private typealias SetRelation = @convention(c) (Meta, UInt32, UInt32, UInt32) -> gboolean
-    /// Arguments: entry, tag.
+    private typealias GetKind = @convention(c) () -> Kind
+    private typealias GetTensor = @convention(c) (UnsafeRawPointer) -> UnsafeMutableRawPointer?
     private typealias SetTag = @convention(c) (UnsafeMutableRawPointer, UnsafePointer<CChar>) -> gboolean
 
+    /// Arguments: buffer, initial capacity (``Room``).
+    let addMeta: @convention(c) (UnsafeMutablePointer<GstBuffer>, UnsafeMutableRawPointer) -> Meta?
+    /// Arguments: metadata, object type, x, y, width, height, confidence, the new entry (output). The box is in pixels.
+    let addObject: @convention(c) (Meta, GQuark, Int32, Int32, Int32, Int32, Float, UnsafeMutableRawPointer) -> gboolean
+    /// Arguments: metadata, tracking id, time of the first detection, the new entry (output).
+    let addTracking: @convention(c) (Meta, UInt64, GstClockTime, UnsafeMutableRawPointer) -> gboolean
+    /// Arguments: metadata, confidence, class name, the new entry (output).
+    let addClass: @convention(c) (Meta, Float, GQuark, UnsafeMutableRawPointer) -> gboolean
+    /// Arguments: tracking entry, time of the latest detection.
+    let updateLastSeen: @convention(c) (UnsafeMutableRawPointer, GstClockTime) -> gboolean
+    /// Argument: tracking entry.
+    let setLost: @convention(c) (UnsafeMutableRawPointer) -> gboolean
     /// Argument: buffer. The result is `nil` if the buffer has no analytics metadata.
-    typealias GetMeta = @convention(c) (UnsafeMutablePointer<GstBuffer>) -> Meta?
-    private typealias GetTensor = @convention(c) (UnsafeRawPointer) -> UnsafeMutableRawPointer?
-    private typealias GetKind = @convention(c) () -> Kind
-    /// Arguments: metadata, state of the iteration, kind of entry, the next entry (output).
-    private typealias Iterate =
-        @convention(c) (Meta, UnsafeMutablePointer<gpointer?>, Kind, UnsafeMutableRawPointer) -> gboolean
-    /// Arguments: metadata, id of the entry, relations, kind of the related entry, state of the iteration, the next
-    /// related entry (output).
-    private typealias GetRelated =
-        @convention(c) (Meta, UInt32, UInt32, Kind, UnsafeMutablePointer<gpointer?>, UnsafeMutableRawPointer)
-        -> gboolean
-    /// Arguments: object-detection entry, then the outputs x, y, width, height and confidence.
-    typealias GetLocation =
+    let meta: @convention(c) (UnsafeMutablePointer<GstBuffer>) -> Meta?
+    /// Returns the box of an object and its confidence. For a rotated box, returns the axis-aligned bounds. Arguments:
+    /// object-detection entry, then the outputs x, y, width, height and confidence.
+    let location:
         @convention(c) (
             UnsafeRawPointer, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>,
             UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Float>
         ) -> gboolean
     /// Argument: object-detection entry.
-    typealias GetObjectType = @convention(c) (UnsafeRawPointer) -> GQuark
+    let objectType: @convention(c) (UnsafeRawPointer) -> GQuark
     /// Argument: classification entry.
-    typealias GetClassCount = @convention(c) (UnsafeRawPointer) -> Int
+    let classCount: @convention(c) (UnsafeRawPointer) -> Int
     /// Arguments: classification entry, index of the class. The result is the name of the class.
-    typealias GetClass = @convention(c) (UnsafeRawPointer, Int) -> GQuark
+    let className: @convention(c) (UnsafeRawPointer, Int) -> GQuark
     /// Arguments: classification entry, index of the class. The result is the confidence of the class, 0 to 1.
-    typealias GetLevel = @convention(c) (UnsafeRawPointer, Int) -> Float
-
-    let addMeta: AddMeta
-    let addObject: AddObject
-    let addTracking: AddTracking
-    let addClass: AddClass
-    let updateLastSeen: UpdateLastSeen
-    let setLost: SetLost
-    let meta: GetMeta
-    /// Returns the box of an object and its confidence. For a rotated box, returns the axis-aligned bounds.
-    let location: GetLocation
-    let objectType: GetObjectType
-    let classCount: GetClassCount
-    let className: GetClass
-    let classLevel: GetLevel
-    private let setRelation: SetRelation
-    private let iterate: Iterate
-    private let getRelated: GetRelated
+    let classLevel: @convention(c) (UnsafeRawPointer, Int) -> Float
+    /// Arguments: metadata, relation, id of the first entry, id of the second entry.
+    private let setRelation: @convention(c) (Meta, UInt32, UInt32, UInt32) -> gboolean
+    /// Arguments: metadata, state of the iteration, kind of entry, the next entry (output).
+    private let iterate:
+        @convention(c) (Meta, UnsafeMutablePointer<gpointer?>, Kind, UnsafeMutableRawPointer) -> gboolean
+    /// Arguments: metadata, id of the entry, relations, kind of the related entry, state of the iteration, the next
+    /// related entry (output).
+    private let getRelated:
+        @convention(c) (Meta, UInt32, UInt32, Kind, UnsafeMutablePointer<gpointer?>, UnsafeMutableRawPointer)
+            -> gboolean
     private let objectKind: Kind
     private let classKind: Kind
     /// The kind of tensor entries, and the function that returns the `GstTensor` of a tensor entry. `nil` in versions
     /// of GStreamer before 1.28.
     private let tensorKind: Kind?
     private let getTensor: GetTensor?
-    /// Sets the semantic tag of an entry. `nil` in versions of GStreamer before 1.30.
+    /// Sets the semantic tag of an entry. Arguments: entry, tag. `nil` in versions of GStreamer before 1.30.
     private let setTag: SetTag?
 
     /// `nil` if the library is not installed.
-    static let shared = AnalyticsLibrary()
+    static let shared = try? AnalyticsLibrary()
 
-    private init?() {
+    private struct Missing: Error {}
+
+    private init() throws {
         // The library is never closed, because GStreamer registers types whose code is in the library.
-        guard let library = dlopen("libgstanalytics-1.0.so.0", RTLD_NOW) else { return nil }
-        func symbol<Function>(_ name: String, _ type: Function.Type) -> Function? {
-            dlsym(library, "gst_" + name).map { unsafeBitCast($0, to: type) }
+        guard let library = dlopen("libgstanalytics-1.0.so.0", RTLD_NOW) else { throw Missing() }
+        func symbol<Function>(_ name: String) throws -> Function {
+            guard let address = dlsym(library, "gst_" + name) else { throw Missing() }
+            return unsafeBitCast(address, to: Function.self)
         }
-        guard let addMeta = symbol("buffer_add_analytics_relation_meta_full", AddMeta.self),
-            let addObject = symbol("analytics_relation_meta_add_od_mtd", AddObject.self),
-            let addTracking = symbol("analytics_relation_meta_add_tracking_mtd", AddTracking.self),
-            let addClass = symbol("analytics_relation_meta_add_one_cls_mtd", AddClass.self),
-            let updateLastSeen = symbol("analytics_tracking_mtd_update_last_seen", UpdateLastSeen.self),
-            let setLost = symbol("analytics_tracking_mtd_set_lost", SetLost.self),
-            let setRelation = symbol("analytics_relation_meta_set_relation", SetRelation.self),
-            let meta = symbol("buffer_get_analytics_relation_meta", GetMeta.self),
-            let iterate = symbol("analytics_relation_meta_iterate", Iterate.self),
-            let getRelated = symbol("analytics_relation_meta_get_direct_related", GetRelated.self),
-            let location = symbol("analytics_od_mtd_get_location", GetLocation.self),
-            let objectType = symbol("analytics_od_mtd_get_obj_type", GetObjectType.self),
-            let classCount = symbol("analytics_cls_mtd_get_length", GetClassCount.self),
-            let className = symbol("analytics_cls_mtd_get_quark", GetClass.self),
-            let classLevel = symbol("analytics_cls_mtd_get_level", GetLevel.self),
-            let objectKind = symbol("analytics_od_mtd_get_mtd_type", GetKind.self),
-            let classKind = symbol("analytics_cls_mtd_get_mtd_type", GetKind.self)
-        else { return nil }
-        (self.addMeta, self.addObject, self.addTracking, self.addClass) = (addMeta, addObject, addTracking, addClass)
-        (self.updateLastSeen, self.setLost, self.setRelation) = (updateLastSeen, setLost, setRelation)
-        (self.meta, self.iterate, self.getRelated, self.location) = (meta, iterate, getRelated, location)
-        (self.objectType, self.classCount, self.className) = (objectType, classCount, className)
-        (self.classLevel, self.objectKind, self.classKind) = (classLevel, objectKind(), classKind())
-        tensorKind = symbol("analytics_tensor_mtd_get_mtd_type", GetKind.self)?()
-        getTensor = symbol("analytics_tensor_mtd_get_tensor", GetTensor.self)
-        setTag = symbol("analytics_mtd_set_semantic_tag", SetTag.self)
+        addMeta = try symbol("buffer_add_analytics_relation_meta_full")
+        addObject = try symbol("analytics_relation_meta_add_od_mtd")
+        addTracking = try symbol("analytics_relation_meta_add_tracking_mtd")
+        addClass = try symbol("analytics_relation_meta_add_one_cls_mtd")
+        updateLastSeen = try symbol("analytics_tracking_mtd_update_last_seen")
+        setLost = try symbol("analytics_tracking_mtd_set_lost")
+        setRelation = try symbol("analytics_relation_meta_set_relation")
+        meta = try symbol("buffer_get_analytics_relation_meta")
+        iterate = try symbol("analytics_relation_meta_iterate")
+        getRelated = try symbol("analytics_relation_meta_get_direct_related")
+        location = try symbol("analytics_od_mtd_get_location")
+        objectType = try symbol("analytics_od_mtd_get_obj_type")
+        classCount = try symbol("analytics_cls_mtd_get_length")
+        className = try symbol("analytics_cls_mtd_get_quark")
+        classLevel = try symbol("analytics_cls_mtd_get_level")
+        objectKind = try (symbol("analytics_od_mtd_get_mtd_type") as GetKind)()
+        classKind = try (symbol("analytics_cls_mtd_get_mtd_type") as GetKind)()
+        tensorKind = (try? symbol("analytics_tensor_mtd_get_mtd_type") as GetKind)?()
+        getTensor = try? symbol("analytics_tensor_mtd_get_tensor") as GetTensor
+        setTag = try? symbol("analytics_mtd_set_semantic_tag") as SetTag
     }
 
     func relate(_ one: Entry, _ relation: Relation = .relateTo, to other: Entry) {
