@@ -2,8 +2,8 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// The properties of a frame on its way through the element. All processing stages of the frame use the settings from
-/// the time at which the frame arrived.
+/// A frame on its way through the element, with the data that its processing stages pass on. All stages use the settings
+/// from the time at which the frame arrived.
 struct FrameContext {
     /// The buffer of the frame. The context holds no reference; the holder of the frame, for example the queue, owns
     /// the buffer.
@@ -28,6 +28,15 @@ struct FrameContext {
     /// Whether all tracks end before this frame (action signal `reset-tracks`).
     let resetsTracks: Bool
     var precomputed = PrecomputedResult.unknown
+    /// `nil` if motion compensation is off.
+    var luma: LumaPlane?
+    /// Exists if the frame will probably be drawn on while another element references its memory.
+    var copy: FrameCopy?
+    /// The inferences whose results are assigned to this frame. If the frame waits for its own inference, this is the
+    /// only one. Otherwise these are all inferences that have finished since the previous frame.
+    var answers: [StartedDetection] = []
+    /// The time that the streaming thread has spent on the frame so far.
+    var work: Nanoseconds = 0
 
     var width: Int { format.width }
     var height: Int { format.height }
@@ -57,29 +66,6 @@ struct FrameContext {
         try format.withFrame(
             of: buffer, mapsDeviceMemory: settings.mapMemory, orientation: orientation, time: time, body)
     }
-}
-
-struct QueuedFrame {
-    let context: FrameContext
-    /// `nil` if motion compensation is off.
-    var luma: LumaPlane?
-    /// Exists if the frame will probably be drawn on while another element references its memory.
-    var copy: FrameCopy?
-    /// The inferences whose results are assigned to this frame. If the frame waits for its own inference, this is the
-    /// only one. Otherwise these are all inferences that have finished since the previous frame.
-    var answers: [StartedDetection] = []
-    /// The time that the streaming thread has spent on the frame so far.
-    var work: Nanoseconds = 0
-
-    var buffer: UnsafeMutablePointer<GstBuffer> { context.buffer }
-    var settings: Settings { context.settings }
-    var time: Nanoseconds { context.time }
-    /// Whether the frame waits for the result of its own inference. If all frames wait, results do not depend on the
-    /// speed of the machine.
-    var waits: Bool { context.plan.waits }
-
-    /// Whether the next frame is scheduled before this frame is finished.
-    var waitsForNext: Bool { answers.contains(where: \.overlapsNext) }
 }
 
 struct StartedDetection {

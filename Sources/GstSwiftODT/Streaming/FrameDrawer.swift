@@ -8,8 +8,6 @@ struct FrameDrawing {
     let redacted: [Box]
     /// The number of the frame in the ``RedactionTracker``. `nil` if the frame is not redacted.
     let redactionNumber: Int?
-    /// Whether an epoch begins with the frame. All drawing state is then reset.
-    let beginsEpoch: Bool
     /// Whether the frame is the first one after a scene cut. The traces are then removed.
     let beginsScene: Bool
 }
@@ -51,14 +49,13 @@ final class FrameDrawer {
 
     /// Tracks the objects to redact, independently of the reported tracks. Returns the number of the frame in the
     /// ``RedactionTracker``; `nil` if the frame is not redacted.
-    func trackRedacted(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) -> Int? {
-        defer { hasRedacted = queued.settings.redacts }
-        guard queued.settings.redacts else { return nil }
+    func trackRedacted(_ context: FrameContext, answers: [(StartedDetection, [Detection])]) -> Int? {
+        defer { hasRedacted = context.settings.redacts }
+        guard context.settings.redacts else { return nil }
         // The preceding frames were not redacted and did not update the redaction tracker, so its tracks are outdated.
         if !hasRedacted { redaction.beginEpoch() }
-        redaction.options = queued.settings.redaction
-        redaction.advance(
-            to: queued.time, width: queued.context.width, height: queued.context.height, luma: queued.luma)
+        redaction.options = context.settings.redaction
+        redaction.advance(to: context.time, width: context.width, height: context.height, luma: context.luma)
         for (answer, detections) in answers {
             redaction.observe(detections, seenAt: answer.time, region: answer.region)
         }
@@ -77,7 +74,7 @@ final class FrameDrawer {
             inferenceRegions: settings.draw && options.drawInferenceRegions
                 ? inferenceRegions.drawn(at: context.time) : [],
             redacted: settings.redacts ? scene.places(of: options.privacyLabels) : [],
-            redactionNumber: redactionNumber, beginsEpoch: context.epochBreak != nil, beginsScene: scene.isCut)
+            redactionNumber: redactionNumber, beginsScene: scene.isCut)
     }
 
     private func zones(of scene: Scene) -> [AnnotatedZone] {
@@ -95,13 +92,13 @@ final class FrameDrawer {
     ///   it by a writable copy if necessary.
     /// - Throws: an error if a frame that requires redaction is not writable, or if a frame in device memory would have
     ///   to be drawn on.
-    func draw(_ drawing: FrameDrawing, on queued: QueuedFrame, into buffer: inout UnsafeMutablePointer<GstBuffer>)
+    func draw(_ drawing: FrameDrawing, on context: FrameContext, into buffer: inout UnsafeMutablePointer<GstBuffer>)
         throws
     {
         buffers.passFrame()
-        if drawing.beginsEpoch { annotator.reset() }
+        if context.epochBreak != nil { annotator.reset() }
         if drawing.beginsScene { annotator.forgetTraces() }
-        let (settings, context) = (queued.settings, queued.context)
+        let settings = context.settings
         var options = settings.annotator
         options.classifies = settings.scene.classify
         guard settings.draw else { return }
@@ -110,7 +107,7 @@ final class FrameDrawer {
         guard
             annotator.needsDrawing(
                 drawing.objects, hiding: hidden, zones: drawing.zones, inferenceRegions: drawing.inferenceRegions,
-                options: options, width: context.width, height: context.height, time: queued.time)
+                options: options, width: context.width, height: context.height, time: context.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
         let isInterlaced = context.format.isInterlaced(buffer)
@@ -120,20 +117,20 @@ final class FrameDrawer {
                 to: buffer,
                 canvas: Canvas(
                     overlayOn: context.format, orientation: context.orientation, interlaced: isInterlaced),
-                time: queued.time)
+                time: context.time)
             // Redaction is written into the pixels even if everything else is an overlay. A downstream element could
             // omit an overlay.
             guard !hidden.isEmpty else { return logLabels() }
         }
         if DrawingBufferPool.isNeeded(for: buffer) {
-            if let copy = queued.copy {
+            if let copy = context.copy {
                 buffers.put(copy, into: buffer)
             } else {
                 statistics.time(.copy) { buffers.copyBytes(of: buffer) }
             }
         }
         let isMapped: Void? = context.format.withFrame(
-            of: buffer, writable: true, orientation: context.orientation, time: queued.time
+            of: buffer, writable: true, orientation: context.orientation, time: context.time
         ) {
             guard !attachesOverlay else { return annotator.redact(hidden, options: options, in: $0) }
             annotator.draw(

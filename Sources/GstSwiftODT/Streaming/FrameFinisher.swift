@@ -4,7 +4,7 @@ import SwiftODT
 
 /// A frame whose results are complete, but which has not been drawn on and has no metadata yet.
 struct ProcessedFrame {
-    let queued: QueuedFrame
+    let context: FrameContext
     let report: Report
     let drawing: FrameDrawing
 }
@@ -88,22 +88,21 @@ final class FrameFinisher {
     /// - Throws: an error if the classifier or the saliency network fails, or if a frame that must be redacted is not
     ///   writable. `CancellationError` when flushing or stopping begins.
     func finish(
-        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])],
+        _ context: FrameContext, answers: [(StartedDetection, [Detection])],
         buffer: inout UnsafeMutablePointer<GstBuffer>
     ) throws {
-        let processed = try process(queued, answers: answers, posts: false)
-        try statistics.time(.draw) { try drawer.draw(processed.drawing, on: queued, into: &buffer) }
+        let processed = try process(context, answers: answers, posts: false)
+        try statistics.time(.draw) { try drawer.draw(processed.drawing, on: context, into: &buffer) }
         statistics.time(.report) {
-            attach(processed.report, to: &buffer, settings: queued.settings)
-            post(processed.report, isResult: !answers.isEmpty, of: queued)
+            attach(processed.report, to: &buffer, settings: context.settings)
+            post(processed.report, isResult: !answers.isEmpty, of: context)
         }
     }
 
     /// Does not draw and does not attach metadata.
     func process(
-        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], posts: Bool
+        _ context: FrameContext, answers: [(StartedDetection, [Detection])], posts: Bool
     ) throws -> ProcessedFrame {
-        let context = queued.context
         if let reason = context.epochBreak { endEpoch(reason) }
         if context.resetsTracks {
             element.log(.debug, "all tracks end because of reset-tracks")
@@ -112,8 +111,8 @@ final class FrameFinisher {
         try adaptComponents(to: context.settings)
         recorder?.take(context.key, answers)
         let redactionNumber = statistics.time(.track) {
-            follow(queued, answers: answers)
-            return drawer.trackRedacted(queued, answers: answers)
+            follow(context, answers: answers)
+            return drawer.trackRedacted(context, answers: answers)
         }
         try findProminent(in: context)
         try findSalient(in: context)
@@ -125,8 +124,8 @@ final class FrameFinisher {
         log(report, answers)
         explain(report, rejections, context.settings)
         let drawing = drawer.drawing(of: objects, in: scene, context, redactionNumber: redactionNumber)
-        if posts { statistics.time(.report) { post(report, isResult: !answers.isEmpty, of: queued) } }
-        return ProcessedFrame(queued: queued, report: report, drawing: drawing)
+        if posts { statistics.time(.report) { post(report, isResult: !answers.isEmpty, of: context) } }
+        return ProcessedFrame(context: context, report: report, drawing: drawing)
     }
 
     /// Draws on a processed frame and attaches its metadata. Called only when all boxes to redact in the frame are
@@ -134,8 +133,8 @@ final class FrameFinisher {
     ///
     /// - Parameter buffer: the frame's buffer, as in ``finish(_:answers:buffer:)``.
     func complete(_ frame: ProcessedFrame, buffer: inout UnsafeMutablePointer<GstBuffer>) throws {
-        try statistics.time(.draw) { try drawer.draw(frame.drawing, on: frame.queued, into: &buffer) }
-        statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.queued.settings) }
+        try statistics.time(.draw) { try drawer.draw(frame.drawing, on: frame.context, into: &buffer) }
+        statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.context.settings) }
     }
 
     /// Returns whether the detections in a frame show a new object or miss a detected one. Does not apply them.
@@ -163,13 +162,13 @@ final class FrameFinisher {
         if scene.reidentifier == nil { scene.reidentifier = reidentifier.component }
     }
 
-    private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) {
-        let (context, settings) = (queued.context, queued.settings)
+    private func follow(_ context: FrameContext, answers: [(StartedDetection, [Detection])]) {
+        let settings = context.settings
         trail.note(context.times.timestamp, at: context.time)
         scene.options = settings.sceneComplementingDetector
         scene.advance(
             to: context.time, width: context.width, height: context.height, orientation: context.orientation,
-            luma: queued.luma)
+            luma: context.luma)
         if scene.isCut {
             element.log(.debug, "scene cut at \(context.times): all tracks end")
             drawer.noteCut()
@@ -250,10 +249,10 @@ final class FrameFinisher {
             report, to: buffer, settings.attachMeta, isFromUpstream: settings.detector == .upstream)
     }
 
-    private func post(_ report: Report, isResult: Bool, of queued: QueuedFrame) {
-        let settings = queued.settings
+    private func post(_ report: Report, isResult: Bool, of context: FrameContext) {
+        let settings = context.settings
         let coalesced = reporter.post(
-            report, events: takeEvents(of: report, settings), isResult: isResult, settings: settings, at: queued.time)
+            report, events: takeEvents(of: report, settings), isResult: isResult, settings: settings, at: context.time)
         if coalesced > 0 { statistics.update { $0.coalesced += UInt64(coalesced) } }
         lastReport = report
         lastSettings = settings

@@ -7,7 +7,7 @@ import SwiftODT
 /// The upstream element need not wait until the inferences of the queued frames have finished.
 struct FrameQueue: ~Copyable {
     enum Item {
-        case frame(QueuedFrame)
+        case frame(FrameContext)
         /// A frame with complete results. It is held until all boxes to redact in it are known. Detections in later
         /// frames can add such boxes.
         case processed(ProcessedFrame)
@@ -33,7 +33,7 @@ struct FrameQueue: ~Copyable {
     var first: Item? { items.first }
 
     var beginsEpoch: Bool {
-        items.contains { if case .frame(let frame) = $0 { frame.context.epochBreak != nil } else { false } }
+        items.contains { if case .frame(let frame) = $0 { frame.epochBreak != nil } else { false } }
     }
 
     /// Takes ownership of the item's buffer or event.
@@ -75,7 +75,7 @@ struct FrameQueue: ~Copyable {
         case .frame(let frame):
             for answer in frame.answers { answer.promise.cancel() }
             gst_buffer_unref(frame.buffer)
-        case .processed(let frame): gst_buffer_unref(frame.queued.buffer)
+        case .processed(let frame): gst_buffer_unref(frame.context.buffer)
         case .unchanged(let buffer): gst_buffer_unref(buffer)
         case .event(let event): gst_event_unref(event)
         }

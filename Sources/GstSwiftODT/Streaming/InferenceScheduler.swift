@@ -36,8 +36,8 @@ struct InferenceScheduler {
     }
 
     /// Updates the policies with the tracks after a frame has been finished, if the next inference depends on them.
-    mutating func note(_ frame: QueuedFrame, _ snapshot: () -> TrackerSnapshot?) {
-        let (choosesRegions, isAdaptive) = (frame.settings.choosesRegions, frame.context.intervalPolicy == .auto)
+    mutating func note(_ context: FrameContext, _ snapshot: () -> TrackerSnapshot?) {
+        let (choosesRegions, isAdaptive) = (context.settings.choosesRegions, context.intervalPolicy == .auto)
         guard choosesRegions || isAdaptive else { return }
         let snapshot = snapshot()
         if choosesRegions { regionSelector?.note(snapshot) }

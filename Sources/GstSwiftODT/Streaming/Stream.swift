@@ -125,7 +125,7 @@ final class Stream {
     private func schedule(
         _ buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings,
         isPreview: Bool
-    ) throws -> QueuedFrame {
+    ) throws -> FrameContext {
         let begin = MonotonicClock.now
         let source = sources.source
         let plan = planner.plan(for: settings, isLive: incoming.isLive)
@@ -140,31 +140,28 @@ final class Stream {
         if case .upstream = source, redaction.awaitsUpstreamMetadata(buffer) { context.precomputed = .notInferred }
         if context.resetsTracks { scheduler.forgetScene() }
 
-        var queued = QueuedFrame(context: context)
-        if let answer = scheduler.takeAnswer(isAwaited: plan.waits) { queued.answers.append(answer) }
-        if try inferIfDue(&queued, by: source), let answer = scheduler.takeAnswer(isAwaited: plan.waits || isPreview) {
-            queued.answers.append(answer)
+        if let answer = scheduler.takeAnswer(isAwaited: plan.waits) { context.answers.append(answer) }
+        if try inferIfDue(&context, by: source), let answer = scheduler.takeAnswer(isAwaited: plan.waits || isPreview) {
+            context.answers.append(answer)
         }
-        queued.work = MonotonicClock.now - begin
-        return queued
+        context.work = MonotonicClock.now - begin
+        return context
     }
 
     // MARK: Previews
 
     /// Returns whether a preview shows motion or a new object, or an object is not detected in it. The frames before it
     /// are then needed.
-    private func needsEarlierFrames(_ preview: QueuedFrame) throws -> Bool {
-        let context = preview.context
-        guard context.intervalPolicy == .auto, context.epochBreak == nil, !context.resetsTracks else { return false }
+    private func needsEarlierFrames(_ preview: FrameContext) throws -> Bool {
+        guard preview.intervalPolicy == .auto, preview.epochBreak == nil, !preview.resetsTracks else { return false }
         if scheduler.policy.seesMotion || scheduler.policy.seesUnexplainedMotion { return true }
         return try preview.answers.contains { finisher.isChanged(by: try signals.wait(for: $0.promise), of: $0) }
     }
 
     /// Drops a preview, and requests the frames before it from the gate. The gate passes the preview again after them.
-    private func rewind(_ frame: QueuedFrame) {
-        let context = frame.context
+    private func rewind(_ context: FrameContext) {
         element.log(.debug, "the key frame of \(context.times) shows a change; the frames before it are requested")
-        for answer in frame.answers where answer.time == context.time { answer.promise.cancel() }
+        for answer in context.answers where answer.time == context.time { answer.promise.cancel() }
         var latest = finisher.activity
         (latest.wantsInference, latest.seesMotion, latest.rewinds) = (true, true, true)
         activity.note(latest, at: context.times, through: element)
@@ -173,18 +170,18 @@ final class Stream {
 
     /// Maps a frame if necessary, copies the data that later stages need, and starts inference if one is due. Returns
     /// whether inference was started.
-    private func inferIfDue(_ queued: inout QueuedFrame, by source: DetectionSource?) throws -> Bool {
-        let context = queued.context
+    private func inferIfDue(_ frame: inout FrameContext, by source: DetectionSource?) throws -> Bool {
+        let context = frame
         guard scheduler.mayInfer(at: context, by: source) || context.settings.scene.follows else {
             scheduler.pass(context, source)
             return false
         }
         let isInferred = try statistics.time(.start) {
-            try context.withFrameOrSubstitute { frame, hasPixels in
-                var frame = frame
-                if context.settings.scene.follows, hasPixels { (queued.luma, queued.copy) = reduce(frame, of: context) }
-                frame.luma = queued.luma
-                return try scheduler.infer(at: frame, of: context, by: source)
+            try context.withFrameOrSubstitute { picture, hasPixels in
+                var picture = picture
+                if context.settings.scene.follows, hasPixels { (frame.luma, frame.copy) = reduce(picture, of: context) }
+                picture.luma = frame.luma
+                return try scheduler.infer(at: picture, of: context, by: source)
             }
         }
         if let isInferred { return isInferred }
@@ -312,7 +309,7 @@ final class Stream {
         case .unchanged(let buffer): return .success(UnsafeMutableRawPointer(buffer))
         case .frame(let frame): return finish(frame)
         case .processed(let frame):
-            var buffer = frame.queued.buffer
+            var buffer = frame.context.buffer
             do {
                 try finisher.complete(frame, buffer: &buffer)
                 return .success(UnsafeMutableRawPointer(buffer))
@@ -322,13 +319,13 @@ final class Stream {
         }
     }
 
-    private func isDue(_ frame: QueuedFrame) -> Bool {
+    private func isDue(_ frame: FrameContext) -> Bool {
         let plan = planner.plan(for: frame.settings, isLive: incoming.isLive)
-        let later = max(plan.depth, frame.waitsForNext ? 1 : 0)
+        let later = max(plan.depth, frame.answers.contains(where: \.overlapsNext) ? 1 : 0)
         return queue.frameCount > later || (!plan.isSequential && frame.answers.allSatisfy(\.promise.isDone))
     }
 
-    private func finish(_ frame: QueuedFrame) -> Result<UnsafeMutableRawPointer?, Stop> {
+    private func finish(_ frame: FrameContext) -> Result<UnsafeMutableRawPointer?, Stop> {
         let begin = MonotonicClock.now
         var buffer = frame.buffer
         do {
@@ -340,7 +337,7 @@ final class Stream {
         }
     }
 
-    private func hold(_ frame: QueuedFrame) -> Stop? {
+    private func hold(_ frame: FrameContext) -> Stop? {
         let begin = MonotonicClock.now
         do {
             held.append(.processed(try finisher.process(frame, answers: takeAnswers(of: frame), posts: true)))
@@ -351,24 +348,24 @@ final class Stream {
         }
     }
 
-    private func takeAnswers(of frame: QueuedFrame) throws -> [(StartedDetection, [Detection])] {
+    private func takeAnswers(of frame: FrameContext) throws -> [(StartedDetection, [Detection])] {
         let answers = try statistics.time(.wait) { try frame.answers.map { ($0, try signals.wait(for: $0.promise)) } }
         for (_, detections) in answers { try redaction.check(detections, frame.settings, sources.source) }
-        if case .answered(let detections, _) = frame.context.precomputed {
+        if case .answered(let detections, _) = frame.precomputed {
             try redaction.check(detections, frame.settings, sources.source)
         }
         return answers
     }
 
-    private func note(_ frame: QueuedFrame, since begin: Nanoseconds) {
+    private func note(_ frame: FrameContext, since begin: Nanoseconds) {
         if incoming.isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
         // If a queued frame begins an epoch, inference on later frames must not depend on the tracks of the past epoch.
         if !queue.beginsEpoch { scheduler.note(frame, finisher.scene.snapshot) }
         var latest = finisher.activity
         latest.wantsInference = latest.wantsInference || scheduler.policy.seesUnexplainedMotion
-        if frame.context.intervalPolicy == .auto { latest.seesMotion = scheduler.policy.seesMotion }
-        activity.note(latest, at: frame.context.times, through: element)
-        if frame.waits {
+        if frame.intervalPolicy == .auto { latest.seesMotion = scheduler.policy.seesMotion }
+        activity.note(latest, at: frame.times, through: element)
+        if frame.plan.waits {
             work.add(frame.work + MonotonicClock.now - begin)
             planner.set(work: work.estimate)
         }
