@@ -42,8 +42,9 @@ struct EventMatcherTests {
         }
 
         mutating func end(_ camera: String) {
-            let event = CameraEvent(camera: camera, kind: .ended, session: 1, attempt: 0)
-            hand(event.message(at: 0), of: camera, isFile: true, at: 2_000)
+            let fields = OwnedStructure(named: "swiftodt-camera")
+            fields.set("event", to: "ended")
+            hand(fields, of: camera, isFile: true, at: 2_000)
         }
 
         private mutating func hand(_ fields: OwnedStructure, of camera: String, isFile: Bool, at steady: Double) {

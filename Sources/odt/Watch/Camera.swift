@@ -175,16 +175,13 @@ final class Camera: Sendable {
     // MARK: Events
 
     private func begin(_ plan: CameraPlan) {
-        let (event, wasLost) = state.update { state in
+        let (session, attempt, wasLost) = state.update { state in
+            defer { (state.attempt, state.reasons) = (0, []) }
             state.session += 1
             state.quiet?.begin(at: MonotonicClock.now)
-            let event = CameraEvent(camera: name, kind: .connected, session: state.session, attempt: state.attempt)
-            let wasLost = !state.reasons.isEmpty
-            state.attempt = 0
-            state.reasons = []
-            return (event, wasLost)
+            return (state.session, state.attempt, !state.reasons.isEmpty)
         }
-        hand(event, plan)
+        report("connected", session, attempt, plan)
         if wasLost { log.notify("reconnected") }
     }
 
@@ -192,13 +189,11 @@ final class Camera: Sendable {
     @discardableResult
     private func lose(because reason: String, _ plan: CameraPlan) -> Bool {
         let reason = plan.discreet(reason)
-        let event: CameraEvent? = state.update { state in
-            guard state.reasons.insert(reason).inserted else { return nil }
-            return CameraEvent(
-                camera: name, kind: .lost, reason: reason, session: state.session, attempt: state.attempt)
+        let (isNew, session, attempt) = state.update { state in
+            (state.reasons.insert(reason).inserted, state.session, state.attempt)
         }
-        if let event { hand(event, plan) }
-        return event != nil
+        if isNew { report("lost", because: reason, session, attempt, plan) }
+        return isNew
     }
 
     private func end(because reason: String, _ plan: CameraPlan) {
@@ -206,9 +201,7 @@ final class Camera: Sendable {
             defer { (state.attempt, state.reasons) = (0, []) }
             return (state.session, state.attempt)
         }
-        hand(
-            CameraEvent(
-                camera: name, kind: .ended, reason: plan.discreet(reason), session: session, attempt: attempt), plan)
+        report("ended", because: plan.discreet(reason), session, attempt, plan)
     }
 
     /// Learns when the camera sees objects, and reports an alarm if it has seen none for unusually long.
@@ -229,9 +222,26 @@ final class Camera: Sendable {
         hand(fields.pointer, plan)
     }
 
-    private func hand(_ event: CameraEvent, _ plan: CameraPlan) {
-        let message = event.message(at: WallClock.now)
-        hand(message.pointer, plan)
+    /// Reports a change of the connection as a message `swiftodt-camera`, in the same format as the element's messages.
+    ///
+    /// - Parameters:
+    ///   - event: `connected`, `lost` or `ended`.
+    ///   - session: The number of the connection to this camera since the program started, starting at 1. It is 0
+    ///     before the first connection.
+    ///   - attempt: For `connected`, the number of attempts until the connection succeeded. For `lost` and `ended`, the
+    ///     number of failed attempts since the camera was lost.
+    private func report(
+        _ event: String, because reason: String? = nil, _ session: UInt32, _ attempt: UInt32, _ plan: CameraPlan
+    ) {
+        let fields = OwnedStructure(named: "swiftodt-camera")
+        fields.set("version", to: UInt32(1))
+        fields.set("source", to: name)
+        fields.set("event", to: event)
+        if let reason { fields.set("reason", to: reason) }
+        fields.set("attempt", to: attempt)
+        fields.set("utc-time", to: UInt64(max(0, WallClock.now)))
+        fields.set("session", to: session)
+        hand(fields.pointer, plan)
     }
 
     private func hand(_ message: UnsafePointer<GstStructure>, _ plan: CameraPlan) {
@@ -239,34 +249,5 @@ final class Camera: Sendable {
             WatchMessage(
                 camera: name, time: WallClock.now, steady: MonotonicClock.now, fields: MessageFields(message),
                 line: MessageText.line(message), mayWait: !plan.isCamera))
-    }
-}
-
-/// A message `swiftodt-camera` about the connection to a camera, in the same format as the element's messages.
-struct CameraEvent {
-    enum Kind: String { case connected, lost, ended }
-
-    let camera: String
-    let kind: Kind
-    /// The reason of a `lost` or `ended` event; `nil` for `connected`.
-    var reason: String?
-    /// The number of the connection to this camera since the program started, starting at 1. It is 0 before the first
-    /// connection.
-    var session: UInt32
-    /// For `connected`, the number of attempts until the connection succeeded. For `lost` and `ended`, the number of
-    /// failed attempts since the camera was lost.
-    var attempt: UInt32
-
-    /// - Parameter time: The wall-clock time of the event in nanoseconds since 1970.
-    func message(at time: Nanoseconds) -> OwnedStructure {
-        let fields = OwnedStructure(named: "swiftodt-camera")
-        fields.set("version", to: UInt32(1))
-        fields.set("source", to: camera)
-        fields.set("event", to: kind.rawValue)
-        if let reason { fields.set("reason", to: reason) }
-        fields.set("attempt", to: attempt)
-        fields.set("utc-time", to: UInt64(max(0, time)))
-        fields.set("session", to: session)
-        return fields
     }
 }
