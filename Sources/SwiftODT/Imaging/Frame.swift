@@ -41,11 +41,11 @@ public struct Frame: @unchecked Sendable {
     /// The colour encoding of the samples.
     public let colorSpace: ColorSpace
     /// The transformation that displays the picture upright.
-    public let orientation: Orientation
+    public internal(set) var orientation: Orientation
     /// Width of a pixel divided by its height.
     public let pixelAspectRatio: Double
     /// The running time in nanoseconds. It does not decrease, except after a seek or a similar discontinuity.
-    package let time: Nanoseconds
+    package internal(set) var time: Nanoseconds
 
     /// A reduced grey copy of this frame, if one exists.
     package var luma: LumaPlane?

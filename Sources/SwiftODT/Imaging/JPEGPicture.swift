@@ -2,12 +2,34 @@ import CTurboJPEG
 
 extension Picture {
     convenience init(jpeg bytes: [UInt8]) throws {
-        let decoder = try JPEGDecoder()
-        let header = try decoder.header(bytes)
+        guard let decoder = tjInitDecompress() else {
+            throw ODTError(.failed, "TurboJPEG cannot be initialised; check that libturbojpeg is installed")
+        }
+        defer { tjDestroy(decoder) }
+        var broken: ODTError {
+            let why = tjGetErrorStr2(decoder).map { String(cString: $0) } ?? "no reason given"
+            return ODTError(
+                .invalidFile, "the JPEG picture is corrupt or its encoding is unsupported (\(why)); convert it to PNG")
+        }
+        // Warnings are ignored: many cameras append a few bytes to JPEG files, which causes a warning, but TurboJPEG
+        // decodes the picture.
+        func check(_ code: CInt) throws {
+            if code != 0, tjGetErrorCode(decoder) == CInt(TJERR_FATAL.rawValue) { throw broken }
+        }
+        var (width, height, subsampling, colorSpace): (CInt, CInt, CInt, CInt) = (0, 0, 0, 0)
+        try check(
+            tjDecompressHeader3(decoder, bytes, CUnsignedLong(bytes.count), &width, &height, &subsampling, &colorSpace))
+        guard width > 0, height > 0 else { throw broken }
+        // A CMYK file is decoded to its four ink channels.
+        let isCMYK = [TJCS_CMYK, TJCS_YCCK].contains { colorSpace == CInt($0.rawValue) }
+        let format = isCMYK ? TJPF_CMYK : TJPF_BGRX
         let orientation = Orientation(jpeg: bytes) ?? .identity
-        try self.init(width: header.width, height: header.height, orientation: orientation) { memory in
-            try decoder.decode(bytes, header, into: memory)
-            if header.isCMYK { Self.convertCMYK(memory, count: header.width * header.height) }
+        try self.init(width: Int(width), height: Int(height), orientation: orientation) { memory in
+            try check(
+                tjDecompress2(
+                    decoder, bytes, CUnsignedLong(bytes.count), memory.assumingMemoryBound(to: UInt8.self), width, 0,
+                    height, CInt(format.rawValue), 0))
+            if isCMYK { Self.convertCMYK(memory, count: Int(width) * Int(height)) }
         }
     }
 
@@ -23,56 +45,6 @@ extension Picture {
             pixel[2] = UInt8(red * key / 255)
             pixel[3] = 255
         }
-    }
-}
-
-final class JPEGDecoder {
-    struct Header {
-        let width: Int
-        let height: Int
-        let isCMYK: Bool
-    }
-
-    private let handle: tjhandle
-
-    init() throws {
-        guard let handle = tjInitDecompress() else {
-            throw ODTError(.failed, "TurboJPEG cannot be initialised; check that libturbojpeg is installed")
-        }
-        self.handle = handle
-    }
-
-    deinit { tjDestroy(handle) }
-
-    func header(_ bytes: [UInt8]) throws -> Header {
-        var (width, height, subsampling, colorSpace): (CInt, CInt, CInt, CInt) = (0, 0, 0, 0)
-        try check(
-            tjDecompressHeader3(handle, bytes, CUnsignedLong(bytes.count), &width, &height, &subsampling, &colorSpace))
-        guard width > 0, height > 0 else { throw broken }
-        let isCMYK = [TJCS_CMYK, TJCS_YCCK].contains { colorSpace == CInt($0.rawValue) }
-        return Header(width: Int(width), height: Int(height), isCMYK: isCMYK)
-    }
-
-    /// Decodes a JPEG file to four bytes per pixel: blue, green, red and an unused byte. A CMYK file is decoded to its
-    /// four ink channels instead.
-    func decode(_ bytes: [UInt8], _ header: Header, into memory: UnsafeMutableRawPointer) throws {
-        let format = header.isCMYK ? TJPF_CMYK : TJPF_BGRX
-        try check(
-            tjDecompress2(
-                handle, bytes, CUnsignedLong(bytes.count), memory.assumingMemoryBound(to: UInt8.self),
-                CInt(header.width), 0, CInt(header.height), CInt(format.rawValue), 0))
-    }
-
-    /// Throws after a fatal error of TurboJPEG. Warnings are ignored: many cameras append a few bytes to JPEG files,
-    /// which causes a warning, but TurboJPEG decodes the picture.
-    private func check(_ code: CInt) throws {
-        if code != 0, tjGetErrorCode(handle) == CInt(TJERR_FATAL.rawValue) { throw broken }
-    }
-
-    private var broken: ODTError {
-        let why = tjGetErrorStr2(handle).map { String(cString: $0) } ?? "no reason given"
-        return ODTError(
-            .invalidFile, "the JPEG picture is corrupt or its encoding is unsupported (\(why)); convert it to PNG")
     }
 }
 

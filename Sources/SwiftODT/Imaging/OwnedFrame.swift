@@ -56,7 +56,7 @@ extension Frame {
 
     /// Shares the pixels of a picture.
     package init(_ picture: Picture) {
-        self = picture.withFrame { $0 }
+        self = picture.view
         owner = picture
     }
 
@@ -70,10 +70,8 @@ extension Frame {
     public func with(orientation: Orientation) -> Frame { with(time: time, orientation: orientation) }
 
     package func with(time: Nanoseconds, orientation: Orientation) -> Frame {
-        var frame = Frame(
-            format: format, width: width, height: height, plane(0), plane(1), plane(2), colorSpace: colorSpace,
-            orientation: orientation, pixelAspectRatio: pixelAspectRatio, time: time.clampedToRange)
-        (frame.owner, frame.luma) = (owner, luma)
+        var frame = self
+        (frame.time, frame.orientation) = (time.clampedToRange, orientation)
         return frame
     }
 

@@ -6,7 +6,19 @@ extension Picture {
         // Cairo allocates memory for any size that the header declares. The size is therefore checked first. It is at a
         // fixed position in the file.
         if bytes.count >= 24 { try Self.check(width: bytes.big32(at: 16), height: bytes.big32(at: 20)) }
-        let surface = PNGReader(bytes).surface()
+        var unread = bytes[...]
+        let surface = withUnsafeMutablePointer(to: &unread) { unread in
+            cairo_image_surface_create_from_png_stream(
+                { closure, target, count in
+                    guard let unread = closure?.assumingMemoryBound(to: ArraySlice<UInt8>.self), let target,
+                        count <= unread.pointee.count
+                    else { return CAIRO_STATUS_READ_ERROR }
+                    UnsafeMutableRawBufferPointer(start: target, count: Int(count))
+                        .copyBytes(from: unread.pointee.prefix(Int(count)))
+                    unread.pointee = unread.pointee.dropFirst(Int(count))
+                    return CAIRO_STATUS_SUCCESS
+                }, unread)
+        }
         defer { cairo_surface_destroy(surface) }
         let status = cairo_surface_status(surface)
         guard status == CAIRO_STATUS_SUCCESS else {
@@ -35,34 +47,6 @@ extension Picture {
                 throw ODTError(.failed, "the PNG picture cannot be drawn (\(why))")
             }
         }
-    }
-}
-
-private struct PNGReader {
-    private var bytes: [UInt8]
-    private var position = 0
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    /// The caller must check the status of the surface and destroy it.
-    consuming func surface() -> OpaquePointer? {
-        var reader = self
-        return withUnsafeMutablePointer(to: &reader) { reader in
-            cairo_image_surface_create_from_png_stream(
-                { closure, target, count in
-                    guard let reader = closure?.assumingMemoryBound(to: PNGReader.self), let target else {
-                        return CAIRO_STATUS_READ_ERROR
-                    }
-                    return reader.pointee.read(target, Int(count))
-                }, reader)
-        }
-    }
-
-    private mutating func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) -> cairo_status_t {
-        guard count <= bytes.count - position else { return CAIRO_STATUS_READ_ERROR }
-        for i in 0..<count { target[i] = bytes[position + i] }
-        position += count
-        return CAIRO_STATUS_SUCCESS
     }
 }
 

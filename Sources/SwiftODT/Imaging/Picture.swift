@@ -7,20 +7,14 @@ import Glibc
 ///     let picture = try Picture(contentsOfFile: "street.png")
 ///     let detections = try picture.withFrame { try detector.start($0, options: DetectionOptions()).wait() }
 package final class Picture: @unchecked Sendable {
-    package let format: PixelFormat
-    /// Width in pixels as stored, before the orientation is applied.
-    package let width: Int
-    /// Height in pixels as stored.
-    package let height: Int
-    package let colorSpace: ColorSpace
-    /// The frame's orientation, or the orientation in the file's EXIF data.
-    package let orientation: Orientation
-    package let pixelAspectRatio: Double
-    /// In nanoseconds. 0 for a file.
-    package let time: Nanoseconds
-
+    /// A view of ``memory``. The time is 0 for a file, and the orientation is that of the file's EXIF data.
+    let view: Frame
     private let memory: UnsafeMutableRawPointer
-    private let planes: [Frame.Plane]
+
+    /// Width in pixels as stored, before the orientation is applied.
+    package var width: Int { view.width }
+    /// Height in pixels as stored.
+    package var height: Int { view.height }
 
     /// Copies a frame. The copy has the same format.
     /// - Throws: ``ODTError`` if memory cannot be allocated.
@@ -30,13 +24,6 @@ package final class Picture: @unchecked Sendable {
             format.extent(ofPlane: $0, width: frame.width, height: frame.height)
         }
         memory = try Self.allocate(extents.reduce(0) { $0 + $1.rowBytes * $1.rows })
-        self.format = format
-        width = frame.width
-        height = frame.height
-        colorSpace = frame.colorSpace
-        orientation = frame.orientation
-        pixelAspectRatio = frame.pixelAspectRatio
-        time = frame.time
         var planes: [Frame.Plane] = []
         var next = memory
         for (index, extent) in extents.enumerated() {
@@ -47,7 +34,9 @@ package final class Picture: @unchecked Sendable {
                 next += extent.rowBytes
             }
         }
-        self.planes = planes
+        view = Frame(
+            format: format, width: frame.width, height: frame.height, planes: planes, colorSpace: frame.colorSpace,
+            orientation: frame.orientation, pixelAspectRatio: frame.pixelAspectRatio, time: frame.time)
     }
 
     /// Creates a picture with four bytes per pixel: blue, green, red and an unused byte. `fill` writes the rows without
@@ -56,32 +45,18 @@ package final class Picture: @unchecked Sendable {
         width: Int, height: Int, orientation: Orientation, fill: (UnsafeMutableRawPointer) throws -> Void
     ) throws {
         try Self.check(width: width, height: height)
-        format = .bgrx
-        self.width = width
-        self.height = height
-        colorSpace = .standardDefinition
-        self.orientation = orientation
-        pixelAspectRatio = 1
-        time = 0
         memory = try Self.allocate(width * height * 4)
-        planes = [.init(base: memory, stride: width * 4)]
+        view = Frame(
+            format: .bgrx, width: width, height: height, planes: [.init(base: memory, stride: width * 4)],
+            orientation: orientation)
         try fill(memory)
     }
 
     deinit { free(memory) }
 
-    /// Calls `body` with a read-only frame that is valid while `body` runs. Its time and orientation are those of the
-    /// picture by default.
-    package func withFrame<Answer>(
-        time: Nanoseconds? = nil, orientation: Orientation? = nil, _ body: (Frame) throws -> Answer
-    ) rethrows -> Answer {
-        try withExtendedLifetime(self) {
-            try body(
-                Frame(
-                    format: format, width: width, height: height, planes: planes, colorSpace: colorSpace,
-                    orientation: orientation ?? self.orientation, pixelAspectRatio: pixelAspectRatio,
-                    time: time ?? self.time))
-        }
+    /// Calls `body` with a read-only frame that is valid while `body` runs.
+    package func withFrame<Answer>(_ body: (Frame) throws -> Answer) rethrows -> Answer {
+        try withExtendedLifetime(self) { try body(view) }
     }
 
     /// Limits the memory use, because a corrupt file header can declare any size.
@@ -107,8 +82,8 @@ package final class Picture: @unchecked Sendable {
 extension Picture {
     /// Reads a PNG or JPEG file. The first bytes of the file determine the format.
     ///
-    /// Transparent areas of a PNG file become white. The EXIF orientation of a JPEG file becomes ``orientation``. The
-    /// pixels keep their stored order.
+    /// Transparent areas of a PNG file become white. The EXIF orientation of a JPEG file becomes the frame's
+    /// orientation. The pixels keep their stored order.
     ///
     /// - Throws: ``ODTError`` if the file is missing, corrupt or of another format.
     package convenience init(contentsOfFile path: String) throws {
