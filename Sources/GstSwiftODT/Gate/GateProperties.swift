@@ -16,10 +16,8 @@ struct GateSettings: PropertyValues {
             "mode", \.mode,
             .choice(
                 "SwiftOdtGateMode",
-                [
-                    (.auto, "auto", "Key frames only while the picture is calm"),
-                    (.open, "open", "All frames"),
-                ]),
+                (.auto, "auto", "Key frames only while the picture is calm"),
+                (.open, "open", "All frames")),
             .playing, "Mode", "Which frames pass"),
         .init(
             "calm-interval", \.options.calmInterval, .time(), .playing, "Calm interval",

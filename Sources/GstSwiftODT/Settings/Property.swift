@@ -192,7 +192,7 @@ typealias PropertyChoice<Value> = (value: Value, nick: String, about: String)
 
 extension PropertyKind {
     /// One of several values. The integer that GObject uses for a value is its index in `choices`.
-    static func choice(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
+    static func choice(_ typeName: String, _ choices: PropertyChoice<Value>...) -> PropertyKind {
         let number: @Sendable (Value) -> gint = { value in gint(choices.firstIndex { $0.value == value } ?? 0) }
         return PropertyKind(
             makeSpec: { words, standard in
@@ -215,7 +215,7 @@ extension PropertyKind {
 }
 
 extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
-    static func flags(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
+    static func flags(_ typeName: String, _ choices: PropertyChoice<Value>...) -> PropertyKind {
         PropertyKind(
             makeSpec: { words, standard in
                 var values = choices.map {

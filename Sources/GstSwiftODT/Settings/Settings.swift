@@ -94,10 +94,8 @@ extension Settings {
             "mode", \.scene.mode,
             .choice(
                 "SwiftOdtMode",
-                [
-                    (.stream, "stream", "Video, with tracking ids"),
-                    (.singleImage, "single-image", "Independent images, without tracking ids"),
-                ]),
+                (.stream, "stream", "Video, with tracking ids"),
+                (.singleImage, "single-image", "Independent images, without tracking ids")),
             .playing, "Mode", "Whether the frames are a video or independent images"),
         Property(
             "multiple-objects", \.scene.multipleObjects, .boolean, .playing, "Multiple objects",
@@ -112,18 +110,13 @@ extension Settings {
             "detector", \.detector,
             .choice(
                 "SwiftOdtDetector",
-                [
-                    (.auto, "auto", "neural if its runtime and model are installed, else motion"),
-                    (.neural, "neural", "Object detection network, run by OpenVINO"),
-                    (.salient, "salient", "Saliency network, run by OpenVINO: the most prominent object of any class"),
-                    (.motion, "motion", "Moving objects in front of a static camera; needs no model"),
-                    (
-                        .upstream, "upstream",
-                        "Object detections and regions of interest that upstream elements attached"
-                    ),
-                    (.tensors, "tensors", "Network outputs that an upstream element attached as tensors"),
-                    (.recorded, "recorded", "Detections from the file detections-file"),
-                ]),
+                (.auto, "auto", "neural if its runtime and model are installed, else motion"),
+                (.neural, "neural", "Object detection network, run by OpenVINO"),
+                (.salient, "salient", "Saliency network, run by OpenVINO: the most prominent object of any class"),
+                (.motion, "motion", "Moving objects in front of a static camera; needs no model"),
+                (.upstream, "upstream", "Object detections and regions of interest that upstream elements attached"),
+                (.tensors, "tensors", "Network outputs that an upstream element attached as tensors"),
+                (.recorded, "recorded", "Detections from the file detections-file")),
             .ready, "Detector", "Detection method"),
         Property(
             "model-file", \.modelFile, .optionalText, .ready, "Model file",
@@ -182,12 +175,10 @@ extension Settings {
             "unknown-objects", \.scene.unknownObjects,
             .choice(
                 "SwiftOdtUnknownObjects",
-                [
-                    (.none, "none", "Not reported"),
-                    (.moving, "moving", "Moving objects in front of a static camera, in mode=stream"),
-                    (.salient, "salient", "Standing objects in mode=stream, the most prominent in single-image"),
-                    (.auto, "auto", "moving in mode=stream, salient in mode=single-image"),
-                ]),
+                (.none, "none", "Not reported"),
+                (.moving, "moving", "Moving objects in front of a static camera, in mode=stream"),
+                (.salient, "salient", "Standing objects in mode=stream, the most prominent in single-image"),
+                (.auto, "auto", "moving in mode=stream, salient in mode=single-image")),
             .playing, "Unknown objects", "Which objects are reported that the detector cannot classify"),
     ]
 
@@ -196,11 +187,9 @@ extension Settings {
             "strategy", \.strategy,
             .choice(
                 "SwiftOdtStrategy",
-                [
-                    (.auto, "auto", "keep-only-latest for live streams, else every-frame"),
-                    (.keepOnlyLatest, "keep-only-latest", "No frame waits; an idle detector takes the newest frame"),
-                    (.everyFrame, "every-frame", "Each frame waits for its own result"),
-                ]),
+                (.auto, "auto", "keep-only-latest for live streams, else every-frame"),
+                (.keepOnlyLatest, "keep-only-latest", "No frame waits; an idle detector takes the newest frame"),
+                (.everyFrame, "every-frame", "Each frame waits for its own result")),
             .playing, "Strategy", "Whether frames wait for their detections"),
         Property(
             "inference-interval", \.inferenceInterval, .count(0...Int32.max), .playing, "Inference interval",
@@ -212,11 +201,9 @@ extension Settings {
             "zoom", \.zoom,
             .choice(
                 "SwiftOdtZoom",
-                [
-                    (.off, "off", "Full frame only"),
-                    (.auto, "auto", "One inference, on the full frame or a region at higher magnification"),
-                    (.grid, "grid", "The full frame and all of its tiles in every detection"),
-                ]),
+                (.off, "off", "Full frame only"),
+                (.auto, "auto", "One inference, on the full frame or a region at higher magnification"),
+                (.grid, "grid", "The full frame and all of its tiles in every detection")),
             .playing, "Zoom", "Inference on magnified regions, to detect small objects"),
         Property(
             "tracking", \.scene.tracking, .boolean, .playing, "Tracking",
@@ -243,17 +230,15 @@ extension Settings {
             "orientation", \.orientation,
             .choice(
                 "SwiftOdtOrientation",
-                [
-                    (nil, "auto", "From the stream's image-orientation tag"),
-                    (.identity, "identity", "Already upright"),
-                    (.rotate90, "90r", "Upright after 90 degrees clockwise"),
-                    (.rotate180, "180", "Upright after 180 degrees"),
-                    (.rotate270, "90l", "Upright after 90 degrees counter-clockwise"),
-                    (.flipHorizontal, "horiz", "Upright after a horizontal flip"),
-                    (.flipVertical, "vert", "Upright after a vertical flip"),
-                    (.transpose, "ul-lr", "Upright after a flip across the upper left/lower right diagonal"),
-                    (.transverse, "ur-ll", "Upright after a flip across the upper right/lower left diagonal"),
-                ]),
+                (nil, "auto", "From the stream's image-orientation tag"),
+                (.identity, "identity", "Already upright"),
+                (.rotate90, "90r", "Upright after 90 degrees clockwise"),
+                (.rotate180, "180", "Upright after 180 degrees"),
+                (.rotate270, "90l", "Upright after 90 degrees counter-clockwise"),
+                (.flipHorizontal, "horiz", "Upright after a horizontal flip"),
+                (.flipVertical, "vert", "Upright after a vertical flip"),
+                (.transpose, "ul-lr", "Upright after a flip across the upper left/lower right diagonal"),
+                (.transverse, "ur-ll", "Upright after a flip across the upper right/lower left diagonal")),
             .playing, "Orientation", "Transformation that turns the frame upright"),
     ]
 
@@ -264,11 +249,9 @@ extension Settings {
             "draw-mode", \.drawMode,
             .choice(
                 "SwiftOdtDrawMode",
-                [
-                    (.blend, "blend", "Into the pixels of the frame"),
-                    (.overlay, "overlay", "As GstVideoOverlayComposition; pixels are unchanged"),
-                    (.auto, "auto", "overlay if an element downstream announces that it blends overlays, else blend"),
-                ]),
+                (.blend, "blend", "Into the pixels of the frame"),
+                (.overlay, "overlay", "As GstVideoOverlayComposition; pixels are unchanged"),
+                (.auto, "auto", "overlay if an element downstream announces that it blends overlays, else blend")),
             .ready, "Draw mode", "Where objects are drawn"),
         Property(
             "draw-boxes", \.annotator.drawBoxes, .boolean, .controllable, "Draw boxes",
@@ -277,11 +260,9 @@ extension Settings {
             "draw-coasting", \.annotator.drawCoasting,
             .choice(
                 "SwiftOdtDrawCoasting",
-                [
-                    (.never, "false", "Detected objects only"),
-                    (.always, "true", "Dashed, as long as the track is reported"),
-                    (.briefly, "auto", "Dashed, for a third of a second after the first missed detection"),
-                ]),
+                (.never, "false", "Detected objects only"),
+                (.always, "true", "Dashed, as long as the track is reported"),
+                (.briefly, "auto", "Dashed, for a third of a second after the first missed detection")),
             .playing, "Draw coasting", "Draw coasting tracks (extrapolated without a detection)"),
         Property(
             "draw-labels", \.annotator.drawLabels, .boolean, .controllable, "Draw labels", "Draw a label at each box"),
@@ -307,11 +288,9 @@ extension Settings {
             "color-mode", \.annotator.colorMode,
             .choice(
                 "SwiftOdtColorMode",
-                [
-                    (.trackingID, "tracking-id", "One colour per track"),
-                    (.category, "category", "One colour per category"),
-                    (.fixed, "fixed", "box-color for all objects"),
-                ]),
+                (.trackingID, "tracking-id", "One colour per track"),
+                (.category, "category", "One colour per category"),
+                (.fixed, "fixed", "box-color for all objects")),
             .playing, "Color mode", "How colours are assigned to objects"),
         Property(
             "box-color", \.annotator.boxColor, .color, .controllable, "Box color",
@@ -323,14 +302,12 @@ extension Settings {
             "box-style", \.annotator.boxStyle,
             .choice(
                 "SwiftOdtBoxStyle",
-                [
-                    (.rectangle, "rectangle", "A plain rectangle"),
-                    (.rounded, "rounded", "A rectangle with rounded corners"),
-                    (.corners, "corners", "Corners only"),
-                    (.filled, "filled", "A rectangle with a translucent filling"),
-                    (.blur, "blur", "Redaction: the content is blurred irreversibly"),
-                    (.pixelate, "pixelate", "Redaction: the content is pixelated irreversibly"),
-                ]),
+                (.rectangle, "rectangle", "A plain rectangle"),
+                (.rounded, "rounded", "A rectangle with rounded corners"),
+                (.corners, "corners", "Corners only"),
+                (.filled, "filled", "A rectangle with a translucent filling"),
+                (.blur, "blur", "Redaction: the content is blurred irreversibly"),
+                (.pixelate, "pixelate", "Redaction: the content is pixelated irreversibly")),
             .playing, "Box style", "How boxes are drawn"),
         Property(
             "privacy-labels", \.privacyLabels, .optionalText, .playing, "Privacy labels",
@@ -365,13 +342,11 @@ extension Settings {
             "updates", \.updates,
             .choice(
                 "SwiftOdtUpdates",
-                [
-                    (.onResult, "on-result", "For each frame with a new detection result"),
-                    (.everyFrame, "every-frame", "For every frame"),
-                    (.onChange, "on-change", "When an object appears, disappears, or changes its label or state"),
-                    (.onObject, "on-object", "For each result with at least one object"),
-                    (.none, "none", "Never; track events are posted according to track-events"),
-                ]),
+                (.onResult, "on-result", "For each frame with a new detection result"),
+                (.everyFrame, "every-frame", "For every frame"),
+                (.onChange, "on-change", "When an object appears, disappears, or changes its label or state"),
+                (.onObject, "on-object", "For each result with at least one object"),
+                (.none, "none", "Never; track events are posted according to track-events")),
             .playing, "Updates", "When the element posts a message swiftodt"),
         Property(
             "track-events", \.trackEvents, .boolean, .playing, "Track events",
@@ -383,20 +358,16 @@ extension Settings {
             "message-format", \.messageFormat,
             .flags(
                 "SwiftOdtMessageFormat",
-                [
-                    (.structure, "structure", "Objects as a list of structures"),
-                    (.json, "json", "Entire message as JSON text in the field json"),
-                ]),
+                (.structure, "structure", "Objects as a list of structures"),
+                (.json, "json", "Entire message as JSON text in the field json")),
             .playing, "Message format", "Representation of objects in messages"),
         Property(
             "attach-meta", \.attachMeta,
             .flags(
                 "SwiftOdtMetaFlags",
-                [
-                    (.roi, "roi", "GstVideoRegionOfInterestMeta, one per object"),
-                    (.custom, "custom", "GstCustomMeta SwiftOdtMeta, which survives conversion, scaling and encoding"),
-                    (.analytics, "analytics", "GstAnalyticsRelationMeta, with GStreamer 1.24 or newer"),
-                ]),
+                (.roi, "roi", "GstVideoRegionOfInterestMeta, one per object"),
+                (.custom, "custom", "GstCustomMeta SwiftOdtMeta, which survives conversion, scaling and encoding"),
+                (.analytics, "analytics", "GstAnalyticsRelationMeta, with GStreamer 1.24 or newer")),
             .playing, "Attach metadata", "Metadata attached to buffers"),
         Property(
             "source", \.source, .optionalText, .playing, "Source", "Name of the stream, in every message"),
@@ -413,11 +384,9 @@ extension Settings {
             "record-existing", \.recordExisting,
             .choice(
                 "SwiftOdtRecordExisting",
-                [
-                    (.refuse, "refuse", "Error; the file is not changed"),
-                    (.resume, "resume", "Continue an unfinished recording of the same video and settings"),
-                    (.replace, "replace", "Replace the recording"),
-                ]),
+                (.refuse, "refuse", "Error; the file is not changed"),
+                (.resume, "resume", "Continue an unfinished recording of the same video and settings"),
+                (.replace, "replace", "Replace the recording")),
             .ready, "Record existing",
             "What to do if the file record-detections already exists"),
         Property(
