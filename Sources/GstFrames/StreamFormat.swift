@@ -124,6 +124,25 @@ extension PixelFormat {
     ]
 }
 
+extension Orientation {
+    /// Returns `nil` for the methods "auto" and "custom". The other methods have the raw values of the orientations.
+    package init?(_ method: GstVideoOrientationMethod) { self.init(rawValue: Int(method.rawValue)) }
+
+    /// The name of the orientation in messages and as a value of the property `orientation`.
+    package var nick: String {
+        switch self {
+        case .identity: "identity"
+        case .rotate90: "90r"
+        case .rotate180: "180"
+        case .rotate270: "90l"
+        case .flipHorizontal: "horiz"
+        case .flipVertical: "vert"
+        case .transpose: "ul-lr"
+        case .transverse: "ur-ll"
+        }
+    }
+}
+
 extension ColorSpace {
     init(_ colorimetry: GstVideoColorimetry, height: Int) {
         let matrix: Matrix =
