@@ -51,18 +51,10 @@ package final class PartFile: Sendable {
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws {
         let before = off_t(size)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                let problem = Self.problem(path)
-                ftruncate(descriptor, before)
-                lseek(descriptor, before, SEEK_SET)
-                throw problem
-            }
-            rest = rest.dropFirst(count)
-        }
+        guard let error = DescriptorWriting.write(bytes, to: descriptor).error else { return }
+        ftruncate(descriptor, before)
+        lseek(descriptor, before, SEEK_SET)
+        throw Self.problem(path, error)
     }
 
     /// Flushes the file to the disk and renames it to its final name. After a power failure, the final name refers to
@@ -135,8 +127,8 @@ package final class PartFile: Sendable {
     /// Locks a file exclusively. Returns whether the file is locked; `false` also on a file system without locks.
     private static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
-    private static func problem(_ path: String) -> PlaybackError {
-        PlaybackError("\(path): \(String(cString: strerror(errno)))")
+    private static func problem(_ path: String, _ error: Int32 = errno) -> PlaybackError {
+        PlaybackError("\(path): \(String(cString: strerror(error)))")
     }
 
     private static func checkReplaceable(_ target: String, _ name: String) throws {

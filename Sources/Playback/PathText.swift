@@ -19,7 +19,7 @@ package enum PathText {
     }
 
     package static func text(ofSystemPath path: UnsafePointer<CChar>) -> String {
-        text(of: UnsafeRawBufferPointer(start: path, count: length(of: path)))
+        text(of: UnsafeRawBufferPointer(start: path, count: Int(strlen(path))))
     }
 
     package static func text(of bytes: some Collection<UInt8>) -> String {
@@ -66,12 +66,6 @@ package enum PathText {
 
     private static func isByte(_ scalar: Unicode.Scalar) -> Bool {
         (plane + 0x80...plane + 0xff).contains(scalar.value)
-    }
-
-    private static func length(of text: UnsafePointer<CChar>) -> Int {
-        var length = 0
-        while text[length] != 0 { length += 1 }
-        return length
     }
 
     package static func isThere(_ path: String) -> Bool { withSystemPath(path) { access($0, F_OK) } == 0 }
