@@ -24,9 +24,7 @@ struct MQTTConnectionTests {
     @Test(
         .enabled(if: hasLibrary, "no libmosquitto on this machine"), arguments: Array(Int32(-4)...40) + [127, 128, 255])
     func connectionErrorKeepsAllEvents(code: Int32) throws {
-        let broker = Broker(
-            address: try BrokerAddress("mqtt://localhost/house", of: "--mqtt"), tls: nil,
-            will: MQTTMessage("house/state", "offline"))
+        let broker = try BrokerAddress("mqtt://localhost/house", of: "--mqtt")
         let connection = try MQTTConnection(Self.library(), to: broker)
         var outbox = MQTTOutbox(maximumBytes: 1 << 20)
         for number in 0..<30 { _ = outbox.add(event: MQTTMessage("house/\(code)", "\(number)")) }

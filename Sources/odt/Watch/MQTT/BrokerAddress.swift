@@ -1,13 +1,23 @@
 import Playback
 import SwiftODT
 
-/// The address of an MQTT broker and the topic prefix, for example `mqtt://user:password@host:1883/house/yard`.
+/// The address of an MQTT broker and the topic prefix, for example `mqtt://user:password@host:1883/house/yard`, with the
+/// certificates of TLS.
 struct BrokerAddress: Sendable {
     static let form = "mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT]/TOPIC"
     /// The maximum length of the topic prefix in bytes. It is limited because each message contains the topic.
     private static let longestTopic = 512
 
-    let usesTLS: Bool
+    /// The file names of certificates and the key.
+    struct TLS: Sendable {
+        /// The CA certificates; `nil` for the CA certificates of the system.
+        var authority: String?
+        var certificate: String?
+        var key: String?
+    }
+
+    /// `nil` for a connection without TLS.
+    var tls: TLS?
     let host: String
     let port: Int
     var user: String?
@@ -24,7 +34,8 @@ struct BrokerAddress: Sendable {
         guard let scheme = text.firstRange(of: "://"), ["mqtt", "mqtts"].contains(text[..<scheme.lowerBound]) else {
             throw refuse("begins with neither mqtt:// nor mqtts://")
         }
-        usesTLS = text[..<scheme.lowerBound] == "mqtts"
+        let usesTLS = text[..<scheme.lowerBound] == "mqtts"
+        tls = usesTLS ? TLS() : nil
         let rest = text[scheme.upperBound...]
         // The first slash after the scheme ends the part with user, password and host. A slash in the password must
         // therefore be written as `%2F`.
@@ -80,19 +91,4 @@ struct BrokerAddress: Sendable {
         }
         return (String(host), port)
     }
-}
-
-struct Broker: Sendable {
-    /// The file names of certificates and the key.
-    struct TLS: Sendable {
-        /// The CA certificates; `nil` for the CA certificates of the system.
-        var authority: String?
-        var certificate: String?
-        var key: String?
-    }
-
-    let address: BrokerAddress
-    let tls: TLS?
-    /// The MQTT will: the message that the broker publishes if the connection is lost without a disconnect message.
-    let will: MQTTMessage
 }

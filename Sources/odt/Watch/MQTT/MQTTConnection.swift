@@ -18,7 +18,7 @@ final class MQTTConnection {
     private static let keepalive: Int32 = 15
 
     private let library: MosquittoLibrary
-    private let broker: Broker
+    private let broker: BrokerAddress
     private let client: MosquittoLibrary.Client
     /// The latest error text that libmosquitto logged. It contains OpenSSL's error text, which no function returns.
     private var lastNote: String?
@@ -29,7 +29,7 @@ final class MQTTConnection {
     private(set) var acknowledged: [Int32] = []
 
     /// Connects to the broker. Blocks until the TCP connection is established.
-    init(_ library: MosquittoLibrary, to broker: Broker) throws {
+    init(_ library: MosquittoLibrary, to broker: BrokerAddress) throws {
         (self.library, self.broker) = (library, broker)
         guard let client = library.make(nil, true, nil) else { throw PlaybackError("--mqtt: no memory is left") }
         self.client = client
@@ -92,21 +92,21 @@ final class MQTTConnection {
             guard level == MosquittoCode.errorLine, let text else { return }
             MQTTConnection.of(connection)?.lastNote = String(cString: text)
         }
-        var code = broker.will.payload.withUnsafeBytes {
-            library.setWill(
-                client, broker.will.topic, Int32($0.count), $0.baseAddress, Quality.atLeastOnce.rawValue, true)
+        // The MQTT will: the broker publishes this message if the connection is lost without a disconnect message.
+        let will = MQTTMessage("\(broker.topic)/state", "offline")
+        var code = will.payload.withUnsafeBytes {
+            library.setWill(client, will.topic, Int32($0.count), $0.baseAddress, Quality.atLeastOnce.rawValue, true)
         }
-        if code == MosquittoCode.success, let user = broker.address.user {
-            code = library.setUser(client, user, broker.address.password)
+        if code == MosquittoCode.success, let user = broker.user {
+            code = library.setUser(client, user, broker.password)
         }
         if code == MosquittoCode.success, let tls = broker.tls { code = set(tls) }
         guard code == MosquittoCode.success else { throw problem(code, isAtStart: true) }
-        let (host, port) = (broker.address.host, Int32(broker.address.port))
-        code = library.connect(client, host, port, Self.keepalive)
+        code = library.connect(client, broker.host, Int32(broker.port), Self.keepalive)
         guard code == MosquittoCode.success else { throw problem(code, isAtStart: true) }
     }
 
-    private func set(_ tls: Broker.TLS) -> Int32 {
+    private func set(_ tls: BrokerAddress.TLS) -> Int32 {
         if let authority = tls.authority {
             return library.setTLS(client, authority, nil, tls.certificate, tls.key, nil)
         }
@@ -120,8 +120,8 @@ final class MQTTConnection {
     /// - Parameter isAtStart: Whether the broker has not yet answered the connection request.
     private func problem(_ code: Int32, isAtStart: Bool = false) -> PlaybackError {
         let system = String(cString: strerror(errno))
-        let who = "the broker at \(broker.address.name)"
-        if let answer, answer != 0 { return PlaybackError("\(who) \(Self.refusal(answer, broker.address.user))") }
+        let who = "the broker at \(broker.name)"
+        if let answer, answer != 0 { return PlaybackError("\(who) \(Self.refusal(answer, broker.user))") }
         switch code {
         case MosquittoCode.tls:
             let words = lastNote.map { " (\($0))" } ?? ""
@@ -130,7 +130,7 @@ final class MQTTConnection {
                 "cannot verify \(who)\(words): name its CA with --mqtt-ca FILE, and use the host name "
                     + "of its certificate in the address")
         case MosquittoCode.lookup:
-            return PlaybackError("cannot resolve host '\(broker.address.host)'; check the address")
+            return PlaybackError("cannot resolve host '\(broker.host)'; check the address")
         case MosquittoCode.system:
             return PlaybackError(
                 isAtStart ? "cannot connect to \(who): \(system)" : "the connection to \(who) failed: \(system)")

@@ -26,7 +26,6 @@ struct MQTTOptions: Sendable {
     private static let longestPassword = 4096
 
     private(set) var address: BrokerAddress
-    let tls: Broker.TLS?
     let discoveryPrefix: String?
     /// The maximum size of queued events in bytes.
     let queueSize: Int
@@ -36,7 +35,7 @@ struct MQTTOptions: Sendable {
         try options.refuse(Self.names, without: "mqtt")
         guard let text = options.text("mqtt") else { return nil }
         address = try BrokerAddress(text, of: options.called("mqtt"))
-        tls = try Self.tls(options, address)
+        address.tls = try Self.tls(options, address)
         warning =
             address.password != nil && PathText.arguments().contains { $0.hasSuffix(text) }
             ? "the broker's password is visible in the list of processes: use --mqtt-password-file FILE" : nil
@@ -71,9 +70,9 @@ struct MQTTOptions: Sendable {
         }
     }
 
-    private static func tls(_ options: WatchOptions, _ address: BrokerAddress) throws -> Broker.TLS? {
+    private static func tls(_ options: WatchOptions, _ address: BrokerAddress) throws -> BrokerAddress.TLS? {
         let names = ["mqtt-ca", "mqtt-cert", "mqtt-key"]
-        guard address.usesTLS else {
+        guard address.tls != nil else {
             if let name = names.first(where: { options.text($0) != nil }) {
                 throw PlaybackError(
                     "\(options.called(name)) needs TLS: use an address that begins with mqtts://", isUsage: true)

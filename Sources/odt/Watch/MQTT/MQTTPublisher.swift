@@ -25,7 +25,7 @@ final class MQTTPublisher: Sendable {
     }
 
     private let library: MosquittoLibrary
-    private let broker: Broker
+    private let broker: BrokerAddress
     private let notify: @Sendable (String) -> Void
     private let state: Mutex<State>
     /// Wakes the thread when the outbox has new messages.
@@ -36,10 +36,9 @@ final class MQTTPublisher: Sendable {
     private let done = WakeupPipe()
 
     init(
-        _ library: MosquittoLibrary, to broker: Broker, maximumBytes: Int, notify: @escaping @Sendable (String) -> Void
-    )
-        throws
-    {
+        _ library: MosquittoLibrary, to broker: BrokerAddress, maximumBytes: Int,
+        notify: @escaping @Sendable (String) -> Void
+    ) throws {
         (self.library, self.broker, self.notify) = (library, broker, notify)
         state = Mutex(State(outbox: MQTTOutbox(maximumBytes: maximumBytes)))
         guard DetachedThread.run({ self.run() }) else {
@@ -55,7 +54,7 @@ final class MQTTPublisher: Sendable {
         }
         wakeup.wake()
         guard isFirst else { return }
-        notify("the queue of the broker at \(broker.address.name) is full (--mqtt-queue): dropping oldest events")
+        notify("the queue of the broker at \(broker.name) is full (--mqtt-queue): dropping oldest events")
     }
 
     func publish(retained message: MQTTMessage) {
@@ -85,7 +84,7 @@ final class MQTTPublisher: Sendable {
         ending.wake()
         done.wait(milliseconds: Int32(Self.closeTimeout / 1_000_000) + 500)
         let left = state.withLock { $0.outbox.eventCount }
-        if left > 0 { notify("\(left) events were not delivered to the broker at \(broker.address.name)") }
+        if left > 0 { notify("\(left) events were not delivered to the broker at \(broker.name)") }
     }
 
     // MARK: The thread
@@ -100,7 +99,7 @@ final class MQTTPublisher: Sendable {
                 let connection = try MQTTConnection(library, to: broker)
                 try serve(connection) {
                     wasOpen = true
-                    if complaint != nil { notify("connected to the broker at \(broker.address.name)") }
+                    if complaint != nil { notify("connected to the broker at \(broker.name)") }
                     complaint = nil
                 }
                 break
@@ -163,7 +162,7 @@ final class MQTTPublisher: Sendable {
             let lost = state.outbox.lostCount
             guard lost > state.reportedLostCount else { return nil }
             (state.reportedLostCount, state.isLosing) = (lost, false)
-            state.outbox.add(retained: MQTTMessage("\(broker.address.topic)/lost", "\(lost)"))
+            state.outbox.add(retained: MQTTMessage("\(broker.topic)/lost", "\(lost)"))
             return lost
         }
         if let lost { notify("\(lost) events have been dropped since the start because the broker was unavailable") }

@@ -37,9 +37,7 @@ final class MQTTSink: MeasuredSink {
         if let warning = options.warning { notify(warning) }
         topic = options.address.topic
         discovery = options.discoveryPrefix.map { HomeAssistantDiscovery(prefix: $0, topic: options.address.topic) }
-        let broker = Broker(
-            address: options.address, tls: options.tls, will: MQTTMessage("\(options.address.topic)/state", "offline"))
-        publisher = try MQTTPublisher(library, to: broker, maximumBytes: options.queueSize, notify: notify)
+        publisher = try MQTTPublisher(library, to: options.address, maximumBytes: options.queueSize, notify: notify)
         publisher.publish(retained: MQTTMessage("\(topic)/state", "online"))
     }
 
