@@ -1,7 +1,6 @@
 import CGStreamer
 import Playback
 import SwiftODT
-import Synchronization
 
 /// Finds key frames at which a video can be cut into parts of about equal length. Seeks from one cut to the next and
 /// decodes only one frame at each cut.
@@ -12,9 +11,7 @@ struct VideoCuts {
     private let pipeline: Pipeline
     private let entry: Pad
     /// The stream time of the first frame after the latest seek; `nil` until the frame arrives.
-    private let landing = Landing()
-
-    private final class Landing: Sendable { let time = Mutex(Nanoseconds?.none) }
+    private let landing = Monitor<Nanoseconds?>(nil)
 
     init(_ video: String) throws {
         let source = try MediaSource(video)
@@ -24,11 +21,11 @@ struct VideoCuts {
         self.entry = entry
         let landing = landing
         entry.watchEvents { event in
-            if event.pointee.type == GST_EVENT_SEGMENT { landing.time.withLock { $0 = nil } }
+            if event.pointee.type == GST_EVENT_SEGMENT { landing.update { $0 = nil } }
             return .ok
         }
         entry.watchBuffers { [weak entry] buffer in
-            if let time = entry?.streamTime(of: buffer) { landing.time.withLock { $0 = $0 ?? time } }
+            if let time = entry?.streamTime(of: buffer) { landing.update { $0 = $0 ?? time } }
             return .ok
         }
     }
@@ -43,7 +40,7 @@ struct VideoCuts {
         guard try hasLanded() else { throw PlaybackError("the video delivered no frame within 60 s") }
         var duration: gint64 = 0
         guard gst_element_query_duration(pipeline.top, GST_FORMAT_TIME, &duration) != 0, duration > 0,
-            var last = landing.time.withLock({ $0 })
+            var last = landing.read({ $0 })
         else { return Self.report(nil, []) }
         var cuts: [Nanoseconds] = []
         var aim = length
@@ -61,7 +58,7 @@ struct VideoCuts {
         guard gst_element_seek_simple(pipeline.top, GST_FORMAT_TIME, VideoPart.toKeyFrame, gint64(time)) != 0,
             try hasLanded()
         else { return nil }
-        return landing.time.withLock { $0 }
+        return landing.read { $0 }
     }
 
     /// Waits until the pipeline has decoded a frame after starting or after a seek. Returns `false` if it reaches the

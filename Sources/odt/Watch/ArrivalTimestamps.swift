@@ -1,21 +1,22 @@
 import CGStreamer
 import Playback
 import SwiftODT
-import Synchronization
 
-/// Adds timestamps to buffers that have none: the time since the arrival of the first such buffer. Cameras that send
-/// JPEG over HTTP (MJPEG) have no timestamps, but recording needs them.
-final class ArrivalTimestamps: Sendable {
-    private let start = Mutex<Nanoseconds?>(nil)
-
-    /// Installs the probe on the pad. The probe keeps the instance alive.
+enum ArrivalTimestamps {
+    /// Adds timestamps to buffers that have none: the time since the arrival of the first such buffer. Cameras that
+    /// send JPEG over HTTP (MJPEG) have no timestamps, but recording needs them.
     static func complete(at pad: Pad) {
-        let times = ArrivalTimestamps()
+        let start = Monitor<Nanoseconds?>(nil)
         pad.replaceBuffers { buffer in
             guard buffer.pointee.pts == .max, buffer.pointee.dts == .max, let copy = gst_buffer_copy(buffer) else {
                 return nil
             }
-            copy.pointee.pts = GstClockTime(times.now)
+            let now = MonotonicClock.now
+            copy.pointee.pts = start.update { start in
+                let first = start ?? now
+                start = first
+                return GstClockTime(now - first)
+            }
             return copy
         }
     }
@@ -34,14 +35,4 @@ final class ArrivalTimestamps: Sendable {
 
     // `nonisolated(unsafe)`: the caps are constant and never freed.
     nonisolated(unsafe) private static let sinceUnix = gst_caps_new_empty_simple("timestamp/x-unix")
-
-    /// The time in nanoseconds since the first buffer without a timestamp arrived.
-    private var now: Nanoseconds {
-        start.withLock { start in
-            let now = MonotonicClock.now
-            let first = start ?? now
-            start = first
-            return now - first
-        }
-    }
 }

@@ -1,11 +1,10 @@
 import CGStreamer
 import Playback
 import SwiftODT
-import Synchronization
 
 /// Encodes a camera's annotated frames as JPEG for the live page. Frames are encoded only while a client views the
 /// camera. This branch of the pipeline drops frames instead of blocking the stream.
-final class CameraPictures: Sendable {
+enum CameraPictures {
     /// The pipeline description of the branch. The pipeline must contain a tee named `seen`. Frames are scaled to at
     /// most 1,280 pixels in width and height.
     static let description =
@@ -13,39 +12,30 @@ final class CameraPictures: Sendable {
         + "! videoscale ! video/x-raw,width=[1,1280],height=[1,1280],pixel-aspect-ratio=1/1 ! jpegenc quality=75 "
         + "! fakesink name=pictures sync=false async=false"
 
-    private let camera: String
-    private let page: LivePage
     /// The minimum time between two pictures in nanoseconds.
     private static let pause: Nanoseconds = 100_000_000
-    /// The monotonic time at which the latest frame was passed to the encoder; `nil` before the first frame.
-    private let latest = Mutex<Nanoseconds?>(nil)
 
-    /// Installs probes on the pipeline's pads. The probes keep the instance alive.
+    /// Installs probes on the pipeline's pads.
     static func begin(of camera: String, in pipeline: Pipeline, for page: LivePage) {
-        let pictures = CameraPictures(of: camera, for: page)
-        pipeline["page"].pad("sink")?.watchBuffers { _ in pictures.isWanted(at: MonotonicClock.now) ? .ok : .drop }
+        // The monotonic time at which the latest frame was passed to the encoder; `nil` before the first frame.
+        let latest = Monitor<Nanoseconds?>(nil)
+        pipeline["page"].pad("sink")?.watchBuffers { _ in
+            guard page.wantsPictures(of: camera) else { return .drop }
+            let now = MonotonicClock.now
+            let isDue = latest.update { latest in
+                if let before = latest, now - before < Self.pause { return false }
+                latest = now
+                return true
+            }
+            return isDue ? .ok : .drop
+        }
         pipeline["pictures"].pad("sink")?.watchBuffers { buffer in
-            pictures.hand(buffer)
+            var map = GstMapInfo()
+            guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return .ok }
+            let jpeg = Array(UnsafeBufferPointer(start: map.data, count: Int(map.size)))
+            gst_buffer_unmap(buffer, &map)
+            page.take(picture: jpeg, of: camera)
             return .ok
         }
-    }
-
-    private init(of camera: String, for page: LivePage) { (self.camera, self.page) = (camera, page) }
-
-    private func isWanted(at now: Nanoseconds) -> Bool {
-        guard page.wantsPictures(of: camera) else { return false }
-        return latest.withLock { latest in
-            if let before = latest, now - before < Self.pause { return false }
-            latest = now
-            return true
-        }
-    }
-
-    private func hand(_ buffer: UnsafeMutablePointer<GstBuffer>) {
-        var map = GstMapInfo()
-        guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return }
-        let jpeg = Array(UnsafeBufferPointer(start: map.data, count: Int(map.size)))
-        gst_buffer_unmap(buffer, &map)
-        page.take(picture: jpeg, of: camera)
     }
 }

@@ -60,7 +60,7 @@ final class CameraSession: Sendable {
         if shape.usesGate, let pad = pipeline[shape.entry].pad("sink") { watchdog.attach(at: pad, isEncoded: true) }
         times?.attach(to: pipeline, encodedAt: shape.usesGate ? shape.entry : nil)
         crops?.attach(to: pipeline)
-        if let patience = alarms.picturePatience { PictureProbe(plan.name, patience: patience).attach(to: pipeline) }
+        if let time = alarms.picturePatience { PictureProbe.attach(to: pipeline, of: plan.name, patience: time) }
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { ArrivalTimestamps.complete(at: pad) }
         if let page { CameraPictures.begin(of: plan.name, in: pipeline, for: page) }
         let recorder = try recording.map {
