@@ -47,27 +47,19 @@ enum CustomMeta {
     /// Copies or scales the metadata for another buffer. Downstream elements call it on their threads.
     private static let transform: GstCustomMetaTransformFunction = { target, meta, _, kind, data, _ in
         guard let target, let source = meta.flatMap(gst_custom_meta_get_structure) else { return 0 }
-        if kind == copying {
-            guard let copy = add(to: target) else { return 0 }
-            fill(copy, from: source)
-            return 1
+        var scaling: Scaling?
+        if kind != copying {
+            guard kind == gst_video_meta_transform_scale_get_quark(), let data else { return 0 }
+            scaling = Scaling(data.assumingMemoryBound(to: GstVideoMetaTransform.self).pointee)
+            if scaling == nil { return 0 }
         }
-        guard kind == gst_video_meta_transform_scale_get_quark(), let data,
-            let scaling = Scaling(data.assumingMemoryBound(to: GstVideoMetaTransform.self).pointee),
-            let copy = add(to: target)
-        else { return 0 }
-        fill(copy, from: source)
-        scaling.apply(to: copy)
-        return 1
-    }
-
-    private static func fill(
-        _ copy: UnsafeMutablePointer<GstStructure>, from source: UnsafeMutablePointer<GstStructure>
-    ) {
+        guard let copy = add(to: target) else { return 0 }
         for number in 0..<gst_structure_n_fields(source) {
             guard let field = gst_structure_nth_field_name(source, UInt32(number)) else { continue }
             gst_structure_set_value(copy, field, gst_structure_get_value(source, field))
         }
+        scaling?.apply(to: copy)
+        return 1
     }
 }
 
