@@ -27,9 +27,9 @@ final class OverlayRectangles {
     /// The pictures, rectangles and composition of one frame. `order` is the drawing order.
     private struct FrameDrawing {
         var pixels: [Content: Pixels] = [:]
-        var rectangles: [Key: Rectangle] = [:]
+        var rectangles: [Key: OverlayObject] = [:]
         var order: [Key] = []
-        var composition: Composition?
+        var composition: OverlayObject?
     }
 
     private var previous = FrameDrawing()
@@ -83,9 +83,12 @@ final class OverlayRectangles {
         guard let pixels = current.pixels[content] ?? previous.pixels[content] ?? make() else { return }
         current.pixels[content] = pixels
         let key = Key(content: content, place: place)
-        guard
-            let rectangle = current.rectangles[key] ?? previous.rectangles[key] ?? Rectangle(of: pixels, at: place)
-        else { return }
+        let rectangle =
+            current.rectangles[key] ?? previous.rectangles[key]
+            ?? gst_video_overlay_rectangle_new_raw(
+                pixels.buffer, gint(place.x), gint(place.y), guint(place.width), guint(place.height), pixels.flags
+            ).map(OverlayObject.init)
+        guard let rectangle else { return }
         current.rectangles[key] = rectangle
         current.order.append(key)
     }
@@ -95,7 +98,7 @@ final class OverlayRectangles {
     func attach(to buffer: UnsafeMutablePointer<GstBuffer>) {
         guard !current.order.isEmpty else { return }
         let composition = previous.order == current.order ? previous.composition : nil
-        current.composition = composition ?? Composition(rectangles)
+        current.composition = composition ?? Self.composition(of: rectangles)
         let meta = gst_buffer_get_meta(buffer, gst_video_overlay_composition_meta_api_get_type())
         guard let meta else { return add(current.composition, to: buffer) }
         let upstream = UnsafeMutableRawPointer(meta)
@@ -103,14 +106,21 @@ final class OverlayRectangles {
         let before = (0..<gst_video_overlay_composition_n_rectangles(upstream)).compactMap {
             gst_video_overlay_composition_get_rectangle(upstream, $0)
         }
-        let merged = Composition(before + rectangles)
+        let merged = Self.composition(of: before + rectangles)
         gst_buffer_remove_meta(buffer, meta)
         add(merged, to: buffer)
     }
 
     private var rectangles: [OpaquePointer] { current.order.compactMap { current.rectangles[$0]?.pointer } }
 
-    private func add(_ composition: Composition?, to buffer: UnsafeMutablePointer<GstBuffer>) {
+    /// - Parameter rectangles: at least one.
+    private static func composition(of rectangles: [OpaquePointer]) -> OverlayObject? {
+        guard let pointer = rectangles.first.flatMap(gst_video_overlay_composition_new) else { return nil }
+        for rectangle in rectangles.dropFirst() { gst_video_overlay_composition_add_rectangle(pointer, rectangle) }
+        return OverlayObject(pointer)
+    }
+
+    private func add(_ composition: OverlayObject?, to buffer: UnsafeMutablePointer<GstBuffer>) {
         if let composition { gst_buffer_add_video_overlay_composition_meta(buffer, composition.pointer) }
     }
 }
@@ -136,32 +146,11 @@ private final class Pixels {
     deinit { gst_buffer_unref(buffer) }
 }
 
-private final class Rectangle {
+/// An owned `GstVideoOverlayRectangle` or `GstVideoOverlayComposition`.
+private final class OverlayObject {
     let pointer: OpaquePointer
-
-    init?(of pixels: Pixels, at place: PixelRect) {
-        guard
-            let pointer = gst_video_overlay_rectangle_new_raw(
-                pixels.buffer, gint(place.x), gint(place.y), guint(place.width), guint(place.height),
-                pixels.flags)
-        else { return nil }
-        self.pointer = pointer
-    }
-
-    deinit { gst_video_overlay_rectangle_unref(pointer) }
-}
-
-private final class Composition {
-    let pointer: OpaquePointer
-
-    /// - Parameter rectangles: at least one.
-    init?(_ rectangles: [OpaquePointer]) {
-        guard let pointer = rectangles.first.flatMap(gst_video_overlay_composition_new) else { return nil }
-        for rectangle in rectangles.dropFirst() { gst_video_overlay_composition_add_rectangle(pointer, rectangle) }
-        self.pointer = pointer
-    }
-
-    deinit { gst_video_overlay_composition_unref(pointer) }
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+    deinit { gst_mini_object_unref(UnsafeMutablePointer<GstMiniObject>(pointer)) }
 }
 
 /// What the annotator draws on: a mapped frame, or the rectangles of an overlay composition.
