@@ -50,15 +50,16 @@ final class DetectionRecorder {
                     GST_RESOURCE_ERROR_WRITE,
                     "the recording ends because the frame size has changed; record each size in its own file"))
         }
+        let settings = context.settings
+        var fields = isSubstitute ? [RecordingHeader.Field("detector", .string("motion"))] : detectorFields
+        fields.append(.init("mode", .string(settings.scene.mode == .stream ? "stream" : "single-image")))
+        fields.append(.init("inference-interval", .number(Double(settings.inferenceInterval))))
+        // With `zoom=off` there is no field, as in recordings that were made before `zoom` existed.
+        if settings.zoom != .off { fields.append(.init("zoom", .string(settings.zoom.rawValue))) }
         let header = RecordingHeader(
             width: context.format.width, height: context.format.height, orientation: context.orientation.nick,
-            frameRate: context.frameRate, scoreFloor: context.settings.detection.scoreFloor,
-            iouThreshold: context.settings.iouThreshold,
-            detectorFields: (isSubstitute ? [RecordingHeader.Field("detector", .string("motion"))] : detectorFields) + [
-                RecordingHeader.Field(
-                    "mode", .string(context.settings.scene.mode == .stream ? "stream" : "single-image")),
-                RecordingHeader.Field("inference-interval", .number(Double(context.settings.inferenceInterval))),
-            ] + Self.zoomFacts(context.settings))
+            frameRate: context.frameRate, scoreFloor: settings.detection.scoreFloor,
+            iouThreshold: settings.iouThreshold, detectorFields: fields)
         self.header = header
         do {
             try writer.begin(header)
@@ -67,11 +68,6 @@ final class DetectionRecorder {
         } catch {
             stop(ElementProblem(error, doing: "the recording ends"))
         }
-    }
-
-    /// With `zoom=off` there is no field, as in recordings that were made before `zoom` existed.
-    private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Field] {
-        settings.zoom == .off ? [] : [RecordingHeader.Field("zoom", .string(settings.zoom.rawValue))]
     }
 
     /// Returns the detections of a frame if the resumed recording already contains them. The motion detector adapts
