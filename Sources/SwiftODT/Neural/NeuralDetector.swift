@@ -90,16 +90,13 @@ package final class NeuralDetector: Detector {
 
     package func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
         let promise = DetectionPromise()
-        guard let inputSize else {
-            try inferRegion(at: frame, region: nil, options: options, for: promise) { promise.fulfil($0) }
+        if let inputSize, options.view == .grid {
+            try inferTiles(of: frame, in: inputSize, options: options, for: promise)
             return promise
         }
-        switch options.view {
-        case .fullFrame: try inferRegion(at: frame, region: nil, options: options, for: promise) { promise.fulfil($0) }
-        case .region(let region):
-            try inferRegion(at: frame, region: region, options: options, for: promise) { promise.fulfil($0) }
-        case .grid: try inferTiles(of: frame, in: inputSize, options: options, for: promise)
-        }
+        var region: Box?
+        if inputSize != nil, case .region(let box) = options.view { region = box }
+        try inferRegion(at: frame, region: region, options: options, for: promise) { promise.fulfil($0) }
         return promise
     }
 
@@ -117,7 +114,7 @@ package final class NeuralDetector: Detector {
                 InferredRegion($0, width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio)
             },
             iouThreshold: options.iouThreshold)
-        let collector = TileResultCollector(merge) { promise.fulfil($0) }
+        let answers = Monitor([[Detection]?](repeating: nil, count: views.count))
         var options = options
         options.isAwaited = options.isAwaited && network.requestCount == 1
         // `cancel()` must find the promise even before the first inference of a tile is in flight.
@@ -125,8 +122,13 @@ package final class NeuralDetector: Detector {
         defer { work.update { work in work.grids.removeAll { $0 === promise } } }
         do {
             for (number, view) in views.enumerated() where !promise.isDone {
-                try inferRegion(at: frame, region: view, options: options, for: promise) {
-                    collector.take($0, of: number)
+                try inferRegion(at: frame, region: view, options: options, for: promise) { answer in
+                    guard case .success(let detections) = answer else { return promise.fulfil(answer) }
+                    let known = answers.update { answers in
+                        answers[number] = detections
+                        return answers.compactMap(\.self)
+                    }
+                    if known.count == merge.tiles.count { promise.fulfil(.success(merge(known))) }
                 }
             }
         } catch {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Merges the detections of all tiles of a frame. A tile is a region of the frame, or the full frame, on which
 /// inference runs. Each object is reported once, with its complete box.
 ///
@@ -183,33 +181,5 @@ struct TileMerger: Sendable {
         let (first, second) = (one.detection.box.intersection(shared), other.detection.box.intersection(shared))
         guard !first.isEmpty, !second.isEmpty else { return false }
         return first.iou(second) > Self.sharedAreaIoU
-    }
-}
-
-/// Collects the detections of all tiles of a frame, and merges them when the last tile is complete. Any thread may
-/// deliver the detections of a tile.
-final class TileResultCollector: Sendable {
-    private let merge: TileMerger
-    private let answers: Mutex<[[Detection]?]>
-    private let completion: @Sendable (Result<[Detection], any Error>) -> Void
-
-    /// - Parameter completion: called with the merged detections. If tiles fail, it is called once for each of these
-    ///   tiles, with the error.
-    init(_ merge: TileMerger, completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void) {
-        (self.merge, self.completion) = (merge, completion)
-        answers = Mutex(Array(repeating: nil, count: merge.tiles.count))
-    }
-
-    func take(_ answer: Result<[Detection], any Error>, of number: Int) {
-        do {
-            let detections = try answer.get()
-            let known = answers.withLock { answers in
-                answers[number] = detections
-                return answers.compactMap(\.self)
-            }
-            if known.count == merge.tiles.count { completion(.success(merge(known))) }
-        } catch {
-            completion(.failure(error))
-        }
     }
 }
