@@ -98,7 +98,7 @@ extension NetworkInspection {
     func classifierInput() throws -> NetworkInput {
         let isPlanar = network.inputs.first.map { $0.shape.count == 4 && $0.shape[1] == 3 } ?? false
         return try input(
-            FamilyInput(
+            NetworkInput(
                 width: 224, height: 224,
                 mean: isPlanar ? ImageNetStatistics.mean : SIMD3(repeating: 127.5),
                 scale: isPlanar ? ImageNetStatistics.scale : SIMD3(repeating: 1 / 127.5)))

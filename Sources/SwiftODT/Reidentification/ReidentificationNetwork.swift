@@ -29,7 +29,7 @@ package final class ReidentificationNetwork: AppearanceDescriber {
             throw ODTError(.unsupported, "the first output of \(file) is not an embedding")
         }
         let network = try Network.load(
-            file: file, input: inspection.input(FamilyInput(width: 128, height: 256, channelOrder: .bgr)),
+            file: file, input: inspection.input(NetworkInput(width: 128, height: 256, channelOrder: .bgr)),
             device: device, threads: threads == 0 ? 1 : threads, hint: .latency)
         request = Monitor(try network.makeRequest())
     }

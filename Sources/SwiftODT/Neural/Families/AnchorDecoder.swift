@@ -130,10 +130,10 @@ struct AnchorDecoder: AssembledDecoder {
 
 extension AnchorDecoder {
     /// EfficientDet and EfficientDet-Lite differ only in the element type of the input, which the model file declares.
-    static let usualEfficientDet = FamilyInput(
+    static let usualEfficientDet = NetworkInput(
         width: 320, height: 320, mean: SIMD3(repeating: 127), scale: SIMD3(repeating: 1 / 128),
         fit: .letterboxTopLeft(fill: 127))
-    static let usualSSD = FamilyInput(
+    static let usualSSD = NetworkInput(
         width: 300, height: 300, mean: SIMD3(repeating: 127.5), scale: SIMD3(repeating: 1 / 127.5))
 
     init?(efficientDet inspection: NetworkInspection) throws {

@@ -65,10 +65,10 @@ struct DETRDecoder: AssembledDecoder {
 }
 
 extension DETRDecoder {
-    static let usual = FamilyInput(
+    static let usual = NetworkInput(
         width: 800, height: 800, mean: SIMD3(123.675, 116.28, 103.53), scale: SIMD3(1 / 58.395, 1 / 57.12, 1 / 57.375))
     /// The input of RT-DETR. The picture is stretched to the input.
-    static let usualRealTime = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
+    static let usualRealTime = NetworkInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
     /// An output with more rows belongs to a network with a grid of cells.
     private static let maximumQueries = 1000
 

@@ -14,7 +14,7 @@ protocol AssembledDecoder: DetectionDecoder {
 
 extension AssembledDecoder {
     var input: NetworkInput { assembly.input }
-    var labels: [String]? { assembly.names.all }
+    var labels: [String]? { assembly.names.all.map(\.text) }
     var isSuppressed: Bool { false }
 
     func decode(
@@ -29,7 +29,8 @@ extension AssembledDecoder {
 /// The parts that all decoders share: the input, the class names, and the conversion from candidates to detections.
 struct DetectionAssembly: Sendable {
     let input: NetworkInput
-    let names: ClassNames
+    /// The labels of the classes. Index 0 is the first class that is not the background.
+    let names: Labels
     /// For messages.
     let file: String
     /// Whether the network returns boxes as fractions of the input. Used only if the network's description does not
@@ -108,30 +109,26 @@ final class ModelHeuristic: Sendable {
     }
 }
 
-/// The labels of a network's classes. Index 0 is the first class that is not the background.
-struct ClassNames: Sendable {
-    private let labels: Labels
-
+extension Labels {
+    /// Returns the labels of a network's classes without a background class.
+    ///
     /// - Parameter count: the number of classes without a background class. `nil` if the network's description does not
     ///   determine it.
     /// - Throws: ``ODTError`` if there are no labels, or if the number of labels does not match the number of classes.
-    init(_ labels: Labels?, count: Int?, file: String) throws {
-        guard let labels = labels ?? count.flatMap(Self.usual) else {
+    static func ofClasses(_ labels: Labels?, count: Int?, file: String) throws -> Labels {
+        guard let labels = labels ?? count.flatMap(usual) else {
             throw ODTError(
                 .unsupported,
                 "\(file) has \(count.map(String.init) ?? "an unknown number of") classes but no labels: "
                     + "put a text file with one label per line beside it (\(ModelManifest.path(besideModel: file).dropLast(5)).txt), "
                     + "set label-file, or set \"labels\" in its manifest to a known vocabulary, for example \"coco80\"")
         }
-        guard let count else {
-            self.labels = labels.beginsWithBackground ? labels.withoutFirst : labels
-            return
-        }
+        guard let count else { return labels.beginsWithBackground ? labels.withoutFirst : labels }
         // `count` is only compared, because a model file may declare up to `Int.max` classes and an addition could
         // overflow.
         switch labels.count {
-        case count: self.labels = labels
-        case 1... where labels.count - 1 == count && labels.beginsWithBackground: self.labels = labels.withoutFirst
+        case count: return labels
+        case 1... where labels.count - 1 == count && labels.beginsWithBackground: return labels.withoutFirst
         default:
             throw ODTError(
                 .unsupported,
@@ -143,18 +140,12 @@ struct ClassNames: Sendable {
     /// Returns the vocabulary that most networks with this number of classes use.
     private static func usual(_ count: Int) -> Labels? {
         switch count {
-        case 80: Labels.vocabulary("coco80")
-        case 90: Labels.vocabulary("coco90")
+        case 80: vocabulary("coco80")
+        case 90: vocabulary("coco90")
         default: nil
         }
     }
 
-    subscript(index: Int) -> Label? { labels[index] }
-
-    var all: [String] { labels.all.map(\.text) }
-}
-
-extension Labels {
     /// Whether index 0 has no label, or has the name of a background class or of an unused class.
     var beginsWithBackground: Bool {
         guard let first = self[0]?.text else { return count > 0 }

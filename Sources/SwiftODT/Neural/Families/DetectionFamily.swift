@@ -40,30 +40,23 @@ extension DetectionFamily {
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
         var inspection = try NetworkInspection(network, manifest: manifest, labels: labels, file: file)
         try inspection.readFile()
-        let found = try recognise(inspection)
-        Diagnostics.report(
-            .info,
-            "\(file) uses the family \(found.family.rawValue)"
-                + (inspection.namedFamily == nil ? "" : " from its manifest") + ": \(inspection.outputsText), "
-                + (labels.map { "\($0.all.count) labels" } ?? "no labels"))
-        return (found.family, inspection.dequantising(found.decoder))
-    }
-
-    private static func recognise(
-        _ inspection: NetworkInspection
-    ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
-        let file = inspection.file
-        if let family = inspection.namedFamily {
-            if let decoder = try family.decoder(inspection) { return (family, decoder) }
-            throw ODTError(
-                .unsupported,
-                "the manifest of \(file) sets the family \(family.rawValue), but \(inspection.outputsText) of the model "
-                    + "does not match it; remove \"family\" to detect the family, or set another one")
+        let named = inspection.namedFamily
+        for family in named.map({ [$0] }) ?? allCases {
+            guard let decoder = try family.decoder(inspection) else { continue }
+            Diagnostics.report(
+                .info,
+                "\(file) uses the family \(family.rawValue)"
+                    + (named == nil ? "" : " from its manifest") + ": \(inspection.outputsText), "
+                    + (labels.map { "\($0.all.count) labels" } ?? "no labels"))
+            return (family, inspection.dequantising(decoder))
         }
-        for family in allCases {
-            if let decoder = try family.decoder(inspection) { return (family, decoder) }
+        guard let named else {
+            throw ODTError(.unsupported, "\(file) has \(inspection.outputsText): \(inspection.guess)")
         }
-        throw ODTError(.unsupported, "\(file) has \(inspection.outputsText): \(inspection.guess)")
+        throw ODTError(
+            .unsupported,
+            "the manifest of \(file) sets the family \(named.rawValue), but \(inspection.outputsText) of the model "
+                + "does not match it; remove \"family\" to detect the family, or set another one")
     }
 
     /// Returns `nil` if the network does not belong to this family.

@@ -37,7 +37,7 @@ struct FastestDetDecoder: AssembledDecoder {
 }
 
 extension FastestDetDecoder {
-    static let usual = FamilyInput(width: 352, height: 352, channelOrder: .bgr, scale: SIMD3(repeating: 1 / 255))
+    static let usual = NetworkInput(width: 352, height: 352, channelOrder: .bgr, scale: SIMD3(repeating: 1 / 255))
 
     init?(_ inspection: NetworkInspection) throws {
         guard inspection.outputs.count == 1, inspection.outputs[0].shape.count == 4,

@@ -53,7 +53,7 @@ struct NanoDetDecoder: AssembledDecoder {
 }
 
 extension NanoDetDecoder {
-    static let usual = FamilyInput(
+    static let usual = NetworkInput(
         width: 416, height: 416, channelOrder: .bgr, mean: SIMD3(103.53, 116.28, 123.675),
         scale: SIMD3(1 / 57.375, 1 / 57.12, 1 / 58.395))
 

@@ -87,7 +87,7 @@ struct NetworkInspection {
     }
 
     func assembly(_ input: NetworkInput, classes: Int?) throws -> DetectionAssembly {
-        DetectionAssembly(input: input, names: try ClassNames(labels, count: classes, file: file), file: file)
+        DetectionAssembly(input: input, names: try .ofClasses(labels, count: classes, file: file), file: file)
     }
 }
 
@@ -114,22 +114,13 @@ enum BoxEncoding: Equatable {
     }
 }
 
-/// The default input of a network family. The model file and the manifest override it.
-struct FamilyInput {
-    var width: Int
-    var height: Int
-    var channelOrder: NetworkInput.ChannelOrder = .rgb
-    var mean: SIMD3<Float> = .zero
-    var scale: SIMD3<Float> = .one
-    var fit: NetworkInput.Fit = .stretch
-}
-
 extension NetworkInspection {
     /// Returns the input format of the network. The file has priority over the manifest, and the manifest has priority
     /// over the family's defaults.
     ///
+    /// - Parameter usual: the family's defaults. Its layout and element type are not used.
     /// - Throws: ``ODTError`` if the input is not a single three-channel picture of a supported element type.
-    func input(_ usual: FamilyInput) throws -> NetworkInput {
+    func input(_ usual: NetworkInput) throws -> NetworkInput {
         guard let picture = network.pictureInput else {
             let inputs = network.inputs.map { "\($0.name) \($0.shapeText)" }.joined(separator: ", ")
             throw ODTError(
@@ -159,7 +150,6 @@ extension NetworkInspection {
         switch input.element {
         case .uint8: fed.element = .uint8
         case .float32, .float16:
-            fed.element = .float32
             fed.mean = manifestValue?.mean ?? usual.mean
             fed.scale = manifestValue?.scale ?? usual.scale
         case .int8:
@@ -167,7 +157,6 @@ extension NetworkInspection {
             // therefore include the quantisation of the input.
             guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
             let scale = manifestValue?.scale ?? usual.scale
-            fed.element = .float32
             fed.mean = (manifestValue?.mean ?? usual.mean) - quantised.zero * quantised.step / scale
             fed.scale = scale / quantised.step
         case .int32, .int64: throw unsuitableInput(input)

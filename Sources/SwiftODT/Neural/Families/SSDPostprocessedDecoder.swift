@@ -103,9 +103,9 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
 }
 
 extension SSDPostprocessedDecoder {
-    static let usual = FamilyInput(width: 300, height: 300)
+    static let usual = NetworkInput(width: 300, height: 300)
     /// The default for models from PyTorch and PaddlePaddle.
-    static let usualPlanar = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
+    static let usualPlanar = NetworkInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
 
     /// Creates the decoder for a network with the post-processing of RT-DETR. Such a network has no background class,
     /// sorts all pairs of a query and a class by score, and needs no non-maximum suppression.
@@ -120,9 +120,7 @@ extension SSDPostprocessedDecoder {
     init?(classAgnostic inspection: NetworkInspection) throws {
         guard let (form, _) = PostprocessedLayout.recognise(inspection) else { return nil }
         let assembly = DetectionAssembly(
-            input: try inspection.input(Self.usual),
-            names: try ClassNames(Labels([]), count: nil, file: inspection.file),
-            file: inspection.file)
+            input: try inspection.input(Self.usual), names: Labels([]), file: inspection.file)
         self.init(assembly: assembly, form: form, firstClass: 0)
     }
 

@@ -12,18 +12,25 @@ struct YOLOXDecoder: AssembledDecoder {
     private let givesPixels = ModelHeuristic()
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
-        guard let output = outputs.first, output.shape.last == 5 + classCount + extraCount else {
-            throw assembly.mismatch(outputs)
-        }
+        let length = 5 + classCount + extraCount
+        guard let output = outputs.first, output.shape.last == length else { throw assembly.mismatch(outputs) }
         let candidates = try output.withFloats { values -> [Candidate] in
-            guard let rows = ObjectnessRows(values, classCount: classCount, extraCount: extraCount),
+            guard let rows = ScoreRows(values, stride: length, firstClass: 5, classCount: classCount),
                 grid == nil || rows.count == grid?.count
             else { throw assembly.mismatch(outputs) }
             let cells = isDecoded(values) ? nil : grid
             var candidates: [Candidate] = []
-            rows.forEachBest(from: floor) { row, index, score, box in
+            for row in 0..<rows.count {
+                let box = values.baseAddress! + row * length
+                // Most rows are rejected by their objectness alone.
+                let objectness = box[4]
+                guard objectness >= floor, let (index, value) = rows.best(inRow: row, from: floor / objectness) else {
+                    continue
+                }
+                let score = objectness * value
                 guard let (column, line, stride) = cells?.cell(row) else {
-                    return candidates.append(Candidate(centered: box, score: score, classIndex: index))
+                    candidates.append(Candidate(centered: box, score: score, classIndex: index))
+                    continue
                 }
                 candidates.append(
                     Candidate(
@@ -49,7 +56,7 @@ struct YOLOXDecoder: AssembledDecoder {
 }
 
 extension YOLOXDecoder {
-    static let usual = FamilyInput(
+    static let usual = NetworkInput(
         width: 640, height: 640, channelOrder: .bgr, fit: .letterboxTopLeft(fill: 114))
 
     init?(_ inspection: NetworkInspection) throws {

@@ -40,7 +40,7 @@ struct YOLOv8Decoder: AssembledDecoder {
 }
 
 extension YOLOv8Decoder {
-    static let usual = FamilyInput(
+    static let usual = NetworkInput(
         width: 640, height: 640, scale: SIMD3(repeating: 1 / 255), fit: .letterboxCentered(fill: 114))
 
     init?(_ inspection: NetworkInspection) throws {

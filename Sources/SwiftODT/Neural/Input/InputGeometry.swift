@@ -33,8 +33,7 @@ struct InputGeometry: Hashable {
         width = min(frame.width, Int(box.maxX.rounded(.up))) - x
         height = min(frame.height, Int(box.maxY.rounded(.up))) - y
 
-        let ratio = frame.pixelAspectRatio
-        let shownWidth = Double(width) * (ratio.isFinite && ratio > 0 ? min(max(ratio, 1e-3), 1e3) : 1)
+        let shownWidth = Double(width) * TileGrid.clampedToRange(frame.pixelAspectRatio)
         area =
             orientation.swapsAxes
             ? input.area(width: Double(height), height: shownWidth)
@@ -78,16 +77,10 @@ struct AxisSampling {
     /// Whether the output is mirrored. The first output pixel is then at the end of the region.
     let reversed: Bool
 
-    /// The two samples between which an output pixel is interpolated: `first` and `first + 1`. `weight` is the weight
-    /// of the second sample, 0 to below 1.
-    struct Tap {
-        var first: Int
-        var weight: Double
-    }
-
-    /// Returns the samples for an output pixel of a component that is subsampled by 2^`shift` along this axis. An
+    /// Returns the two samples between which an output pixel is interpolated, `first` and `first + 1`, for a component
+    /// that is subsampled by 2^`shift` along this axis. `weight` is the weight of the second sample, 0 to below 1. An
     /// output pixel before the first or after the last sample of the region has the value of this sample.
-    func tap(_ output: Int, shift: Int) -> Tap {
+    func tap(_ output: Int, shift: Int) -> (first: Int, weight: Double) {
         // The position is computed with integers. The weight is then exactly 0 for an output pixel at the position of a
         // sample.
         let number = reversed ? count - 1 - output : output
@@ -95,9 +88,9 @@ struct AxisSampling {
         let position = 2 * start * count + (2 * number + 1) * length - unit / 2
         let samples = self.samples(shift: shift)
         let first = position >= 0 ? position / unit : -1
-        guard first >= samples.lowerBound else { return Tap(first: samples.lowerBound, weight: 0) }
-        guard first < samples.upperBound else { return Tap(first: samples.upperBound, weight: 0) }
-        return Tap(first: first, weight: Double(position % unit) / Double(unit))
+        guard first >= samples.lowerBound else { return (samples.lowerBound, 0) }
+        guard first < samples.upperBound else { return (samples.upperBound, 0) }
+        return (first, Double(position % unit) / Double(unit))
     }
 
     /// Returns the samples that the region covers, for a component that is subsampled by 2^`shift`.

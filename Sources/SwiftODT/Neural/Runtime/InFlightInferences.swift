@@ -1,6 +1,5 @@
 import COpenVINO
 import Glibc
-import Synchronization
 
 /// Counts the calls of the inference runtime that are in flight: compilation, inference, and freeing of models and
 /// requests. When the process exits, it waits for these calls.
@@ -62,10 +61,6 @@ enum InFlightInferences {
         on_exit({ InFlightInferences.end(status: $0, process: Int(bitPattern: $1)) }, .init(bitPattern: Int(getpid())))
     }
 
-    private final class Work: Sendable {
-        let isDone = Atomic(false)
-    }
-
     /// Runs `body`, during which the runtime may register exit handlers. The exit handler of this type is registered
     /// before `body`, repeatedly while `body` runs, and after `body`.
     ///
@@ -73,21 +68,21 @@ enum InFlightInferences {
     ///   only once, so the repeated registrations are otherwise omitted.
     /// - Throws: `CancellationError` if the process has begun to exit. Parts of the runtime may then be destroyed.
     static func drainAtExit<Answer>(isFirst: Bool = true, during body: () throws -> Answer) throws -> Answer {
-        let work = Work()
+        let isDone = Monitor(false)
         drainAtExit()
         // If the thread cannot be started, the handler is registered only before and after `body`. If the process exits
         // during `body`, the handler may then run too late.
         if isFirst {
             DetachedThread.run {
                 for number in 0..<registrationLimit {
-                    if work.isDone.load(ordering: .relaxed) { return }
+                    if isDone.read({ $0 }) { return }
                     drainAtExit()
                     usleep(number < frequentCount ? 100 : 1000)
                 }
             }
         }
         let answer = Result { try body() }
-        work.isDone.store(true, ordering: .relaxed)
+        isDone.update { $0 = true }
         drainAtExit()
         if state.read({ $0.isClosed }) { throw CancellationError() }
         return try answer.get()

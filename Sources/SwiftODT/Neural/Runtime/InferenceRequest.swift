@@ -56,7 +56,7 @@ package final class InferenceRequest: @unchecked Sendable {
         defer { if let tensor { functions.ov_tensor_free(tensor) } }
         var size = 0
         var data: UnsafeMutableRawPointer?
-        guard let numbers = AuxiliaryInput(name: description.name)?.numbers(for: network.input),
+        guard let numbers = network.input.auxiliaryNumbers(description.name),
             functions.ov_infer_request_get_input_tensor_by_index(run.request, number, &tensor) == 0, let tensor,
             functions.ov_tensor_get_byte_size(tensor, &size) == 0,
             size == numbers.count * description.element.byteCount,

@@ -98,13 +98,7 @@ final class LoadedModel {
     /// Returns the element type in which decoders receive an output. Types that decoders do not support are converted
     /// to 32-bit floats.
     func passedOn(_ code: UInt32) -> TensorElement {
-        switch runtime.elements[code] {
-        case .uint8: .uint8
-        case .int8: .int8
-        case .int32: .int32
-        case .int64: .int64
-        case .float32, .float16, nil: .float32
-        }
+        runtime.elements[code].flatMap { $0 == .float16 ? nil : $0 } ?? .float32
     }
 
     private func unreadable() -> ODTError {

@@ -88,7 +88,7 @@ extension LoadedModel {
         }
         let shapes = ports.indices.map { number -> [Int] in
             if number == picture { return wanted }
-            let side = AuxiliaryInput(name: ports[number].description.name)?.numbers(for: input) ?? []
+            let side = input.auxiliaryNumbers(ports[number].description.name) ?? []
             return ports[number].description.shape.count == 1 ? [side.count] : [1, side.count]
         }
         if zip(ports, shapes).allSatisfy({ $0.description.shape == $1 }) { return }
@@ -182,44 +182,31 @@ extension LoadedModel {
     }
 }
 
-/// An input in addition to the picture, with sizes by which the network scales its boxes. With the values that this
-/// type returns, the network returns boxes in pixels of its input.
-///
-/// Auxiliary inputs are recognised by the names that exporters use: RT-DETR and D-FINE (`orig_target_sizes`),
-/// PaddleDetection (`im_shape`, `scale_factor`) and others.
-enum AuxiliaryInput: Sendable {
-    case widthHeight
-    case heightWidth
-    case heightWidthScale
-    case scale
-
-    init?(name: String) {
-        switch name.split(separator: ":").first.map({ $0.lowercased() }) {
-        case "orig_target_sizes": self = .widthHeight
-        case "im_shape", "image_shape": self = .heightWidth
-        case "im_info", "image_info": self = .heightWidthScale
-        case "scale_factor": self = .scale
-        default: return nil
-        }
-    }
-
-    /// `input` is the format of the picture input.
-    func numbers(for input: NetworkInput) -> [Double] {
-        let (width, height) = (Double(input.width), Double(input.height))
-        return switch self {
-        case .widthHeight: [width, height]
-        case .heightWidth: [height, width]
-        case .heightWidthScale: [height, width, 1]
-        case .scale: [1, 1]
+extension NetworkInput {
+    /// Returns the values of an auxiliary input, an input in addition to the picture, with sizes by which the network
+    /// scales its boxes. With these values, the network returns boxes in pixels of its input. Returns `nil` if `name` is
+    /// not the name of an auxiliary input.
+    ///
+    /// Auxiliary inputs are recognised by the names that exporters use: RT-DETR and D-FINE (`orig_target_sizes`),
+    /// PaddleDetection (`im_shape`, `scale_factor`) and others.
+    func auxiliaryNumbers(_ name: String) -> [Double]? {
+        let (width, height) = (Double(width), Double(height))
+        return switch name.split(separator: ":").first.map({ $0.lowercased() }) {
+        case "orig_target_sizes": [width, height]
+        case "im_shape", "image_shape": [height, width]
+        case "im_info", "image_info": [height, width, 1]
+        case "scale_factor": [1, 1]
+        default: nil
         }
     }
 }
 
 extension NetworkDescription {
-    /// The index of the only input, or of the only input that is not an ``AuxiliaryInput``. `nil` if no input or
-    /// several inputs could be the picture.
+    /// The index of the only input, or of the only input that is not an auxiliary input. `nil` if no input or several
+    /// inputs could be the picture.
     var pictureInput: Int? {
-        let unknown = inputs.indices.filter { inputs.count == 1 || AuxiliaryInput(name: inputs[$0].name) == nil }
+        let anySize = NetworkInput(width: 1, height: 1)
+        let unknown = inputs.indices.filter { inputs.count == 1 || anySize.auxiliaryNumbers(inputs[$0].name) == nil }
         return unknown.count == 1 ? unknown[0] : nil
     }
 }

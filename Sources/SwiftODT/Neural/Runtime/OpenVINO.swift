@@ -52,7 +52,10 @@ final class OpenVINO: @unchecked Sendable {
         }
         self.core = core
         elements = try InFlightInferences.drainAtExit(during: {
-            Self.learnToThrow(functions, core)
+            // Provokes an exception in the runtime while file descriptors are available. Catching the first exception in
+            // a process can open two file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions are
+            // then caught even if no descriptors are free.
+            _ = functions.text { functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", $0) }
             return ElementCodes(functions)
         })
     }
@@ -63,13 +66,6 @@ final class OpenVINO: @unchecked Sendable {
         core = runtime.core
         version = runtime.version
         elements = runtime.elements
-    }
-
-    /// Provokes an exception in the runtime while file descriptors are available. Catching the first exception in a
-    /// process can open two file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions are then
-    /// caught even if no descriptors are free.
-    private static func learnToThrow(_ functions: swiftodt_openvino, _ core: OpaquePointer) {
-        _ = functions.text { functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", $0) }
     }
 
     /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND. The runtime itself

@@ -111,7 +111,7 @@ package enum Salient {
             return inspection.dequantising(decoder)
         }
         var input = try inspection.input(
-            FamilyInput(width: 320, height: 320, mean: ImageNetStatistics.mean, scale: ImageNetStatistics.scale))
+            NetworkInput(width: 320, height: 320, mean: ImageNetStatistics.mean, scale: ImageNetStatistics.scale))
         let (width, height) = (input.width, input.height)
         let side = isForStills ? Int.max : videoSide
         input.width = manifest?.input.width ?? min(input.width, side)
