@@ -55,12 +55,9 @@ package final class AnnotationPipeline: Sendable {
         container = output?.container
         even = output == nil ? nil : pipeline["even"]
         if case .media = input {
-            let linker = StreamLinker(
+            linker = StreamLinker(
                 pipeline, muxer: output == nil ? nil : pipeline["mux"],
-                soundEncoder: output?.container.soundEncoder ?? "",
-                notify: notify, refuse: { pipeline.refuse($0) })
-            linker.listen(to: pipeline["decoded"])
-            self.linker = linker
+                soundEncoder: output?.container.soundEncoder ?? "", notify: notify)
         } else {
             linker = nil
         }

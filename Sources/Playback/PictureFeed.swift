@@ -8,17 +8,14 @@ package final class PictureFeed: Sendable {
     private let files: [String]
     private let frameDuration: Nanoseconds
     private let output: Pad
-    private let refuse: @Sendable (String) -> Void
+    private let pipeline: Pipeline
 
     /// - Parameters:
     ///   - folder: A folder with PNG and JPEG files. They are shown in the order of their names.
     ///   - framesPerSecond: The frame rate of the video, 0.001 to 1,000.
-    ///   - entry: The pad that receives the frames.
-    ///   - refuse: Ends the stream with an error, whose text is the argument.
+    ///   - pipeline: A pipeline whose element `entry` receives the frames.
     /// - Throws: ``PlaybackError`` if the folder contains no picture or the frame rate is out of range.
-    package init(
-        folder: String, framesPerSecond: Double, to entry: Pad, refuse: @escaping @Sendable (String) -> Void
-    ) throws {
+    package init(folder: String, framesPerSecond: Double, to pipeline: Pipeline) throws {
         let names = PartFile.names(in: folder).filter { name in
             [".png", ".jpg", ".jpeg"].contains(PartFile.parts(of: name).ending.lowercased())
         }
@@ -31,14 +28,16 @@ package final class PictureFeed: Sendable {
         files = names.sorted().map { folder + "/" + $0 }
         frameDuration = Nanoseconds(1e9 / framesPerSecond)
         output = Pad(gst_pad_new("pictures", GST_PAD_SRC))
-        self.refuse = refuse
+        self.pipeline = pipeline
         gst_pad_set_active(output.pointer, 1)
-        guard output.link(to: entry, isChecked: false) else { throw PlaybackError("cannot link the pictures") }
+        guard let entry = pipeline["entry"].pad("sink"), output.link(to: entry, isChecked: false) else {
+            throw PlaybackError("cannot link the pictures")
+        }
     }
 
     /// Pushes all pictures on a separate thread. Call it when the pipeline accepts data.
     package func start() {
-        if !DetachedThread.run({ self.push() }) { refuse("\(ODTError.noThread)") }
+        if !DetachedThread.run({ self.push() }) { pipeline.refuse("\(ODTError.noThread)") }
     }
 
     private func push() {
@@ -59,7 +58,7 @@ package final class PictureFeed: Sendable {
                 // If the push fails, the pipeline is stopping, or an element has posted its own error.
                 guard status == GST_FLOW_OK else { return }
             } catch {
-                return refuse("\(error)")
+                return pipeline.refuse("\(error)")
             }
         }
         gst_pad_push_event(output.pointer, gst_event_new_eos())

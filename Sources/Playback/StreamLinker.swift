@@ -23,17 +23,17 @@ package final class StreamLinker: Sendable {
     private let soundEncoder: String
     private let pictureEnd = PictureEnd()
     private let notify: @Sendable (String) -> Void
-    private let refuse: @Sendable (String) -> Void
     private let state = Mutex(State())
 
+    /// Connects to the signals of the pipeline's element `decoded`. The linker must outlive the pipeline, because the
+    /// signals hold no reference.
     package init(
-        _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, notify: @escaping @Sendable (String) -> Void,
-        refuse: @escaping @Sendable (String) -> Void
+        _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, notify: @escaping @Sendable (String) -> Void
     ) {
-        (self.pipeline, self.muxer, self.soundEncoder) = (pipeline, muxer, soundEncoder)
-        (self.notify, self.refuse) = (notify, refuse)
+        (self.pipeline, self.muxer, self.soundEncoder, self.notify) = (pipeline, muxer, soundEncoder, notify)
         video = pipeline["video"]
         if let slot = muxer?.pad("video_0") { pictureEnd.follow(slot) }
+        listen(to: pipeline["decoded"])
     }
 
     /// See ``AnnotationPipeline/endStreams()``.
@@ -45,9 +45,7 @@ package final class StreamLinker: Sendable {
 
     // MARK: Callbacks of the decoder
 
-    /// Connects the callbacks to decodebin's signals. The linker must outlive the pipeline, because the signals hold no
-    /// reference.
-    package func listen(to decoded: Element) {
+    private func listen(to decoded: Element) {
         let me = Unmanaged.passUnretained(self).toOpaque()
         typealias Continue =
             @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, gpointer) -> gboolean
@@ -103,7 +101,7 @@ package final class StreamLinker: Sendable {
     }
 
     private func checkVideo() {
-        if !state.withLock({ $0.hasVideo }) { refuse("the input contains no video") }
+        if !state.withLock({ $0.hasVideo }) { pipeline.refuse("the input contains no video") }
     }
 
     // MARK: Linking
@@ -123,7 +121,7 @@ package final class StreamLinker: Sendable {
             }
             guard isFirst else { return notify("the input has more than one video stream: only the first one is used") }
             guard let entry = video.pad("sink"), pad.link(to: entry) else {
-                return refuse("cannot use the video stream: GStreamer decodes it to \(stream.text)")
+                return pipeline.refuse("cannot use the video stream: GStreamer decodes it to \(stream.text)")
             }
         }
     }

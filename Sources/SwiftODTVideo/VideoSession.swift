@@ -52,8 +52,8 @@ final class VideoSession: Sendable {
         }
         let (pipeline, element) = (annotation.pipeline, annotation.pipeline["swiftodt"])
         let feed: PictureFeed? =
-            if case .pictures(let folder, let rate) = source, let entry = pipeline["entry"].pad("sink") {
-                try PictureFeed(folder: folder, framesPerSecond: rate, to: entry) { pipeline.refuse($0) }
+            if case .pictures(let folder, let rate) = source {
+                try PictureFeed(folder: folder, framesPerSecond: rate, to: pipeline)
             } else {
                 nil
             }

@@ -15,8 +15,7 @@ extension StreamLinker {
     /// Links only the video. The linker must stay alive while the pipeline plays, because the decoder's signals call it
     /// without holding a reference.
     convenience init(videoOf pipeline: Pipeline, notify: @escaping @Sendable (String) -> Void) {
-        self.init(pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { pipeline.refuse($0) })
-        listen(to: pipeline["decoded"])
+        self.init(pipeline, muxer: nil, soundEncoder: "", notify: notify)
     }
 }
 
