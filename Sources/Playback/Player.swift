@@ -50,8 +50,8 @@ package final class Player: Sendable {
     }
 
     package let pipeline: Pipeline
-    private let configuration: Configuration
-    private let output: @Sendable (String) -> Void
+    let configuration: Configuration
+    let notify: @Sendable (String) -> Void
     private let state = Mutex(State())
 
     private struct State {
@@ -68,7 +68,7 @@ package final class Player: Sendable {
         _ pipeline: Pipeline, _ configuration: Configuration = Configuration(),
         notify: @escaping @Sendable (String) -> Void
     ) {
-        (self.pipeline, self.configuration, output) = (pipeline, configuration, notify)
+        (self.pipeline, self.configuration, self.notify) = (pipeline, configuration, notify)
     }
 
     /// Plays until the stream ends or fails. Passes each message of the `swiftodt` element to `onMessage`; the message
@@ -135,10 +135,6 @@ package final class Player: Sendable {
         // buffer.
         if isFirst { DetachedThread.run { self.end() } }
     }
-
-    func leave() { configuration.leave() }
-
-    func notify(_ text: String) { output(text) }
 
     /// The time in nanoseconds until the player gives up waiting for the end of the stream; `nil` if the stream was not
     /// asked to end.

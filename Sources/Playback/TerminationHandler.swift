@@ -116,7 +116,7 @@ package final class TerminationHandler: Sendable {
             stuck.notify("the stream does not stop: ending without waiting longer; its files may be incomplete")
             break
         }
-        for player in state.read(\.players) { player.leave() }
+        for player in state.read(\.players) { player.configuration.leave() }
         _exit(128 + number)
     }
 }
