@@ -50,7 +50,13 @@ struct ClassifierOutputDecoder: Sendable {
         guard outputs.indices.contains(output) else {
             throw ODTError(.failed, "the classifier returned \(outputs.count) outputs, fewer than its model declares")
         }
-        return try withScores(of: outputs[output]) { scores in
+        var view = outputs[output]
+        // Quantised scores are probabilities in steps of 1/256, as TFLite defines them for softmax and the logistic
+        // function.
+        if view.element == .uint8 || view.element == .int8 {
+            view.scale = QuantisationScale(step: 1 / 256, zero: view.element == .int8 ? -128 : 0)
+        }
+        return try view.withFloats { scores in
             guard scores.count == labels.count else {
                 throw ODTError(.failed, "the classifier returned \(scores.count) scores for \(labels.count) labels")
             }
@@ -75,27 +81,10 @@ struct ClassifierOutputDecoder: Sendable {
     /// Returns the function that maps a value of the output to a probability. It is the identity, the softmax (which
     /// PyTorch models often omit), or the logistic function.
     private func probabilities(_ scores: UnsafeBufferPointer<Float>) -> (Float) -> Float {
-        if scoresAreLogits { return { 1 / (1 + exp(-$0)) } }
+        if scoresAreLogits { return logistic }
         if scores.allSatisfy({ $0 >= 0 && $0 <= 1.001 }) { return { $0 } }
         let peak = scores.max() ?? 0
         let sum = scores.reduce(0) { $0 + exp($1 - peak) }
         return { exp($0 - peak) / sum }
-    }
-
-    /// Calls `body` with the scores as floating-point values. Quantised scores are probabilities in steps of 1/256, as
-    /// TFLite defines them for softmax and the logistic function.
-    private func withScores(
-        of view: TensorView, _ body: (UnsafeBufferPointer<Float>) throws -> Classification
-    ) throws -> Classification {
-        switch view.element {
-        case .uint8:
-            let scores = view.bytes.map { Float($0) / 256 }
-            return try scores.withUnsafeBufferPointer(body)
-        case .int8:
-            let scores = view.bytes.map { (Float(Int8(bitPattern: $0)) + 128) / 256 }
-            return try scores.withUnsafeBufferPointer(body)
-        case .float32, .float16, .int32, .int64:
-            return try view.withFloats(body)
-        }
     }
 }

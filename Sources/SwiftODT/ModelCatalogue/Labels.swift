@@ -22,16 +22,10 @@ package struct Labels: Sendable {
 }
 
 extension Labels {
-    /// The names that manifests use for the built-in vocabularies.
-    package static let vocabularies = ["coco80", "coco90"]
+    /// The class names of the built-in vocabularies, by the names that manifests use.
+    static let vocabularies = ["coco80": COCOVocabulary.names, "coco90": COCOVocabulary.namesByPaperIndex]
 
-    package static func vocabulary(_ name: String) -> Labels? {
-        switch name {
-        case "coco80": Labels(COCOVocabulary.names)
-        case "coco90": Labels(COCOVocabulary.namesByPaperIndex)
-        default: nil
-        }
-    }
+    package static func vocabulary(_ name: String) -> Labels? { vocabularies[name].map { Labels($0) } }
 
     /// Loads the class names of a model from the first of these sources that has names: `file`, the manifest, the model
     /// file, a text file in the folder of the model. The text file for `model.onnx` is `model.txt`, `model_labels.txt`

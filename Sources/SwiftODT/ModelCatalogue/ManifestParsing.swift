@@ -202,15 +202,15 @@ private struct ManifestFields {
 
     /// Returns a list of names, a built-in vocabulary, or a file whose path is relative to the folder of the manifest.
     func labels(_ key: String) throws -> ModelManifest.LabelSource? {
-        try find(key, "a list of names, a vocabulary (\(Labels.vocabularies.joined(separator: ", "))) or a file") {
-            value in
+        let vocabularies = Labels.vocabularies.keys.sorted().joined(separator: ", ")
+        return try find(key, "a list of names, a vocabulary (\(vocabularies)) or a file") { value in
             if let names = value.array {
                 let texts = names.compactMap(\.string)
                 guard texts.count == names.count, !texts.isEmpty, texts.allSatisfy(Labels.isName) else { return nil }
                 return .list(texts)
             }
             guard let text = value.string, !text.isEmpty else { return nil }
-            if Labels.vocabularies.contains(text) { return .vocabulary(text) }
+            if Labels.vocabularies[text] != nil { return .vocabulary(text) }
             let folder = file.lastIndex(of: "/").map { file[...$0] } ?? ""
             return .file(text.hasPrefix("/") ? text : folder + text)
         }

@@ -27,7 +27,7 @@ package struct ModelManifest: Hashable, Sendable {
     /// The origin of the model, for example a URL.
     package var source: String?
     /// The names, sizes and checksums of the model's files at the time of installation.
-    package var files: [File]
+    package var files: [File] = []
     /// Excludes the background class.
     package var classes: Int?
     /// Whether class index 0 of the network is the background.
@@ -40,7 +40,7 @@ package struct ModelManifest: Hashable, Sendable {
     package var scoresAreLogits: Bool?
     /// The quantisation of inputs and outputs, by tensor name.
     package var quantisation: [String: QuantisationScale] = [:]
-    package var input: Input
+    package var input = Input()
     package var anchors: AnchorSettings?
     /// For each output level of a network with grids of cells: the side of a cell in input pixels.
     package var strides: [Int]?
@@ -88,11 +88,7 @@ package struct ModelManifest: Hashable, Sendable {
         package init() {}
     }
 
-    package init(name: String) {
-        self.name = name
-        files = []
-        input = Input()
-    }
+    package init(name: String) { self.name = name }
 }
 
 extension ModelManifest {

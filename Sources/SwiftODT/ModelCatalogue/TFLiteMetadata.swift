@@ -10,10 +10,10 @@ struct TFLiteMetadata: Equatable {
 
     /// Returns `nil` if the model has no readable metadata.
     init?(model: FlatBuffer) {
-        guard let root = model.root,
-            let entry = root.tables(ModelField.metadata).first(where: { $0.text(0) == "TFLITE_METADATA" })
+        // Field 4 has the buffers of the model, field 6 its metadata.
+        guard let root = model.root, let entry = root.tables(6).first(where: { $0.text(0) == "TFLITE_METADATA" })
         else { return nil }
-        let buffers = root.tables(ModelField.buffers)
+        let buffers = root.tables(4)
         guard let number = entry.integer(1, as: UInt32.self), buffers.indices.contains(Int(number)),
             let contents = buffers[Int(number)].contents(0)
         else { return nil }
@@ -38,11 +38,6 @@ struct TFLiteMetadata: Equatable {
             scoreThreshold = Double(threshold.description)
             break
         }
-    }
-
-    private enum ModelField {
-        static let buffers = 4
-        static let metadata = 6
     }
 
     private enum Unit: UInt8 {

@@ -54,7 +54,6 @@ import Testing
         #expect(short?[11]?.text == "stop sign" && long?[12]?.text == "stop sign" && long?[11] == nil)
         #expect(long?.all.map(\.text) == short?.all.map(\.text))
         #expect(Labels.vocabulary("klingon") == nil)
-        #expect(Labels.vocabularies.allSatisfy { Labels.vocabulary($0) != nil })
     }
 
     @Test func outOfRangeIndexGivesNil() {
