@@ -18,8 +18,6 @@ extension TrackedObject.Category {
 package struct CategoryScores: Hashable, Sendable {
     private var storage = SIMD8<Double>.zero
 
-    package init() {}
-
     package subscript(category: Category) -> Double {
         get { storage[category.rawValue + 1] }
         set { storage[category.rawValue + 1] = newValue }

@@ -123,8 +123,6 @@ package struct StageTimings: Sendable {
         package private(set) var total: Nanoseconds = 0
         package private(set) var count = 0
 
-        package init() {}
-
         package var mean: Nanoseconds { count > 0 ? total / Nanoseconds(count) : 0 }
 
         mutating func add(_ duration: Nanoseconds) {

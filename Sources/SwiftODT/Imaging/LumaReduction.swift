@@ -55,10 +55,12 @@ private struct BlockMean<Sums: RowSums> {
         self.factor = factor
         self.into = into
         tone = ToneMap.of(frame.colorSpace.transfer)
-        headroom = frame.format.depth.headroom
+        let depth = frame.format.depth
+        headroom = depth.headroom
         let components = frame.format.components
         let fullRange = !frame.format.isYUV || frame.colorSpace.fullRange
-        let unit = Sums.unit(frame.format.depth, fullRange: fullRange)
+        // The increase of a sum if one of its samples becomes brighter by one 8-bit grey level.
+        let unit = depth.bytes == 1 ? 1 : depth.unitOf14Bits(fullRange: fullRange)
         floor = fullRange ? 0 : 16 * 255 / 219
         if frame.format.isRGB {
             let weights = ColorSpace.standardDefinition.lumaWeights

@@ -23,12 +23,7 @@ public enum Orientation: Int, CaseIterable, Sendable {
 
 extension Orientation {
     /// Whether the transformation exchanges the width and the height of the picture.
-    public var swapsAxes: Bool {
-        switch self {
-        case .rotate90, .rotate270, .transpose, .transverse: true
-        case .identity, .rotate180, .flipHorizontal, .flipVertical: false
-        }
-    }
+    public var swapsAxes: Bool { axes.x.x == 0 }
 
     /// The transformation that reverses this transformation.
     public var inverse: Orientation {

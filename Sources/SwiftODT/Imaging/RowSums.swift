@@ -9,9 +9,6 @@ protocol RowSums {
     /// block overflows. If a block has more rows, only every second, third or later row is added.
     static var maximumRows: Int { get }
 
-    /// Returns by how much a sum increases if one of its samples becomes brighter by one 8-bit grey level.
-    static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
-
     /// Adds `rows` rows. `row` is the address of the first row, `stride` the distance between rows in bytes.
     ///
     /// - Parameter headroom: the number of unused bits above a 16-bit sample.
@@ -22,7 +19,6 @@ protocol RowSums {
 enum ByteSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 256 }
-    static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { 1 }
 
     static func add(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<UInt16>
@@ -36,7 +32,6 @@ enum ByteSums: RowSums {
 enum BytePairSums: RowSums {
     static var samplesAtATime: Int { 2 }
     static var maximumRows: Int { 128 }
-    static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { 1 }
 
     static func add(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<UInt16>
@@ -88,7 +83,6 @@ enum BytePairSums: RowSums {
 enum WordSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 64 }
-    static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { depth.unitOf14Bits(fullRange: fullRange) }
 
     static func add(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<UInt32>

@@ -13,10 +13,7 @@ struct PointFlow {
         var found = guess
         for level in stride(from: min(levels, from.levels.count, to.levels.count) - 1, through: 0, by: -1) {
             let scale = 1 / Float(1 << level)
-            guard
-                let refined = refine(
-                    point * scale, found * scale, Window(from.levels[level]), Window(to.levels[level]))
-            else {
+            guard let refined = refine(point * scale, found * scale, from.levels[level], to.levels[level]) else {
                 if level > 0 { continue }
                 return nil
             }
@@ -34,9 +31,9 @@ struct PointFlow {
         return (error * error).sum() < 0.5 ? forth : nil
     }
 
-    private func refine(_ point: SIMD2<Float>, _ start: SIMD2<Float>, _ first: Window, _ second: Window)
-        -> SIMD2<Float>?
-    {
+    private func refine(
+        _ point: SIMD2<Float>, _ start: SIMD2<Float>, _ first: ImagePyramid.Level, _ second: ImagePyramid.Level
+    ) -> SIMD2<Float>? {
         guard first.contains(point) else { return nil }
         // One row above and one below the window, for the gradients. The compiler keeps these arrays on the stack.
         var rows = [SIMD8<Float>](repeating: .zero, count: 10)
@@ -76,26 +73,22 @@ struct PointFlow {
     }
 }
 
-/// Interpolates windows of 8 × 8 samples in one pyramid level.
-private struct Window {
-    private let level: ImagePyramid.Level
-
-    init(_ level: ImagePyramid.Level) { self.level = level }
-
+/// Interpolates windows of 8 × 8 samples.
+extension ImagePyramid.Level {
     /// Returns whether the window around a point lies inside the pyramid level, with a margin for the gradients.
-    func contains(_ point: SIMD2<Float>) -> Bool {
-        point.x >= 6 && point.y >= 6 && point.x < Float(level.width - 7) && point.y < Float(level.height - 7)
+    fileprivate func contains(_ point: SIMD2<Float>) -> Bool {
+        point.x >= 6 && point.y >= 6 && point.x < Float(width - 7) && point.y < Float(height - 7)
     }
 
     /// Returns the eight samples of one row of the window. ``contains(_:)`` must be true for the point.
     ///
     /// - Parameter row: -1 to 8. Rows -1 and 8 lie above and below the window.
     @inline(__always)
-    func row(_ row: Int, at point: SIMD2<Float>) -> SIMD8<Float> {
+    fileprivate func row(_ row: Int, at point: SIMD2<Float>) -> SIMD8<Float> {
         let (x, y) = (Int(point.x), Int(point.y))
         let (alongX, alongY) = (point.x - Float(x), point.y - Float(y))
-        let corner = level.pixels + (y + row - 4) * level.width + x - 4
-        let below = corner + level.width
+        let corner = pixels + (y + row - 4) * width + x - 4
+        let below = corner + width
         let upper = load(corner) + (load(corner + 1) - load(corner)) * alongX
         let lower = load(below) + (load(below + 1) - load(below)) * alongX
         return upper + (lower - upper) * alongY

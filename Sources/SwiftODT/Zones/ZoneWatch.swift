@@ -99,7 +99,7 @@ struct ZoneWatch {
             let box = upright(track.box)
             var zoneTrack =
                 zoneTracks.removeValue(forKey: id) ?? reidentify(box, track.label, unlessIn: visibleIDs, at: now)
-                ?? newTrack(id, at: box)
+                ?? ZoneTrack(id: id, box: box, lastSeen: now, presences: zones.map { _ in ZonePresence() })
             (zoneTrack.id, zoneTrack.label, zoneTrack.box, zoneTrack.lastSeen) = (id, track.label, box, now)
             for index in zones.indices { pass(zones[index], index, &zoneTrack, now) }
             zoneTracks[id] = zoneTrack
@@ -145,10 +145,6 @@ struct ZoneWatch {
 // MARK: - Identity
 
 extension ZoneWatch {
-    private func newTrack(_ id: Int, at box: Box) -> ZoneTrack {
-        ZoneTrack(id: id, box: box, lastSeen: 0, presences: zones.map { _ in ZonePresence() })
-    }
-
     /// Returns the track that a new track continues, or `nil`. The continued track must have the same label, and must
     /// have been detected recently and nearby. If there are several such tracks, the nearest one is returned.
     ///
