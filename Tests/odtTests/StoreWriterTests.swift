@@ -12,10 +12,11 @@ struct StoreWriterTests {
     private let start: Int64 = 1_795_348_800_000
 
     private func track(_ id: Int64, of camera: String, session: Int, at time: Int64) -> StoreRow {
-        let track = StoreRow.Track(
-            id: id, first: time, last: time, label: "person", category: -1, pathLength: 1, best: nil, bestScore: nil,
-            bestBox: [nil, nil, nil, nil], reason: nil)
-        return StoreRow(camera: camera, session: session, time: time, content: .track(track))
+        let columns: StoreRow.Columns = [
+            ("id", .integer(id)), ("first", .integer(time)), ("last", .integer(time)), ("label", .text("person")),
+            ("category", .integer(-1)),
+        ]
+        return StoreRow(camera: camera, session: session, time: time, content: .row(table: "track", columns))
     }
 
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))

@@ -32,6 +32,13 @@ struct StoredCameraTests {
         return camera.rows(of: message, sessionCount: &sessionCount)
     }
 
+    private func integer(_ column: String, of row: StoreRow, in table: String) throws -> Int64 {
+        guard case .row(table, let columns) = row.content,
+            case .integer(let value)? = columns.first(where: { $0.name == column })?.value
+        else { throw PlaybackError("no integer \(column) is stored in \(table)") }
+        return value
+    }
+
     @Test mutating func timesFollowArrivalOfCameraWithWrongFrameRateForTenHours() throws {
         let (frames, perSecond): (Int64, Int64) = (10 * 3_600 * 21, 21)
         func incoming(_ number: Int64) -> Int64 { start + number * 1_000 / perSecond }
@@ -50,13 +57,10 @@ struct StoredCameraTests {
         ]
         let rows = rows(
             "swiftodt-track", running: frames * 40, utc: wall, at: wall, steady: wall - start, seen, event: "end")
-        guard case .track(let track) = try #require(rows.first).content else {
-            Issue.record("no track is stored")
-            return
-        }
-        #expect(abs(track.first - incoming(1_260)) <= 2)
-        #expect(abs(track.last - incoming(frames - 1_260)) <= 2)
-        #expect(abs(try #require(track.best) - incoming(frames / 2)) <= 2)
+        let track = try #require(rows.first)
+        #expect(abs(try integer("first", of: track, in: "track") - incoming(1_260)) <= 2)
+        #expect(abs(try integer("last", of: track, in: "track") - incoming(frames - 1_260)) <= 2)
+        #expect(abs(try integer("best", of: track, in: "track") - incoming(frames / 2)) <= 2)
     }
 
     @Test mutating func momentIsFoundInVideoOfCameraWithWrongFrameRate() throws {
@@ -68,13 +72,10 @@ struct StoredCameraTests {
         }
         let finished = FinishedSegment(path: "/srv/a.mkv", start: 0, end: frames * 40_000_000)
         let row = try #require(camera.row(of: finished))
-        guard case .segment(let segment) = row.content else {
-            Issue.record("no segment is stored")
-            return
-        }
+        let (ended, length) = try (integer("ended", of: row, in: "segment"), integer("length", of: row, in: "segment"))
         let stored = StoredSegment(
-            camera: "yard", session: 1, began: Double(row.time) / 1_000, ended: Double(segment.ended) / 1_000,
-            length: Double(segment.length) / 1_000, file: segment.file)
+            camera: "yard", session: 1, began: Double(row.time) / 1_000, ended: Double(ended) / 1_000,
+            length: Double(length) / 1_000, file: finished.path)
         let place = try #require(stored.place(of: Double(incoming(frames / 3)) / 1_000))
         #expect(abs(place - Double(frames / 3) * 0.04) < 0.01)
         #expect(stored.place(of: stored.began - 1) == nil)

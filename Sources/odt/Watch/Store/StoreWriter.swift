@@ -24,8 +24,9 @@ final class StoreWriter {
     private let database: SQLiteDatabase
     private var numbers = Numbers()
     private let addSession, touchSession, endSession, sizeSession: SQLiteStatement
-    private let addTrack, addResult, addBox, addZoneEvent, addZoneCount, addSegment, addClip, addAlarm: SQLiteStatement
     private let setRedaction, removeRedaction: SQLiteStatement
+    /// The statements that insert rows, by table. They are prepared when they are first needed.
+    private var insertions: [String: SQLiteStatement] = [:]
 
     init(_ database: SQLiteDatabase) throws {
         self.database = database
@@ -33,18 +34,8 @@ final class StoreWriter {
         touchSession = try database.prepare("UPDATE session SET ended = max(ended, ?2) WHERE id = ?1")
         endSession = try database.prepare("UPDATE session SET ended = max(ended, ?2), reason = ?3 WHERE id = ?1")
         sizeSession = try database.prepare("UPDATE session SET width = ?2, height = ?3 WHERE id = ?1 AND width IS NULL")
-        addTrack = try database.prepare(
-            "INSERT OR REPLACE INTO track VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        addResult = try database.prepare("INSERT OR REPLACE INTO result VALUES (?, ?, ?)")
-        addBox = try database.prepare("INSERT OR REPLACE INTO box VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        addZoneEvent = try database.prepare(
-            "INSERT INTO zone_event (time, session, zone, event, track, label, dwell) VALUES (?, ?, ?, ?, ?, ?, ?)")
-        addZoneCount = try database.prepare("INSERT OR REPLACE INTO zone_count VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        addSegment = try database.prepare("INSERT OR REPLACE INTO segment VALUES (?, ?, ?, ?, ?)")
-        addClip = try database.prepare("INSERT OR REPLACE INTO clip VALUES (?, ?, ?, ?, ?)")
         setRedaction = try database.prepare("INSERT OR REPLACE INTO redaction VALUES (?, ?)")
         removeRedaction = try database.prepare("DELETE FROM redaction WHERE camera = ?")
-        addAlarm = try database.prepare("INSERT INTO alarm (time, session, event, reason) VALUES (?, ?, ?, ?)")
     }
 
     /// Stores all rows in one transaction. If this fails, no row is stored.
@@ -93,41 +84,46 @@ final class StoreWriter {
         case .began, .redaction: break
         case .ended(let reason):
             try endSession.run([.integer(session), .integer(row.time), SQLiteValue(reason)])
-        case .result(let result): try write(result, at: row.time, session)
-        case .track(let track):
-            let label = try label(track.label)
-            try addTrack.run(
-                [
-                    .integer(session), .integer(track.id), .integer(row.time), .integer(track.first),
-                    .integer(track.last), .integer(label), SQLiteValue(track.category),
-                    SQLiteValue(track.pathLength), SQLiteValue(track.best), SQLiteValue(track.bestScore),
-                ] + track.bestBox.map { SQLiteValue($0) } + [SQLiteValue(track.reason)])
-        case .zoneEvent(let event):
-            let zone = try zone(Zone(camera: row.camera, name: event.zone, isLine: event.isLine))
-            let label = try label(event.label)
-            try addZoneEvent.run([
-                .integer(row.time), .integer(session), .integer(zone), .text(event.event), SQLiteValue(event.track),
-                .integer(label), SQLiteValue(event.dwell),
-            ])
-        case .segment(let segment):
-            try addSegment.run([
-                .integer(session), .integer(row.time), .integer(segment.ended), .integer(segment.length),
-                .text(segment.file),
-            ])
-        case .clip(let clip):
-            try addClip.run([
-                .integer(session), .integer(row.time), .integer(clip.ended), .text(clip.file),
-                SQLiteValue(clip.picture),
-            ])
-        case .alarm(let event, let reason):
-            try addAlarm.run([.integer(row.time), .integer(session), .text(event), SQLiteValue(reason)])
+        case .row(let table, let columns): try insert(columns, into: table, at: row.time, session)
+        case .result(let width, let height, let boxes):
+            if width != nil { try sizeSession.run([.integer(session), SQLiteValue(width), SQLiteValue(height)]) }
+            try insert([("objects", SQLiteValue(boxes.count))], into: "result", at: row.time, session)
+            for (number, columns) in boxes.enumerated() {
+                try insert([(name: "number", value: SQLiteValue(number))] + columns, into: "box", at: row.time, session)
+            }
+        case .zoneEvent(let name, let isLine, let columns):
+            let zone = try zone(Zone(camera: row.camera, name: name, isLine: isLine))
+            let column = (name: "zone", value: SQLiteValue.integer(zone))
+            try insert([column] + columns, into: "zone_event", at: row.time, session)
         case .zoneCounts(let figures):
             let zone = try zone(Zone(camera: row.camera, name: figures.name, isLine: figures.isLine))
-            try write(figures.all, ofLabel: 0, zone, at: row.time, session)
+            try write(figures.all, ofLabel: .integer(0), zone, at: row.time, session)
             for (name, counts) in figures.byLabel {
-                try write(counts, ofLabel: label(name), zone, at: row.time, session)
+                try write(counts, ofLabel: .text(name), zone, at: row.time, session)
             }
         }
+    }
+
+    /// Inserts a row. It replaces an existing row of the same primary key.
+    private func insert(_ columns: StoreRow.Columns, into table: String, at time: Int64, _ session: Int64) throws {
+        var values: [SQLiteValue] = [.integer(time), .integer(session)]
+        for column in columns {
+            if column.name == "label", case .text(let name) = column.value {
+                values.append(.integer(try label(name)))
+            } else {
+                values.append(column.value)
+            }
+        }
+        if insertions[table] == nil {
+            let names = ["time", "session"] + columns.map { $0.name }
+            insertions[table] = try database.prepare("INSERT OR REPLACE" + Self.insertion(names, table))
+        }
+        try insertions[table]?.run(values)
+    }
+
+    private static func insertion(_ columns: [String], _ table: String) -> String {
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        return " INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
     }
 
     private func write(_ filter: RedactionFilter?, of camera: String) throws {
@@ -136,28 +132,16 @@ final class StoreWriter {
         try setRedaction.run([camera, SQLiteValue(filter.word)])
     }
 
-    private func write(_ result: StoreRow.Result, at time: Int64, _ session: Int64) throws {
-        if result.width != nil {
-            try sizeSession.run([.integer(session), SQLiteValue(result.width), SQLiteValue(result.height)])
-        }
-        try addResult.run([.integer(time), .integer(session), SQLiteValue(result.boxes.count)])
-        for (number, box) in result.boxes.enumerated() {
-            let label = try label(box.label)
-            try addBox.run(
-                [
-                    .integer(time), .integer(session), SQLiteValue(number), SQLiteValue(box.track), .integer(label),
-                    SQLiteValue(box.category), .integer(box.score),
-                ] + box.corners.map { .integer($0) })
-        }
-    }
-
-    /// - Parameter label: The id of the label; 0 for the total over all labels.
+    /// - Parameter label: The text of the label; 0 for the total over all labels.
     private func write(
-        _ counts: ZoneCount.Counts, ofLabel label: Int64, _ zone: Int64, at time: Int64, _ session: Int64
+        _ counts: ZoneCount.Counts, ofLabel label: SQLiteValue, _ zone: Int64, at time: Int64, _ session: Int64
     ) throws {
-        let figures = [counts.count, counts.entered, counts.left, counts.in, counts.out]
-        try addZoneCount.run(
-            [.integer(time), .integer(session), .integer(zone), .integer(label)] + figures.map { SQLiteValue($0) })
+        let columns: StoreRow.Columns = [
+            ("zone", .integer(zone)), ("label", label), ("count", SQLiteValue(counts.count)),
+            ("entered", SQLiteValue(counts.entered)), ("gone", SQLiteValue(counts.left)),
+            ("inward", SQLiteValue(counts.in)), ("outward", SQLiteValue(counts.out)),
+        ]
+        try insert(columns, into: "zone_count", at: time, session)
     }
 
     // MARK: Ids
@@ -197,8 +181,7 @@ final class StoreWriter {
         let found = try database.prepare("SELECT id FROM \(table) WHERE \(question)")
         try found.begin(values)
         if try found.next() { return found.integer(0) }
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        try database.prepare("INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))").run(values)
+        try database.prepare("INSERT" + Self.insertion(columns, table)).run(values)
         return database.lastRow
     }
 }

@@ -50,7 +50,9 @@ struct StoredCamera {
         }
         if fields.name == CameraAlarm.message {
             let time = milliseconds(fields, "running-time").flatMap { clock.wall(at: $0) } ?? now
-            return row(time, .alarm(event: fields.text("event") ?? "", reason: fields.text("reason")))
+            let event = fields.text("event") ?? ""
+            return row(
+                time, .row(table: "alarm", [("event", .text(event)), ("reason", SQLiteValue(fields.text("reason")))]))
         }
         guard let running = milliseconds(fields, "running-time") else { return [] }
         if let wall = milliseconds(fields, "utc-time") {
@@ -74,20 +76,21 @@ struct StoredCamera {
     ///   the segment is not needed.
     func row(of segment: FinishedSegment) -> StoreRow? {
         let (start, end) = (segment.start.clampedToRange / 1_000_000, segment.end.clampedToRange / 1_000_000)
-        guard let session, let began = clock.wall(at: start), let ended = clock.wall(at: end) else { return nil }
-        return StoreRow(
-            camera: name, session: session, time: began,
-            content: .segment(.init(ended: ended, length: end - start, file: segment.path)))
+        return row(of: segment.path, in: "segment", from: start, to: end, ("length", .integer(end - start)))
     }
 
     func row(of clip: SavedClip) -> StoreRow? {
-        guard let session, let began = clock.wall(at: clip.start.clampedToRange / 1_000_000),
-            let ended = clock.wall(at: clip.end.clampedToRange / 1_000_000)
-        else { return nil }
+        let (start, end) = (clip.start.clampedToRange / 1_000_000, clip.end.clampedToRange / 1_000_000)
         let picture = clip.picture.map { PartFile.parts(of: clip.path).folder + $0 }
-        return StoreRow(
-            camera: name, session: session, time: began,
-            content: .clip(.init(ended: ended, file: clip.path, picture: picture)))
+        return row(of: clip.path, in: "clip", from: start, to: end, ("picture", SQLiteValue(picture)))
+    }
+
+    private func row(
+        of file: String, in table: String, from start: Int64, to end: Int64, _ column: StoreRow.Columns.Element
+    ) -> StoreRow? {
+        guard let session, let began = clock.wall(at: start), let ended = clock.wall(at: end) else { return nil }
+        let columns: StoreRow.Columns = [("ended", .integer(ended)), ("file", .text(file)), column]
+        return StoreRow(camera: name, session: session, time: began, content: .row(table: table, columns))
     }
 
     private mutating func begin(_ number: UInt64?, _ sessionCount: inout Int) {
@@ -109,43 +112,48 @@ struct StoredCamera {
         if let resultTime, (0..<Self.resultInterval).contains(time - resultTime) { return rows }
         resultTime = time
         let boxes = fields.list("objects").filter { $0.text("state") != "lost" }.map(box)
-        return rows
-            + row(time, .result(.init(width: figure(fields, "width"), height: figure(fields, "height"), boxes: boxes)))
+        return rows + row(time, .result(width: figure(fields, "width"), height: figure(fields, "height"), boxes: boxes))
     }
 
-    private func box(_ object: MessageFields) -> StoreRow.Box {
-        StoreRow.Box(
-            track: figure(object, "tracking-id"), label: object.text("label") ?? "",
-            category: category(object), score: share(object.real("score"), 1_000),
-            corners: ["x-min", "y-min", "x-max", "y-max"].map { share(object.real($0), 10_000) })
+    /// The score is stored in 1/1,000, and the corners in 1/10,000 of the frame's width and height.
+    private func box(_ object: MessageFields) -> StoreRow.Columns {
+        [
+            ("track", SQLiteValue(figure(object, "tracking-id"))), ("label", .text(object.text("label") ?? "")),
+            ("category", SQLiteValue(category(object))), ("score", .integer(share(object.real("score"), 1_000))),
+            ("x_min", .integer(share(object.real("x-min"), 10_000))),
+            ("y_min", .integer(share(object.real("y-min"), 10_000))),
+            ("x_max", .integer(share(object.real("x-max"), 10_000))),
+            ("y_max", .integer(share(object.real("y-max"), 10_000))),
+        ]
     }
 
     private func track(_ fields: MessageFields, at time: Int64) -> [StoreRow] {
         guard let id = figure(fields, "tracking-id") else { return [] }
         func moment(_ name: String) -> Int64? { milliseconds(fields, name).flatMap { clock.wall(at: $0) } }
-        return row(
-            time,
-            .track(
-                .init(
-                    id: id, first: moment("first-seen") ?? time, last: moment("last-seen") ?? time,
-                    label: fields.text("label") ?? "", category: category(fields),
-                    pathLength: fields.real("path-length"), best: moment("best-running-time"),
-                    bestScore: fields.real("best-score"),
-                    bestBox: ["best-x", "best-y", "best-width", "best-height"].map { figure(fields, $0) },
-                    reason: fields.text("event") == "end" ? fields.text("reason") ?? "" : nil)))
+        // While the track is active, there is no reason why it ended.
+        let reason = fields.text("event") == "end" ? fields.text("reason") ?? "" : nil
+        let columns: StoreRow.Columns = [
+            ("id", .integer(id)), ("first", .integer(moment("first-seen") ?? time)),
+            ("last", .integer(moment("last-seen") ?? time)), ("label", .text(fields.text("label") ?? "")),
+            ("category", SQLiteValue(category(fields))), ("path_length", SQLiteValue(fields.real("path-length"))),
+            ("best", SQLiteValue(moment("best-running-time"))), ("best_score", SQLiteValue(fields.real("best-score"))),
+            ("best_x", SQLiteValue(figure(fields, "best-x"))), ("best_y", SQLiteValue(figure(fields, "best-y"))),
+            ("best_width", SQLiteValue(figure(fields, "best-width"))),
+            ("best_height", SQLiteValue(figure(fields, "best-height"))), ("reason", SQLiteValue(reason)),
+        ]
+        return row(time, .row(table: "track", columns))
     }
 
     private func zoneEvent(_ fields: MessageFields, at time: Int64) -> [StoreRow] {
         guard let event = fields.text("event"), let zone = fields.text("zone") else { return [] }
         let isLine = event == "cross"
         let happened = milliseconds(fields, "event-running-time").flatMap { clock.wall(at: $0) } ?? time
-        return row(
-            happened,
-            .zoneEvent(
-                .init(
-                    zone: zone, isLine: isLine, event: isLine ? fields.text("direction") ?? event : event,
-                    track: figure(fields, "tracking-id"), label: fields.text("label") ?? "",
-                    dwell: milliseconds(fields, "dwell"))))
+        let columns: StoreRow.Columns = [
+            ("event", .text(isLine ? fields.text("direction") ?? event : event)),
+            ("track", SQLiteValue(figure(fields, "tracking-id"))), ("label", .text(fields.text("label") ?? "")),
+            ("dwell", SQLiteValue(milliseconds(fields, "dwell"))),
+        ]
+        return row(happened, .zoneEvent(zone: zone, isLine: isLine, columns))
     }
 
     private func figure(_ fields: MessageFields, _ name: String) -> Int64? {
