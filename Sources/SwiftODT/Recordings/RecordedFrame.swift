@@ -17,53 +17,17 @@ package struct RecordedFrame: Sendable {
 }
 
 extension RecordedFrame {
-    /// Appends the line of this frame with its terminator. Detections with infinite or NaN values are omitted, because
-    /// JSON cannot represent these values.
-    func append(to text: inout [UInt8]) {
-        switch key {
-        case .time: text += #"{"time":"#.utf8
-        case .number: text += #"{"frame":"#.utf8
+    /// The line of this frame with its terminator. Detections with infinite or NaN values are omitted, because JSON
+    /// cannot represent these values.
+    var text: String {
+        func figures(_ box: Box) -> [JSONValue] { [box.x, box.y, box.width, box.height].map(JSONValue.number) }
+        let entries = detections.filter { $0.box.isFinite && $0.score.isFinite }.map { detection -> JSONValue in
+            let label = detection.label.map { [JSONValue.number(Double($0.index)), .string($0.text)] } ?? []
+            return .array(figures(detection.box) + [.number(detection.score)] + label)
         }
-        DecimalText.append(Int(key.order), to: &text)
-        text += #","seen":"#.utf8
-        if let seen {
-            Self.append(seen, to: &text)
-            text.append(UInt8(ascii: "]"))
-        } else {
-            text += #""whole""#.utf8
-        }
-        text += #","detections":["#.utf8
-        var isFirst = true
-        for detection in detections where detection.box.isFinite && detection.score.isFinite {
-            if !isFirst { text.append(UInt8(ascii: ",")) }
-            isFirst = false
-            Self.append(detection.box, to: &text)
-            text.append(UInt8(ascii: ","))
-            Self.append(detection.score, to: &text)
-            if let label = detection.label {
-                text.append(UInt8(ascii: ","))
-                DecimalText.append(label.index, to: &text)
-                text.append(UInt8(ascii: ","))
-                text += JSONValue.quoted(label.text).utf8
-            }
-            text.append(UInt8(ascii: "]"))
-        }
-        text += "]}\n".utf8
-    }
-
-    /// Appends an opening bracket and the four numbers of a box. The caller appends the closing bracket.
-    private static func append(_ box: Box, to text: inout [UInt8]) {
-        text.append(UInt8(ascii: "["))
-        append(box.x, to: &text)
-        for figure in [box.y, box.width, box.height] {
-            text.append(UInt8(ascii: ","))
-            append(figure, to: &text)
-        }
-    }
-
-    private static func append(_ number: Double, to text: inout [UInt8]) {
-        let figures = number.description.utf8
-        text += figures.suffix(2).elementsEqual(".0".utf8) ? figures.dropLast(2) : figures[...]
+        let region = seen.map { JSONValue.array(figures($0)) } ?? .string("whole")
+        return "{\"\(key.isTime ? "time" : "frame")\":\(key.order),\"seen\":\(region.text),"
+            + "\"detections\":\(JSONValue.array(entries).text)}\n"
     }
 
     /// Parses the line of a frame. Throws ``RecordingLineError``.
@@ -83,12 +47,11 @@ extension RecordedFrame {
         }
         switch value["seen"] {
         case nil, .null, .string("whole"): seen = nil
-        case .array(let figures):
-            guard let box = Self.box(figures[...]), !box.isEmpty else {
+        case let region?:
+            guard let box = Self.box((region.array ?? [])[...]), !box.isEmpty else {
                 throw RecordingLineError(#""seen" is neither "whole" nor [left, top, width, height]"#)
             }
             seen = box
-        default: throw RecordingLineError(#""seen" is neither "whole" nor [left, top, width, height]"#)
         }
         guard let entries = value["detections"]?.array else {
             throw RecordingLineError(#""detections" is missing or not a list"#)

@@ -26,7 +26,6 @@ package final class RecordingWriter {
     /// The offset of the next line to write.
     private var length: Int
     private var last: FrameKey?
-    private var line: [UInt8] = []
     private var hasBegun = false
     private var hasEnded = false
 
@@ -37,7 +36,7 @@ package final class RecordingWriter {
     package init(_ path: String, existing: Existing) throws {
         let isThere = FileIdentity(path: path) != nil
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
-        guard file >= 0 else { throw Self.problem(path, "written") }
+        guard file >= 0 else { throw Self.problem(path) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(file)
@@ -110,7 +109,7 @@ package final class RecordingWriter {
         hasBegun = true
         guard let previous else {
             try cut(to: 0)
-            return try put(Array(header.text.utf8))
+            return try put(header.text)
         }
         let ours = try JSONValue(parsing: header.text.utf8)
         guard let theirs = previous.firstLine, theirs != ours else { return }
@@ -133,20 +132,19 @@ package final class RecordingWriter {
             guard last.isTime == frame.key.isTime, frame.key.order > last.order else { return false }
         }
         last = frame.key
-        line.removeAll(keepingCapacity: true)
-        frame.append(to: &line)
-        try put(line)
+        try put(frame.text)
         return true
     }
 
     /// Writes the last line, which marks the recording as complete.
     package func finish(_ end: RecordingEnd) throws(ODTError) {
         guard hasBegun, !hasEnded else { return }
-        try put(Array(end.text.utf8))
+        try put(end.text)
         hasEnded = true
     }
 
-    private func put(_ bytes: [UInt8]) throws(ODTError) {
+    private func put(_ text: String) throws(ODTError) {
+        let bytes = Array(text.utf8)
         // A write beyond the file size limit would end the process with SIGXFSZ.
         guard bytes.count <= UniqueFile.largest - length else {
             hasEnded = true
@@ -162,7 +160,7 @@ package final class RecordingWriter {
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                let problem = Self.problem(path, "written")
+                let problem = Self.problem(path)
                 hasEnded = true
                 _ = ftruncate(file, off_t(length))
                 throw problem
@@ -173,12 +171,12 @@ package final class RecordingWriter {
     }
 
     private func cut(to size: Int) throws {
-        guard ftruncate(file, off_t(size)) == 0 else { throw Self.problem(path, "written") }
+        guard ftruncate(file, off_t(size)) == 0 else { throw Self.problem(path) }
         length = size
     }
 
-    private static func problem(_ path: String, _ verb: String) -> ODTError {
-        let text = "\(path) cannot be \(verb): \(String(cString: strerror(errno)))"
+    private static func problem(_ path: String) -> ODTError {
+        let text = "\(path) cannot be written: \(String(cString: strerror(errno)))"
         return ODTError(errno == ENOSPC || errno == EDQUOT ? .tooLittleMemory : .fileNotFound, text)
     }
 }

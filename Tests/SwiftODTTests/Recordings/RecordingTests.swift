@@ -97,17 +97,14 @@ import Testing
     }
 
     @Test func nonFiniteDetectionsAreOmitted() throws {
-        var line: [UInt8] = []
-        RecordedFrame(
+        let frame = RecordedFrame(
             key: .number(7),
             detections: [
                 Detection(box: Box(x: .nan, y: 0, width: 1, height: 1), score: 0.5),
                 Detection(box: Box(x: 0, y: 0, width: 1, height: 1), score: .infinity),
                 Detection(box: Box(x: 0, y: 0, width: 1, height: 1), score: 1),
-            ]
-        ).append(to: &line)
-        #expect(
-            String(decoding: line, as: UTF8.self) == "{\"frame\":7,\"seen\":\"whole\",\"detections\":[[0,0,1,1,1]]}\n")
+            ])
+        #expect(frame.text == "{\"frame\":7,\"seen\":\"whole\",\"detections\":[[0,0,1,1,1]]}\n")
     }
 
     /// A frame without inference is not recorded, while a frame without detections is recorded as empty.
@@ -138,9 +135,7 @@ import Testing
     @Test func anyFrameOfLongFileIsFound() throws {
         var text = Self.header.text
         for number in 0..<9_000 where number % 7 != 3 {
-            var line: [UInt8] = []
-            frame(number, x: Double(number)).append(to: &line)
-            text += String(decoding: line, as: UTF8.self)
+            text += frame(number, x: Double(number)).text
         }
         let file = try folder.write("long.jsonl", text)
         let reader = try RecordingReader(file)

@@ -8,9 +8,7 @@ func fuzzRecording(_ bytes: FuzzedBytes) -> CInt {
         func key(_ step: Int) -> FrameKey { isTime ? .time(Nanoseconds(step) * 33_333_333) : .number(step + 1) }
         for step in [0, 1, 2, 3, 700, 2, 40_000, 5] {
             guard let frame = try? reader.frame(at: key(step), within: isTime ? 1_000_000 : 0) else { continue }
-            var text: [UInt8] = []
-            frame.append(to: &text)
-            guard let value = try? JSONValue(parsing: text), let again = try? RecordedFrame(value) else {
+            guard let value = try? JSONValue(parsing: frame.text.utf8), let again = try? RecordedFrame(value) else {
                 if frame.detections.allSatisfy({ (0...1).contains($0.score) }) {
                     fatalError("a written frame cannot be parsed: \(frame)")
                 }
