@@ -147,59 +147,18 @@ private struct JSONReader {
         }
     }
 
-    /// Parses a number without an exponent as the quotient of two integers, for example 12.5 as 125 / 10. Both integers
-    /// must be exactly representable as doubles. Only the division rounds, so the result equals the result of the
-    /// slower general parser. For other numbers, returns `nil` and consumes no input.
-    private mutating func quotient() -> Double? {
-        let start = position
-        let isNegative = skip("-")
-        let first = position
-        guard let whole = digits(after: 0) else { return giveUp(at: start) }
-        guard position == first + 1 || bytes[first] != 0x30 else { return giveUp(at: start) }
-        var (figures, scale) = (whole, 1.0)
-        if skip(".") {
-            let point = position
-            guard let more = digits(after: whole), position - point < DecimalText.powersOfTen.count else {
-                return giveUp(at: start)
-            }
-            (figures, scale) = (more, DecimalText.powersOfTen[position - point])
-        }
-        if let next, "+-.eE".utf8.contains(next) { return giveUp(at: start) }
-        let value = Double(figures) / scale
-        return isNegative ? -value : value
-    }
-
-    /// Appends the next decimal digits to the number `figures`. Returns `nil` if there is no digit, or if the result is
-    /// not exactly representable as a double.
-    private mutating func digits(after figures: UInt64) -> UInt64? {
-        let (start, maximum) = (position, UInt64(1) << 53)
-        var figures = figures
-        while let byte = next, (0x30...0x39).contains(byte), figures <= maximum {
-            figures = figures &* 10 &+ UInt64(byte &- 0x30)
-            position += 1
-        }
-        return position > start && figures <= maximum ? figures : nil
-    }
-
-    private mutating func giveUp(at start: Int) -> Double? {
-        position = start
-        return nil
-    }
-
     private mutating func number() throws -> Double {
-        if let value = quotient() { return value }
         let start = position
         while let byte = next, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
         let text = bytes[start..<position]
         let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
-        // `Double.init` also accepts numbers that JSON does not allow: with leading zeros, with a plus sign, or with a
+        func isDigit(_ place: Int) -> Bool { digits.indices.contains(place) && (0x30...0x39).contains(digits[place]) }
+        // `DecimalText` also accepts numbers that JSON does not allow: with leading zeros, with a plus sign, or with a
         // decimal point that lacks a digit on one side.
-        guard let first = digits.first, (0x30...0x39).contains(first),
-            digits.last.map({ (0x30...0x39).contains($0) }) == true,
-            !(first == 0x30 && digits.count > 1 && (0x30...0x39).contains(digits[digits.startIndex + 1])),
-            !zip(digits, digits.dropFirst()).contains(where: { $0 == UInt8(ascii: ".") && !(0x30...0x39).contains($1) }
-            ),
-            let value = Double(String(decoding: text, as: UTF8.self)), value.isFinite
+        guard isDigit(digits.startIndex), isDigit(digits.endIndex - 1),
+            digits.first != 0x30 || !isDigit(digits.startIndex + 1),
+            digits.firstIndex(of: UInt8(ascii: ".")).map({ isDigit($0 + 1) }) ?? true,
+            let value = DecimalText.number(text), value.isFinite
         else {
             position = start
             throw error("a value was expected")

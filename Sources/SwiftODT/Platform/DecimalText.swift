@@ -14,13 +14,16 @@ package enum DecimalText {
                 continue
             }
             let digit = byte &- UInt8(ascii: "0")
-            // The general parser handles exponents, `nan`, `inf`, numbers with more than 15 digits and invalid words.
-            guard digit <= 9, digits < maximumDigits else { return anyNumber(word, point) }
+            // The general parser handles exponents, `nan`, `inf`, numbers with many digits and invalid words.
+            guard digit <= 9, mantissa <= largestExact, decimals < largestExponent else {
+                return anyNumber(word, point)
+            }
             mantissa = mantissa * 10 + Int(digit)
             digits += 1
             if isPastPoint { decimals += 1 }
         }
         if digits == 0 { return nil }
+        guard mantissa <= largestExact else { return anyNumber(word, point) }
         // The mantissa and the power of ten are exact as doubles. Only the division rounds.
         let size = Double(mantissa) / powersOfTen[decimals]
         return isNegative ? -size : size
@@ -68,10 +71,11 @@ package enum DecimalText {
         }
     }
 
-    /// Every integer with at most this number of digits is exactly representable as a double.
-    private static let maximumDigits = 15
-    /// The powers of ten that are exactly representable as doubles.
-    static let powersOfTen: [Double] = (0...22).map { pow(10, Double($0)) }
+    /// Every integer up to this one is exactly representable as a double.
+    private static let largestExact = 1 << 53
+    /// The powers of ten up to this exponent are exactly representable as doubles.
+    private static let largestExponent = 22
+    private static let powersOfTen: [Double] = (0...largestExponent).map { pow(10, Double($0)) }
 }
 
 /// A count with a noun, for example "1 frame" or "2 frames".
