@@ -4,33 +4,23 @@
 /// YOLOX and NanoDet concatenate the channel planes of their levels and transpose the result. This transpose copies all
 /// outputs. A transpose of a single level needs no copy: runtimes store the channels of a cell next to each other
 /// internally, so the memory layout does not change. The outputs of the changed network are bit-identical.
-struct TrailingTranspose {
+enum TrailingTranspose {
     /// Returns the changed content of an .onnx file. Returns `nil` if the network does not end with a concatenation of
     /// levels and a transpose.
     static func transposeRemoved(_ content: [UInt8]) -> [UInt8]? {
         guard let graph = ONNXGraph(content) else { return nil }
-        return graph.nodes.lazy.compactMap { TrailingTranspose($0, in: graph)?.transposeRemoved }.first
+        return graph.nodes.lazy.compactMap { transposeRemoved($0, in: graph) }.first
     }
 
-    private let graph: ONNXGraph
-    private let transpose: ONNXGraph.Node
-    private let concat: ONNXGraph.Node
-    private let levels: [Level]
-
-    private init?(_ transpose: ONNXGraph.Node, in graph: ONNXGraph) {
+    /// Returns the changed content if `transpose` is the transpose of concatenated levels.
+    private static func transposeRemoved(_ transpose: ONNXGraph.Node, in graph: ONNXGraph) -> [UInt8]? {
         guard transpose.operation == "Transpose", transpose.integers("perm") == [0, 2, 1],
             let planes = transpose.inputs.first, transpose.outputs.count == 1,
             let concat = graph.node(producing: planes, ifSoleConsumer: true), concat.operation == "Concat",
             [2, -1].contains(concat.integer("axis"))
         else { return nil }
-        levels = concat.inputs.compactMap { Level($0, in: graph) }
+        let levels = concat.inputs.compactMap { Level($0, in: graph) }
         guard !levels.isEmpty, levels.count == concat.inputs.count else { return nil }
-        self.graph = graph
-        self.transpose = transpose
-        self.concat = concat
-    }
-
-    private var transposeRemoved: [UInt8] {
         var changes: [Int: [ONNXGraph.Part]] = [transpose.field: []]
         for level in levels { changes[level.flattening.field] = level.rows }
         changes[concat.field] = [.node("Concat", levels.map(\.rowsName), transpose.outputs[0], ["axis": .number(1)])]
