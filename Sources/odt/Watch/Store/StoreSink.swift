@@ -34,21 +34,8 @@ final class StoreSink: MeasuredSink {
         var isOver = false
     }
 
-    /// Passes the database from the initializer to the writing thread.
-    ///
-    /// `@unchecked Sendable`: the initializer uses the database first, and then only the thread uses it.
-    private final class Store: @unchecked Sendable {
-        private var parts: (SQLiteDatabase, StoreWriter, StoreRetention)?
-
-        init(_ database: SQLiteDatabase, _ writer: StoreWriter, _ retention: StoreRetention) {
-            parts = (database, writer, retention)
-        }
-
-        func take() -> (SQLiteDatabase, StoreWriter, StoreRetention)? {
-            defer { parts = nil }
-            return parts
-        }
-    }
+    /// Passes the database from the initializer to the writing thread, which takes it out.
+    private typealias Store = Monitor<(SQLiteDatabase, StoreWriter, StoreRetention)?>
 
     private let path: String
     private let notify: @Sendable (String) -> Void
@@ -64,7 +51,7 @@ final class StoreSink: MeasuredSink {
         (path, self.notify) = (options.path, notify)
         let store = try StoreFile.reportingErrors(options.path) {
             let database = try StoreFile.open(toWrite: options.path, SQLiteLibrary())
-            return Store(database, try StoreWriter(database), try StoreRetention(options, database))
+            return try Store((database, StoreWriter(database), StoreRetention(options, database)))
         }
         guard DetachedThread.run({ self.run(store) }) else {
             throw PlaybackError("--store: cannot start a thread (ulimit -u)")
@@ -72,14 +59,11 @@ final class StoreSink: MeasuredSink {
     }
 
     func take(_ message: WatchMessage) {
-        let hasRows = state.withLock { state in
-            guard !state.isOver else { return false }
-            let rows = state.cameras[message.camera, default: StoredCamera(message.camera)]
+        let rows = state.withLock { state in
+            state.cameras[message.camera, default: StoredCamera(message.camera)]
                 .rows(of: message, sessionCount: &state.sessionCount)
-            for row in rows { Self.keep(row, in: &state) }
-            return !rows.isEmpty
         }
-        if hasRows { wakeup.wake() }
+        keep(rows)
     }
 
     /// Stores the path and the times of a recorded segment, so that reports find pictures in it.
@@ -101,12 +85,13 @@ final class StoreSink: MeasuredSink {
     }
 
     private func keep(_ rows: [StoreRow?]) {
-        let hasRows = state.withLock { state in
-            guard !state.isOver else { return false }
-            for row in rows { if let row { Self.keep(row, in: &state) } }
-            return !state.rows.isEmpty
+        let rows = rows.compactMap(\.self)
+        guard !rows.isEmpty else { return }
+        state.withLock { state in
+            guard !state.isOver else { return }
+            for row in rows { Self.keep(row, in: &state) }
         }
-        if hasRows { wakeup.wake() }
+        wakeup.wake()
     }
 
     func measure(into text: inout MetricsText) {
@@ -137,9 +122,13 @@ final class StoreSink: MeasuredSink {
     // MARK: The thread
 
     private func run(_ store: Store) {
-        // ``Store/take()`` transfers the database to this function, so that the database is closed before `done` is
-        // signalled.
-        if let (database, writer, retention) = store.take() { work(database, writer, retention) }
+        // The database is taken out of `store`, so that it is closed before `done` is signalled.
+        if let (database, writer, retention) = store.update({ parts in
+            defer { parts = nil }
+            return parts
+        }) {
+            work(database, writer, retention)
+        }
         done.wake()
     }
 
