@@ -7,7 +7,7 @@ import SwiftODT
 /// `@unchecked Sendable`: the session is used only on the receiver's thread.
 final class EventURL: EventDelivery, @unchecked Sendable {
     /// The maximum time without progress of a request, in seconds.
-    private static let timeout: guint = 10
+    private static let timeout = "10"
 
     private let url: String
     private let library: SoupClient
@@ -64,10 +64,8 @@ final class EventURL: EventDelivery, @unchecked Sendable {
     private func begin() -> Soup.Object? {
         session = library.newSession()
         guard let session else { return nil }
-        var value = GValue()
-        g_value_init(&value, FundamentalType.uint)
-        g_value_set_uint(&value, Self.timeout)
-        g_object_set_property(UnsafeMutableRawPointer(session).assumingMemoryBound(to: GObject.self), "timeout", &value)
+        let object = UnsafeMutableRawPointer(session).assumingMemoryBound(to: GObject.self)
+        gst_util_set_object_arg(object, "timeout", Self.timeout)
         return session
     }
 }

@@ -1,6 +1,6 @@
 import CGStreamer
 
-/// A GLib main loop. It runs closures on the thread that calls ``run()``.
+/// A GLib main loop and its context. It runs closures on the thread that runs the loop.
 ///
 /// `@unchecked Sendable`: GLib synchronises the access to contexts and loops.
 final class EventLoop: @unchecked Sendable {
@@ -11,7 +11,7 @@ final class EventLoop: @unchecked Sendable {
     }
 
     let context: OpaquePointer
-    private let loop: OpaquePointer
+    let loop: OpaquePointer
 
     init?() {
         guard let context = g_main_context_new() else { return nil }
@@ -25,20 +25,6 @@ final class EventLoop: @unchecked Sendable {
     deinit {
         g_main_loop_unref(loop)
         g_main_context_unref(context)
-    }
-
-    /// Makes the loop's context the default context of the calling thread, until ``end()`` is called.
-    func begin() { g_main_context_push_thread_default(context) }
-
-    func end() { g_main_context_pop_thread_default(context) }
-
-    func run() { g_main_loop_run(loop) }
-
-    func quit() { g_main_loop_quit(loop) }
-
-    /// Dispatches up to 100 pending events. Does not wait for further events.
-    func runPendingEvents() {
-        for _ in 0..<100 where g_main_context_iteration(context, 0) == 0 { break }
     }
 
     /// Runs `body` once on the loop's thread. May be called on any thread.

@@ -78,14 +78,14 @@ final class PageServer: @unchecked Sendable {
 
     /// Closes all connections and waits for the thread to end. May be called on any thread.
     func close() {
-        loop.schedule { self.loop.quit() }
+        loop.schedule { g_main_loop_quit(self.loop.loop) }
         isOver.wait { $0 ? () : nil }
     }
 
     // MARK: The thread
 
     private func serve() {
-        loop.begin()
+        g_main_context_push_thread_default(loop.context)
         let this = Unmanaged.passUnretained(self).toOpaque()
         soup.addEarlyHandler(server, nil, Self.begins, this, nil)
         soup.addHandler(server, nil, Self.asks, this, nil)
@@ -107,7 +107,7 @@ final class PageServer: @unchecked Sendable {
             self.closeOverdueConnections()
             return true
         }
-        loop.run()
+        g_main_loop_run(loop.loop)
         for source in [listening, ticking] {
             g_source_destroy(source)
             g_source_unref(source)
@@ -121,14 +121,14 @@ final class PageServer: @unchecked Sendable {
         soup.disconnect(server)
         Glibc.close(idle)
         // In the next iterations of the loop, libsoup releases the connections that were shut down above.
-        loop.runPendingEvents()
+        for _ in 0..<100 where g_main_context_iteration(loop.context, 0) == 0 { break }
         // Releasing a connection may finalize its stream, whose finalizer modifies `connections`. The connections are
         // therefore moved out before they are released.
         let left = connections
         connections = [:]
         withExtendedLifetime(left) {}
         g_object_unref(UnsafeMutableRawPointer(server))
-        loop.end()
+        g_main_context_pop_thread_default(loop.context)
         isOver.update { $0 = true }
     }
 
