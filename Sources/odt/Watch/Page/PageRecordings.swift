@@ -73,8 +73,8 @@ final class PageRecordings: Sendable {
         let path = "\(folder)\(camera)/\(name.text)"
         guard PathText.isThere(path) else { return nil }
         guard canShow(path, of: camera) else { return Self.sharp }
-        let isAnnotated =
-            filters.withLock { $0[camera] != .all } || RecordedContent.annotated.isContent(of: path)
+        let isRedacted = filters.withLock { $0[camera]?.word != nil }
+        let isAnnotated = isRedacted || RecordedContent.annotated.isContent(of: path)
         return answer {
             let times = try $0?.times(of: name)
             let began = times?.began ?? Int64(name.time / 1_000_000)

@@ -45,20 +45,17 @@ enum RecordedContent: Equatable, Sendable {
 }
 
 /// Selects the recorded files of a camera that may be shown.
-enum RedactionFilter: Equatable, Sendable {
-    /// The camera has no redaction, so all files may be shown.
-    case all
-    /// Only files that were recorded with this redaction, as NAME=VALUE, may be shown.
-    case redacted(String)
+struct RedactionFilter: Sendable {
+    /// The redaction with which the files have to be recorded, as NAME=VALUE; `nil` if the camera has no redaction, so
+    /// that all files may be shown.
+    let word: String?
+
+    init(word: String?) { self.word = word }
 
     /// Returns `nil` if the properties cannot be evaluated. They may request redaction, so no file may be shown.
     init?(of plan: CameraPlan) {
-        do { self = try plan.redaction().map { .redacted($0.word) } ?? .all } catch { return nil }
+        do { word = try plan.redaction()?.word } catch { return nil }
     }
-
-    init(word: String?) { self = word.map { .redacted($0) } ?? .all }
-
-    var word: String? { if case .redacted(let word) = self { word } else { nil } }
 
     func permits(_ path: String) -> Bool { word.map { RecordedContent.redacted($0).isContent(of: path) } ?? true }
 }
