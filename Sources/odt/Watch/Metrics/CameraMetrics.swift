@@ -2,11 +2,20 @@ import Playback
 import SwiftODT
 
 struct CameraMetrics {
-    struct LabelledZone: Hashable {
-        let zone: String
+    /// Identifies what is counted: the objects with a label, in the frame, in a zone or at a line.
+    struct Key: Hashable {
+        /// The name of a zone or line; `nil` for the frame.
+        var zone: String?
         let label: String
-        /// The direction of a crossing; empty for a zone.
-        var direction = ""
+        /// The direction of a crossing; `nil` for the frame and for a zone.
+        var direction: String?
+
+        /// The labels of the metric.
+        func labels(of camera: String) -> KeyValuePairs<String, String> {
+            guard let zone else { return ["camera": camera, "label": label] }
+            guard let direction else { return ["camera": camera, "zone": zone, "label": label] }
+            return ["camera": camera, "line": zone, "label": label, "direction": direction]
+        }
     }
 
     let times = FrameTimes()
@@ -14,14 +23,14 @@ struct CameraMetrics {
     private(set) var reason: String?
     private(set) var connectionCount = 0
     private(set) var lossCount = 0
-    /// The number of objects in the latest result, by label.
-    private(set) var objects: [String: Int] = [:]
-    /// The number of ended tracks, by label.
-    private(set) var tracks: [String: Int] = [:]
-    private(set) var occupancy: [LabelledZone: Int] = [:]
-    private(set) var entered: [LabelledZone: Int] = [:]
-    private(set) var left: [LabelledZone: Int] = [:]
-    private(set) var crossings: [LabelledZone: Int] = [:]
+    /// The number of objects in the latest result.
+    private(set) var objects: [Key: Int] = [:]
+    /// The number of ended tracks.
+    private(set) var tracks: [Key: Int] = [:]
+    private(set) var occupancy: [Key: Int] = [:]
+    private(set) var entered: [Key: Int] = [:]
+    private(set) var left: [Key: Int] = [:]
+    private(set) var crossings: [Key: Int] = [:]
     private(set) var problems = CameraProblems()
     private(set) var segmentCount = 0
     private(set) var recordedBytes = 0
@@ -30,14 +39,15 @@ struct CameraMetrics {
         _ = problems.take(fields)
         switch fields.name {
         case "swiftodt": note(fields)
-        case "swiftodt-track" where fields.text("event") == "end": tracks[fields.text("label") ?? "", default: 0] += 1
+        case "swiftodt-track" where fields.text("event") == "end":
+            tracks[Key(label: fields.text("label") ?? ""), default: 0] += 1
         case "swiftodt-zone":
-            var key = LabelledZone(zone: fields.text("zone") ?? "", label: fields.text("label") ?? "")
+            var key = Key(zone: fields.text("zone") ?? "", label: fields.text("label") ?? "")
             switch fields.text("event") {
             case "enter": entered[key, default: 0] += 1
             case "leave": left[key, default: 0] += 1
             case "cross":
-                key.direction = fields.text("direction") ?? ""
+                key.direction = fields.text("direction")
                 crossings[key, default: 0] += 1
             default: break
             }
@@ -53,19 +63,19 @@ struct CameraMetrics {
 
     private mutating func note(_ result: MessageFields) {
         // Labels of earlier results keep their entry, with the value 0.
-        for label in objects.keys { objects[label] = 0 }
+        for key in objects.keys { objects[key] = 0 }
         for object in result.list("objects") where object.text("state") != "lost" {
-            objects[object.text("label") ?? "", default: 0] += 1
+            objects[Key(label: object.text("label") ?? ""), default: 0] += 1
         }
         for key in occupancy.keys { occupancy[key] = 0 }
         for zone in result.list("zones") where zone.text("kind") != "line" {
             let counts = ZoneCount(zone)
             var rest = counts.all.count
             for (label, part) in counts.byLabel where !label.isEmpty {
-                occupancy[LabelledZone(zone: counts.name, label: label)] = part.count
+                occupancy[Key(zone: counts.name, label: label)] = part.count
                 rest -= part.count
             }
-            occupancy[LabelledZone(zone: counts.name, label: "")] = max(0, rest)
+            occupancy[Key(zone: counts.name, label: "")] = max(0, rest)
         }
     }
 

@@ -221,40 +221,21 @@ final class MetricsBoard: WatchSink {
     }
 
     private func addObjects(of cameras: [(String, CameraMetrics)], to text: inout MetricsText) {
-        func byLabel(
-            _ name: String, _ kind: MetricsText.Kind, _ help: String, _ counts: (CameraMetrics) -> [String: Int]
-        ) {
+        typealias Counts = [CameraMetrics.Key: Int]
+        func add(_ name: String, _ kind: MetricsText.Kind, _ help: String, _ counts: (CameraMetrics) -> Counts) {
             text.add(
                 name, kind, help,
                 cameras.flatMap { camera, metrics in
-                    counts(metrics).sorted { $0.key < $1.key }.map {
-                        Sample(["camera": camera, "label": $0.key], $0.value)
-                    }
+                    counts(metrics).sorted { ($0.key.zone ?? "", $0.key.label) < ($1.key.zone ?? "", $1.key.label) }
+                        .map { Sample($0.key.labels(of: camera), $0.value) }
                 })
         }
-        byLabel("swiftodt_objects", .gauge, "Objects in the latest result, by label.", \.objects)
-        byLabel("swiftodt_tracks_ended_total", .counter, "Ended tracks, by label.", \.tracks)
-        func byZone(
-            _ name: String, _ kind: MetricsText.Kind, _ help: String,
-            _ counts: (CameraMetrics) -> [CameraMetrics.LabelledZone: Int]
-        ) {
-            text.add(
-                name, kind, help,
-                cameras.flatMap { camera, metrics in
-                    counts(metrics).sorted { ($0.key.zone, $0.key.label) < ($1.key.zone, $1.key.label) }.map {
-                        key, count in
-                        key.direction.isEmpty
-                            ? Sample(["camera": camera, "zone": key.zone, "label": key.label], count)
-                            : Sample(
-                                ["camera": camera, "line": key.zone, "label": key.label, "direction": key.direction],
-                                count)
-                    }
-                })
-        }
-        byZone("swiftodt_zone_objects", .gauge, "Objects in the zone in the latest result, by label.", \.occupancy)
-        byZone("swiftodt_zone_entries_total", .counter, "Objects that entered the zone.", \.entered)
-        byZone("swiftodt_zone_exits_total", .counter, "Objects that left the zone.", \.left)
-        byZone("swiftodt_line_crossings_total", .counter, "Crossings of the line.", \.crossings)
+        add("swiftodt_objects", .gauge, "Objects in the latest result, by label.", \.objects)
+        add("swiftodt_tracks_ended_total", .counter, "Ended tracks, by label.", \.tracks)
+        add("swiftodt_zone_objects", .gauge, "Objects in the zone in the latest result, by label.", \.occupancy)
+        add("swiftodt_zone_entries_total", .counter, "Objects that entered the zone.", \.entered)
+        add("swiftodt_zone_exits_total", .counter, "Objects that left the zone.", \.left)
+        add("swiftodt_line_crossings_total", .counter, "Crossings of the line.", \.crossings)
     }
 
     private func addStorage(of cameras: [(String, CameraMetrics)], to text: inout MetricsText) {
