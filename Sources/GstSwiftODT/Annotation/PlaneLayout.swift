@@ -33,26 +33,20 @@ struct PlaneLayout {
     func units(from left: Int, to right: Int) -> Range<Int> { (left >> unitShift)..<units(across: right) }
 
     static func planes(of format: PixelFormat) -> [PlaneLayout] {
-        let described = format.components
-        var components = [(0, described.first), (1, described.second), (2, described.third)]
-        if format.isGray { components.removeLast(2) }
-        return (0..<format.planeCount).map { plane in
-            let here = components.filter { $0.1.plane == plane }
-            let unitShift = here.map(\.1.shiftX).max() ?? 0
-            var samples = here.flatMap { index, component in
+        (0..<format.planeCount).map { plane in
+            let here = format.layout.stored.enumerated().filter { $0.element.plane == plane }
+            let unitShift = here.map { $0.element.shiftX }.max() ?? 0
+            let samples = here.flatMap { index, component in
                 (0..<(1 << (unitShift - component.shiftX))).map { number in
                     Sample(
                         place: component.offset + number * component.step, component: index,
                         firstPixel: number << component.shiftX, pixels: 1 << component.shiftX)
                 }
             }
-            if let alpha = format.layout.alpha {
-                samples.append(Sample(place: alpha.offset, component: 3, firstPixel: 0, pixels: 1))
-            }
-            let unitSamples = here.map { $0.1.step << (unitShift - $0.1.shiftX) }.max() ?? 1
+            let unitSamples = here.map { $0.element.step << (unitShift - $0.element.shiftX) }.max() ?? 1
             return PlaneLayout(
-                plane: plane, unitSamples: unitSamples, unitShift: unitShift, lineShift: here.first?.1.shiftY ?? 0,
-                samples: samples)
+                plane: plane, unitSamples: unitSamples, unitShift: unitShift,
+                lineShift: here.first?.element.shiftY ?? 0, samples: samples)
         }
     }
 }
