@@ -8,41 +8,21 @@ struct TensorMetadata {
 
     /// - Returns: `nil` if the buffer has no tensors.
     init?(of buffer: UnsafeMutablePointer<GstBuffer>) {
-        var tensors: [UnsafePointer<Tensor>] = []
-        Self.forEachTensor(of: buffer) {
-            tensors.append($0)
-            return true
-        }
-        guard !tensors.isEmpty else { return nil }
-        self.tensors = tensors
-    }
-
-    static func isAttached(to buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
-        var isFound = false
-        forEachTensor(of: buffer) { _ in
-            isFound = true
-            return false
-        }
-        return isFound
-    }
-
-    private static func forEachTensor(
-        of buffer: UnsafeMutablePointer<GstBuffer>, _ body: (UnsafePointer<Tensor>) -> Bool
-    ) {
-        var state: gpointer?
+        var (state, tensors): (gpointer?, [UnsafePointer<Tensor>]) = (nil, [])
         // The metadata type is looked up by name, because it exists only if an inference element has loaded the library
         // that registers it. GStreamer 1.24 has a type of the same name with another layout.
-        let type = hasKnownLayout ? g_type_from_name("GstTensorMetaAPI") : 0
+        let type = Self.hasKnownLayout ? g_type_from_name("GstTensorMetaAPI") : 0
         while type != 0, let meta = gst_buffer_iterate_meta_filtered(buffer, &state, type) {
             let list = UnsafeMutableRawPointer(meta).assumingMemoryBound(to: List.self).pointee
             for index in 0..<(list.tensors == nil ? 0 : list.count) {
-                if let tensor = list.tensors?[index], !body(tensor) { return }
+                if let tensor = list.tensors?[index] { tensors.append(tensor) }
             }
         }
-        guard let library = AnalyticsLibrary.shared, let meta = library.meta(buffer) else { return }
-        for tensor in library.tensors(of: meta) {
-            guard body(UnsafePointer(tensor.assumingMemoryBound(to: Tensor.self))) else { return }
+        if let library = AnalyticsLibrary.shared, let meta = library.meta(buffer) {
+            tensors += library.tensors(of: meta).map { UnsafePointer($0.assumingMemoryBound(to: Tensor.self)) }
         }
+        guard !tensors.isEmpty else { return nil }
+        self.tensors = tensors
     }
 
     private static let hasKnownLayout: Bool = {

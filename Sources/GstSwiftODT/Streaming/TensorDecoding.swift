@@ -49,7 +49,7 @@ final class TensorDecoding: Sendable {
     /// - Throws: ``ODTError`` if objects are to be redacted and there have been no tensors for ``longestGap``, because
     ///   new objects would not be redacted.
     func accepts(_ context: FrameContext, warn: (ElementProblem) -> Void) throws(ODTError) -> Bool {
-        let hasTensors = TensorMetadata.isAttached(to: context.buffer)
+        let hasTensors = TensorMetadata(of: context.buffer) != nil
         let (mustWarn, hasGap) = state.withLock { state in
             state.hasTensors = state.hasTensors || hasTensors
             if hasTensors { state.latest = context.time } else { state.framesWithout += 1 }
