@@ -10,33 +10,32 @@ enum GateCaps {
             "video/x-av1": (.av1, "av1parse", "tu", nil),
         ]
 
-    /// Returns `nil` for caps that describe parsed access units.
-    static func problem(with caps: UnsafeMutablePointer<GstCaps>) -> ElementProblem? {
-        guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
-            return missingParser
+    /// Returns the format of parsed access units. For other caps, passes the problem to `fail` and returns `nil`.
+    static func format(
+        _ caps: UnsafeMutablePointer<GstCaps>, fail: (ElementProblem) -> Void
+    ) -> AccessUnitFormat? {
+        guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure),
+            let wanted = types[String(cString: name)]
+        else {
+            fail(missingParser)
+            return nil
         }
-        let type = String(cString: name)
-        guard let wanted = types[type] else { return missingParser }
         var isParsed: gboolean = 0
         gst_structure_get_boolean(structure, "parsed", &isParsed)
         let alignment = gst_structure_get_string(structure, "alignment").map { String(cString: $0) }
-        guard isParsed == 0 || alignment != wanted.alignment else { return nil }
-        let fault =
-            isParsed == 0
-            ? "is not parsed" : "has alignment=\(alignment ?? "unknown") instead of alignment=\(wanted.alignment)"
-        return .format(
-            "the stream \(type) \(fault); put \(wanted.parser) before swiftodtgate",
-            detail: "the caps are \(GstText.of(caps))")
-    }
-
-    /// The caps must have no ``problem(with:)``.
-    static func format(_ caps: UnsafeMutablePointer<GstCaps>) -> AccessUnitFormat? {
-        guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure),
-            let type = types[String(cString: name)]
-        else { return nil }
+        guard isParsed != 0, alignment == wanted.alignment else {
+            let fault =
+                isParsed == 0
+                ? "is not parsed" : "has alignment=\(alignment ?? "unknown") instead of alignment=\(wanted.alignment)"
+            fail(
+                .format(
+                    "the stream \(String(cString: name)) \(fault); put \(wanted.parser) before swiftodtgate",
+                    detail: "the caps are \(GstText.of(caps))"))
+            return nil
+        }
         let stream = gst_structure_get_string(structure, "stream-format").map { String(cString: $0) }
-        let offset = stream == "byte-stream" ? nil : type.lengthOffset
-        return AccessUnitFormat(codec: type.codec, lengthSize: offset.map { lengthSize(of: structure, at: $0) })
+        let offset = stream == "byte-stream" ? nil : wanted.lengthOffset
+        return AccessUnitFormat(codec: wanted.codec, lengthSize: offset.map { lengthSize(of: structure, at: $0) })
     }
 
     private static func lengthSize(of structure: UnsafeMutablePointer<GstStructure>, at offset: gsize) -> Int {

@@ -122,9 +122,7 @@ final class GateSession: @unchecked Sendable {
 
     /// Posts an error if the caps do not describe parsed access units.
     func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
-        let problem = GateCaps.problem(with: caps)
-        if let problem { element.fail(problem) }
-        format = problem == nil ? GateCaps.format(caps) : nil
+        format = GateCaps.format(caps) { element.fail($0) }
         return format != nil
     }
 
