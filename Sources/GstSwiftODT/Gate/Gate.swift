@@ -92,7 +92,7 @@ struct Gate {
         var received: UInt64 = 0
         var passed: UInt64 = 0
         var dropped: UInt64 = 0
-        var openings = [UInt64](repeating: 0, count: Reason.allCases.count)
+        var openings: [Reason: UInt64] = [:]
         /// The age of the oldest kept frame at the latest opening of the gate.
         var delay: Nanoseconds = 0
         /// The maximum of ``delay`` over all openings.
@@ -135,7 +135,7 @@ struct Gate {
     /// means that the clock of the source was set back.
     private static let maximumDisorder: Nanoseconds = 1_000_000_000
 
-    init() { counters.openings[Self.index(.start)] = 1 }
+    init() { counters.openings[.start] = 1 }
 
     var keptFrames: Int { kept.frames + earlier.frames }
     var keptBytes: Int { kept.bytes + earlier.bytes }
@@ -235,7 +235,7 @@ struct Gate {
         state = .open
         if reason == .bound { isGroupShort = false }
         (self.reason, request, quietSince) = (reason, nil, latest)
-        counters.openings[Self.index(reason)] += 1
+        counters.openings[reason, default: 0] += 1
         // After a rewind, the leading pictures of the latest still key frame and of later ones have their references.
         let undecodable = rewinds ? earlier.leading : kept.leading
         counters.passed += UInt64(keptFrames - undecodable)
@@ -246,8 +246,6 @@ struct Gate {
         (kept, earlier, isRewindRequested) = (Kept(), Kept(), false)
         return rewinds ? .rewind : .release
     }
-
-    private static func index(_ reason: Reason) -> Int { Reason.allCases.firstIndex(of: reason)! }
 
     // MARK: Events
 
@@ -289,7 +287,7 @@ struct Gate {
         var fresh = Gate()
         fresh.counters = counters
         fresh.counters.dropped += UInt64(keptFrames)
-        fresh.counters.openings[Self.index(.start)] += 1
+        fresh.counters.openings[.start, default: 0] += 1
         self = fresh
     }
 }

@@ -45,7 +45,7 @@ enum GateStatistics {
             "swiftodtgate-stats",
             [
                 ("state", .text(gate.state.rawValue)), ("reason", .text(gate.reason.rawValue)),
-                ("openings", .counts(Gate.Reason.self, counters.openings)),
+                ("openings", .counts(counters.openings)),
                 ("frames", .uint64(counters.received)), ("passed", .uint64(counters.passed)),
                 ("dropped", .uint64(counters.dropped)),
                 ("passed-share", .real(decided == 0 ? 1 : Double(counters.passed) / Double(decided))),

@@ -87,10 +87,9 @@ enum FieldValue: Sendable {
     indirect case structure([(name: String, value: FieldValue)])
 
     /// A structure with one number for each reason, in the order of the cases.
-    static func counts<Reason: CaseIterable & RawRepresentable>(
-        _: Reason.Type, _ numbers: [UInt64]
-    ) -> FieldValue where Reason.RawValue == String {
-        .structure(zip(Reason.allCases, numbers).map { ($0.rawValue, .uint64($1)) })
+    static func counts<Reason: CaseIterable & RawRepresentable & Hashable>(_ numbers: [Reason: UInt64]) -> FieldValue
+    where Reason.RawValue == String {
+        .structure(Reason.allCases.map { ($0.rawValue, .uint64(numbers[$0] ?? 0)) })
     }
 }
 

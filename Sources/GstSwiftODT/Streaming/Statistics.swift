@@ -23,9 +23,9 @@ final class Statistics: Sendable {
         var frames: UInt64 = 0
         var detections: UInt64 = 0
         /// The number of started inferences by the reason to run them.
-        var inferences = [UInt64](repeating: 0, count: InferencePolicy.Reason.allCases.count)
+        var inferences: [InferencePolicy.Reason: UInt64] = [:]
         /// The number of inferences by the reason for the choice of their region. Counted only if regions are chosen.
-        var regions = [UInt64](repeating: 0, count: RegionSelector.Reason.allCases.count)
+        var regions: [RegionSelector.Reason: UInt64] = [:]
         var skipped: UInt64 = 0
         /// The number of frames that could not be mapped for reading (`unreadable`), and the number of frames that
         /// could not be mapped for drawing (`unwritable`).
@@ -66,13 +66,9 @@ final class Statistics: Sendable {
 
     func reset() { update { $0 = Counters() } }
 
-    func count(_ reason: InferencePolicy.Reason) {
-        update { $0.inferences[InferencePolicy.Reason.allCases.firstIndex(of: reason)!] += 1 }
-    }
+    func count(_ reason: InferencePolicy.Reason) { update { $0.inferences[reason, default: 0] += 1 } }
 
-    func count(_ reason: RegionSelector.Reason) {
-        update { $0.regions[RegionSelector.Reason.allCases.firstIndex(of: reason)!] += 1 }
-    }
+    func count(_ reason: RegionSelector.Reason) { update { $0.regions[reason, default: 0] += 1 } }
 
     /// Sets the source whose timings are reported.
     func watch(_ source: DetectionSource?) {
@@ -97,7 +93,7 @@ final class Statistics: Sendable {
     func structure(source name: String?) -> UnsafeMutablePointer<GstStructure> {
         let detector = source.withLock { $0 }?.timings
         let now = counters.withLock { $0 }
-        let rejected = Rejections.Reason.allCases.map { UInt64(clamping: now.rejections[$0]) }
+        let rejected = Rejections.Reason.allCases.map { ($0, UInt64(clamping: now.rejections[$0])) }
         var fields: [(name: String, value: FieldValue)] = [
             ("frames", .uint64(now.frames)),
             ("detections", .uint64(now.detections)),
@@ -109,9 +105,9 @@ final class Statistics: Sendable {
             ("active-tracks", .uint(now.activeTracks)),
             ("epoch", .uint(now.epoch)),
             ("detection-rate", .real(now.detectionRate)),
-            ("inferences", .counts(InferencePolicy.Reason.self, now.inferences)),
-            ("regions", .counts(RegionSelector.Reason.self, now.regions)),
-            ("rejected", .counts(Rejections.Reason.self, rejected)),
+            ("inferences", .counts(now.inferences)),
+            ("regions", .counts(now.regions)),
+            ("rejected", .counts(Dictionary(uniqueKeysWithValues: rejected))),
             (
                 "turns",
                 .structure([

@@ -345,7 +345,7 @@ import Testing
         let counters = stream.gate.counters
         #expect(stream.gate.state == .open && stream.gate.keptFrames == 0)
         #expect(counters.received == 24 && counters.passed == 21 && counters.dropped == 3)
-        #expect(counters.openings[0] == 2)
+        #expect(counters.openings[.start] == 2)
     }
 
     @Test func everyFrameIsPassedKeptOrDropped() {
