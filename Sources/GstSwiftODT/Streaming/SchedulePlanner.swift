@@ -88,7 +88,7 @@ struct SchedulePlan: Equatable {
     let hint: InferenceHint
     /// The latency that the element adds. It includes the processing time only for live streams, because frames of
     /// files arrive as fast as the element accepts them.
-    let latency: Nanoseconds
+    private(set) var latency: Nanoseconds
 
     /// - Parameter work: the processing time of a frame that waits for its result, without the time for which frames
     ///   are held.
@@ -127,11 +127,9 @@ struct SchedulePlan: Equatable {
 
     /// Compares everything except the latency.
     func schedules(as other: SchedulePlan) -> Bool {
-        (waits, depth, redactionDepth, isSequential, overlapsKnownInferences, hint)
-            == (
-                other.waits, other.depth, other.redactionDepth, other.isSequential, other.overlapsKnownInferences,
-                other.hint
-            )
+        var other = other
+        other.latency = latency
+        return self == other
     }
 
     private static func waits(_ settings: Settings, isLive: Bool) -> Bool {
