@@ -17,20 +17,15 @@ struct BoxOutline {
             strips = [rect]
             return
         }
-        switch style {
-        case .rectangle, .filled, .blur, .pixelate:
-            addSides(of: rect, from: (pen.across, pen.down), pen: pen, dashed: dashed)
-        case .rounded:
-            let radius = BoxOutline.radius(in: rect, pen: pen, canvas: canvas)
-            guard radius.x >= pen.across, radius.y >= pen.down else {
-                addSides(of: rect, from: (pen.across, pen.down), pen: pen, dashed: dashed)
-                return
-            }
-            addSides(of: rect, from: radius, pen: pen, dashed: dashed)
-            addCorners(of: rect, radius: radius, pen: pen)
-        case .corners:
+        guard style != .corners else {
             addBrackets(of: rect, pen: pen, canvas: canvas)
+            return
         }
+        let radius: (x: Int, y: Int) =
+            style == .rounded ? BoxOutline.radius(in: rect, pen: pen, canvas: canvas) : (0, 0)
+        let isRounded = radius.x >= pen.across && radius.y >= pen.down
+        addSides(of: rect, from: isRounded ? radius : (pen.across, pen.down), pen: pen, dashed: dashed)
+        if isRounded { addCorners(of: rect, radius: radius, pen: pen) }
     }
 
     /// Adds the four sides between the corners, which have the size `corner`. If this is the size of the pen, the
