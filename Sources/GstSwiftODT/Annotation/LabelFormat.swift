@@ -112,9 +112,6 @@ extension LabelFormat {
         /// The open brackets. `place` is the index of the opening bracket, and `values` is the number of values before
         /// it.
         var open: [(place: Int, closing: Character, values: Int)] = []
-        /// The number of open brackets by closing character. A closing character without an open bracket is recognised
-        /// without a search.
-        var closable: [Character: Int] = [:]
         var rest = pattern[...]
         while let next = rest.first {
             if let placeholder = Placeholder.allCases.first(where: { rest.hasPrefix("{\($0.rawValue)}") }) {
@@ -126,12 +123,10 @@ extension LabelFormat {
             rest.removeFirst()
             if let closing = brackets[next] {
                 open.append((pieces.count, closing, values))
-                closable[closing, default: 0] += 1
-            } else if closable[next, default: 0] > 0, let match = open.lastIndex(where: { $0.closing == next }) {
+            } else if let match = open.lastIndex(where: { $0.closing == next }) {
                 let (place, _, before) = open[match]
                 // The brackets that were opened after the matching bracket can no longer be closed, so they are plain
                 // text.
-                for bracket in open[match...] { closable[bracket.closing, default: 0] -= 1 }
                 open.removeSubrange(match...)
                 if values > before {
                     if case .text(let bracket) = pieces[place] { pieces[place] = .part(.opening(bracket)) }

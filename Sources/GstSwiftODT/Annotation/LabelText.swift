@@ -28,7 +28,9 @@ struct LabelText {
     func text(for object: AnnotatedObject, label: String?) -> String {
         let lacksName =
             label == nil && category(of: object) == nil && (format.contains(.label) || format.contains(.category))
-        let showsFigures = showsFigures(of: object) && !lacksName
+        // Without tracking, an object keeps its box and its score until the next result, so both are shown.
+        let isCoastingTrack = object.coasting && object.id != nil
+        let showsFigures = showsFigures && !isCoastingTrack && !lacksName
         return format.text { placeholder in
             switch placeholder {
             case .label: label.map(LabelText.isolated) ?? (format.contains(.category) ? nil : category(of: object))
@@ -47,12 +49,6 @@ struct LabelText {
         let label = format.text { $0 == .label ? self.label(of: object).map(LabelText.isolated) : nil }
         let id = format.text { $0 == .id && showsID ? object.id.map(String.init) : nil }
         return [label, id].filter { !$0.isEmpty && $0 != whole }
-    }
-
-    /// A coasting track shows neither confidence nor score, see ``text(for:)``. Without tracking, an object keeps its
-    /// box and its score until the next result, so both are shown.
-    private func showsFigures(of object: AnnotatedObject) -> Bool {
-        showsFigures && !(object.coasting && object.id != nil)
     }
 
     /// Returns an object's label on one line; `nil` if the object has no label.
@@ -117,39 +113,31 @@ struct LabelText {
 ///
 /// The cache has to be cleared when the pattern changes.
 struct LabelTextCache {
-    private struct Entry {
-        let label: String
-        let category: Category
-        let confidence: Double?
-        let score: Double
-        let coasting: Bool
-        let text: String
-
-        func holds(for object: AnnotatedObject) -> Bool {
-            (score == object.score || score.isNaN && object.score.isNaN) && confidence == object.confidence
-                && category == object.category && label == object.label && coasting == object.coasting
-        }
-    }
-
     /// The maximum number of entries. When it is reached, the cache is cleared, because most of the entries then belong
     /// to tracks that have ended.
     private static let maximum = 512
 
-    private var entries: [Int: Entry] = [:]
+    private var entries: [Int: (object: AnnotatedObject, text: String)] = [:]
 
     /// The texts of objects without an ID are not cached.
     mutating func text(for object: AnnotatedObject, make: () -> String) -> String {
         guard let id = object.id else { return make() }
-        if let entries = entries[id], entries.holds(for: object) { return entries.text }
+        if let (known, text) = entries[id], known.hasSameLabel(as: object) { return text }
         let text = make()
         if entries.count >= Self.maximum { entries.removeAll(keepingCapacity: true) }
-        entries[id] = Entry(
-            label: object.label, category: object.category, confidence: object.confidence, score: object.score,
-            coasting: object.coasting, text: text)
+        entries[id] = (object, text)
         return text
     }
 
     var count: Int { entries.count }
 
     mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
+}
+
+extension AnnotatedObject {
+    /// Returns whether the label of an object with the same ID has the same text.
+    fileprivate func hasSameLabel(as other: AnnotatedObject) -> Bool {
+        (score == other.score || score.isNaN && other.score.isNaN) && confidence == other.confidence
+            && category == other.category && label == other.label && coasting == other.coasting
+    }
 }
