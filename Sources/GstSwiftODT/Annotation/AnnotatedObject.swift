@@ -42,8 +42,6 @@ struct RecentInferenceRegions {
         if regions.count > 64 { regions.removeFirst() }
     }
 
-    mutating func removeAll() { regions.removeAll() }
-
     /// Returns the regions to draw, the oldest first. Removes regions that are no longer drawn.
     mutating func drawn(at time: Nanoseconds) -> [AnnotatedRegion] {
         regions.removeAll { time - $0.time > Self.span || time < $0.time }
@@ -101,8 +99,6 @@ struct CoastingDisplayPolicy {
         }
         begun = next
     }
-
-    mutating func reset() { begun.removeAll() }
 }
 
 /// Limits how often the confidence and the score in labels change, because values that change with every frame are
@@ -145,8 +141,6 @@ struct LabelValueSmoother {
         }
         shown = next
     }
-
-    mutating func reset() { shown.removeAll() }
 
     private static func holds(_ old: Shown, against fresh: Shown) -> Bool {
         guard (old.confidence == nil) == (fresh.confidence == nil), old.score.isNaN == fresh.score.isNaN else {

@@ -50,7 +50,4 @@ struct ActivityEvent {
                     ("running-time", .time(times.runningTime)),
                 ]))
     }
-
-    /// Makes the next frame send an event, because a flush also clears the state of elements upstream.
-    mutating func reset() { (sent, latest) = (nil, nil) }
 }

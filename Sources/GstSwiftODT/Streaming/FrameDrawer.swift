@@ -45,7 +45,7 @@ final class FrameDrawer {
         inferenceRegions.note(region, at: context.time)
     }
 
-    func noteCut() { inferenceRegions.removeAll() }
+    func noteCut() { inferenceRegions = RecentInferenceRegions() }
 
     /// Tracks the objects to redact, independently of the reported tracks. Returns the number of the frame in the
     /// ``RedactionTracker``; `nil` if the frame is not redacted.
@@ -190,9 +190,9 @@ final class FrameDrawer {
     func endEpoch() {
         hasWarnedOfDrawing = false
         redaction.beginEpoch()
-        labelValues.reset()
-        coasting.reset()
-        inferenceRegions.removeAll()
+        labelValues = LabelValueSmoother()
+        coasting = CoastingDisplayPolicy()
+        inferenceRegions = RecentInferenceRegions()
     }
 
     /// Called at a flush. No frame of the past epoch is drawn on afterwards.

@@ -64,20 +64,17 @@ final class Stream {
     ///
     /// - Parameter settings: returns the settings. Called after controllers have set the properties for this frame.
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, settings: () -> Settings) -> GstFlowReturn {
-        guard let format = incoming.format, !signals.isInterrupted else {
+        func drop(_ flow: GstFlowReturn) -> GstFlowReturn {
             gst_buffer_unref(buffer)
-            return incoming.format == nil ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_FLUSHING
+            return flow
         }
-        guard !hasFailedRedaction else {
-            gst_buffer_unref(buffer)
-            return GST_FLOW_ERROR
-        }
+        guard let format = incoming.format else { return drop(GST_FLOW_NOT_NEGOTIATED) }
+        if signals.isInterrupted { return drop(GST_FLOW_FLUSHING) }
+        if hasFailedRedaction { return drop(GST_FLOW_ERROR) }
         guard let times = incoming.times(of: buffer) else {
             guard !settings().requestsRedaction else {
-                element.log(
-                    .debug, "a frame outside its segment is dropped, because it would not be redacted")
-                gst_buffer_unref(buffer)
-                return GST_FLOW_OK
+                element.log(.debug, "a frame outside its segment is dropped, because it would not be redacted")
+                return drop(GST_FLOW_OK)
             }
             element.log(.debug, "a frame outside its segment passes unchanged")
             queue.append(.unchanged(buffer))
@@ -87,8 +84,7 @@ final class Stream {
         let before = isPreview ? (incoming, scheduler) : nil
         if incoming.isRepeated(times) {
             element.log(.debug, "the frame of \(times) has been processed already and is dropped")
-            gst_buffer_unref(buffer)
-            return GST_FLOW_OK
+            return drop(GST_FLOW_OK)
         }
         element.syncProperties(to: times.streamTime)
         var settings = settings()
@@ -111,13 +107,11 @@ final class Stream {
             announceLatency(settings)
             return GST_FLOW_OK
         } catch is CancellationError {
-            gst_buffer_unref(buffer)
-            return GST_FLOW_FLUSHING
+            return drop(GST_FLOW_FLUSHING)
         } catch {
-            gst_buffer_unref(buffer)
             if settings.requestsRedaction { failRedaction() }
             element.fail(ElementProblem(error))
-            return GST_FLOW_ERROR
+            return drop(GST_FLOW_ERROR)
         }
     }
 
@@ -382,6 +376,10 @@ final class Stream {
     /// Drops all queued frames. Later frames are dropped, too.
     private func failRedaction() {
         hasFailedRedaction = true
+        dropFrames()
+    }
+
+    private func dropFrames() {
         held.flush()
         queue.flush()
         finisher.drawer.forgetHeld()
@@ -413,10 +411,9 @@ final class Stream {
     /// Discards all queued frames at a flush.
     func flush() {
         element.log(.debug, "flush: \(queue.frameCount + held.frameCount) queued frames are dropped")
-        held.flush()
-        queue.flush()
-        finisher.drawer.forgetHeld()
-        activity.reset()
+        dropFrames()
+        // The next frame sends an event, because a flush also clears the state of elements upstream.
+        activity = ActivityEvent()
         guard let reason = incoming.flush() else { return }
         forgetEpoch()
         finisher.beginEpoch(reason)
