@@ -19,11 +19,12 @@ enum Redaction {
         guard part.isFinite, !part.isEmpty else { return }
         let columns = Int(part.x.rounded(.down))..<min(frame.width, Int(part.maxX.rounded(.up)))
         let rows = Int(part.y.rounded(.down))..<min(frame.height, Int(part.maxY.rounded(.up)))
-        let block = blockSize(columns.count, rows.count)
+        // The width and height of a block in pixels are an eighth of the shorter side of the redacted part, but at least
+        // 8. They are even, so that blocks align with subsampled chroma.
+        let block = max(8, (min(columns.count, rows.count) + 15) / 16 * 2)
         // All stored components are redacted. Even alpha can show the outline of a person.
         for component in frame.format.layout.stored {
-            let mosaic = Mosaic(
-                component, depth: frame.format.depth, columns: columns, rows: rows, block: block, of: frame)
+            let mosaic = Mosaic(component, columns: columns, rows: rows, block: block, of: frame)
             mosaic.apply(method, to: frame.plane(component.plane))
         }
     }
@@ -33,10 +34,6 @@ enum Redaction {
         Box(centerX: box.centerX, centerY: box.centerY, width: 1.2 * box.width, height: 1.2 * box.height)
             .clipped(width: width, height: height)
     }
-
-    /// Returns the width and height of a block in pixels. It is an eighth of the shorter side of the redacted part, but
-    /// at least 8. It is even, so that blocks align with subsampled chroma.
-    private static func blockSize(_ width: Int, _ height: Int) -> Int { max(8, (min(width, height) + 15) / 16 * 2) }
 }
 
 /// One component of the redacted part of a frame, divided into blocks.
@@ -53,11 +50,8 @@ private struct Mosaic {
     private var blocksDown: Int { (rows.count + blockHeight - 1) / blockHeight }
 
     /// The ranges and the block size are in pixels.
-    init(
-        _ component: PixelComponent, depth: SampleDepth, columns: Range<Int>, rows: Range<Int>, block: Int,
-        of frame: Frame
-    ) {
-        (self.component, self.depth) = (component, depth)
+    init(_ component: PixelComponent, columns: Range<Int>, rows: Range<Int>, block: Int, of frame: Frame) {
+        (self.component, depth) = (component, frame.format.depth)
         self.columns = Self.halved(columns, component.shiftX)
         self.rows = Self.chromaRows(rows, component.shiftY, height: frame.height)
         blockWidth = block >> component.shiftX

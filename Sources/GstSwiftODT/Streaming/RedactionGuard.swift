@@ -13,11 +13,6 @@ struct RedactionGuard {
         let style: AnnotatorOptions.BoxStyle
         let isDrawn: Bool
         let isStrict: Bool
-
-        init(_ settings: Settings) {
-            (labels, style) = (settings.annotator.privacyLabels, settings.annotator.boxStyle)
-            (isDrawn, isStrict) = (settings.draw, settings.privacyStrict)
-        }
     }
 
     private let element: ElementHandle
@@ -42,7 +37,9 @@ struct RedactionGuard {
             checked = nil
             return
         }
-        let request = Request(settings)
+        let request = Request(
+            labels: settings.annotator.privacyLabels, style: settings.annotator.boxStyle, isDrawn: settings.draw,
+            isStrict: settings.privacyStrict)
         guard checked != request else { return }
         if let fault = Self.fault(settings, source) { try fail(fault, settings) }
         checked = request
