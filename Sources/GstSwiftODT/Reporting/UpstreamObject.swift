@@ -4,15 +4,15 @@ import SwiftODT
 /// An object that an upstream element has described by an analytics entry, a region of interest, or both.
 struct UpstreamObject {
     let entry: AnalyticsLibrary.Entry?
-    let region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>?
+    private(set) var region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>?
     /// The box in buffer pixels, as the upstream element specified it.
     let box: Box
     /// The quark of the class name; 0 if there is none.
-    let type: GQuark
+    private(set) var type: GQuark
     /// The detection score as the upstream element specified it; 1 if it specified none.
     let score: Double
     /// The index of the class; `nil` if only the class name is known.
-    let classIndex: Int?
+    private(set) var classIndex: Int?
 
     /// Returns all objects that the metadata of a buffer describes. The order depends only on the metadata, so a copy
     /// of the buffer yields the same order.
@@ -27,7 +27,7 @@ struct UpstreamObject {
             guard var object = UpstreamObject(entry, library) else { continue }
             if let index = regions.indices.first(where: { !isPaired[$0] && object.describesSame(as: regions[$0]) }) {
                 isPaired[index] = true
-                object = UpstreamObject(object, pairedWith: regions[index])
+                object.pair(with: regions[index])
             }
             objects.append(object)
         }
@@ -128,11 +128,9 @@ extension UpstreamObject {
         return best
     }
 
-    fileprivate init(_ object: UpstreamObject, pairedWith region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) {
-        self.init(
-            entry: object.entry, region: region, box: object.box,
-            type: object.type == 0 ? region.pointee.roi_type : object.type, score: object.score,
-            classIndex: Self.classIndex(of: region))
+    fileprivate mutating func pair(with region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) {
+        (self.region, classIndex) = (region, Self.classIndex(of: region))
+        if type == 0 { type = region.pointee.roi_type }
     }
 
     /// Returns whether a region of interest and this object's entry describe the same object. This is the case if the
