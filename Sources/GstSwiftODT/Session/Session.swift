@@ -57,7 +57,7 @@ final class Session: @unchecked Sendable {
 
     func start() -> Bool {
         let settings = state.withLock { state in
-            state.stop()
+            state.started = nil
             return state.current
         }
         guard settings.warn(through: element) else { return false }
@@ -70,7 +70,7 @@ final class Session: @unchecked Sendable {
             stream = try Stream(
                 element: element, settings: settings, statistics: statistics, signals: signals, planner: planner,
                 makeSource: makeSource)
-            state.withLock { $0.start(with: settings) }
+            state.withLock { $0.started = settings }
             return true
         } catch {
             element.fail(ElementProblem(error))
@@ -82,7 +82,7 @@ final class Session: @unchecked Sendable {
         element.log(.info, "stops")
         stream?.stop()
         stream = nil
-        state.withLock { $0.stop() }
+        state.withLock { $0.started = nil }
     }
 
     // MARK: Streaming

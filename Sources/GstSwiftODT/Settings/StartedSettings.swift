@@ -4,24 +4,14 @@ import CGStreamer
 /// ``Property/Mutability/ready`` keep the values with which the element was started.
 struct StartedSettings: Sendable {
     private(set) var current = Settings()
-    /// `nil` while the element is not started.
-    private(set) var started: Settings?
+    /// The settings with which the detector was created; properties may have changed since then. `nil` while the element
+    /// is not started.
+    var started: Settings? { didSet { adapt() } }
     /// Computed when a property changes, so each frame only copies the settings.
     private(set) var effective = Settings()
 
     mutating func set(_ property: Property, to value: UnsafePointer<GValue>) {
         property.set(value, &current)
-        adapt()
-    }
-
-    /// - Parameter settings: The settings with which the detector was created. Properties may have changed since then.
-    mutating func start(with settings: Settings) {
-        started = settings
-        adapt()
-    }
-
-    mutating func stop() {
-        started = nil
         adapt()
     }
 

@@ -86,12 +86,12 @@ import Testing
     @Test func readyPropertiesDoNotAffectRunningStream() {
         var state = StartedSettings()
         state.set(named: "device", to: "GPU")
-        state.start(with: state.current)
+        state.started = state.current
         state.set(named: "device", to: "NPU")
         state.set(named: "font", to: "Serif")
         #expect(state.current.device == "NPU")
         #expect(state.effective.device == "GPU" && state.effective.annotator.font == "Serif")
-        state.stop()
+        state.started = nil
         #expect(state.effective.device == "NPU")
     }
 
