@@ -17,9 +17,7 @@ public struct VideoObjects: AsyncSequence, Sendable {
     public typealias Element = VideoResult
     public typealias Failure = ODTError
 
-    private let source: VideoSource
-    private let options: VideoOptions
-    private let recording: VideoSession.Recording?
+    private let makeSession: @Sendable (ResultChannel) throws -> VideoSession
 
     /// Creates a sequence of the objects in a file, a folder of pictures, a camera or a URI.
     ///
@@ -40,19 +38,15 @@ public struct VideoObjects: AsyncSequence, Sendable {
     }
 
     init(_ source: VideoSource, _ options: VideoOptions, recording: VideoSession.Recording?) {
-        (self.source, self.options, self.recording) = (source, options, recording)
+        makeSession = { try VideoSession(source, options, recording: recording, into: $0) }
     }
 
     /// Creates an iterator. The pipeline starts with the first call of its `next()`.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source, options, recording) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(run: Run(makeSession)) }
 
     /// Plays the video and returns its results in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let run: Run
-
-        init(_ source: VideoSource, _ options: VideoOptions, _ recording: VideoSession.Recording?) {
-            run = Run(source, options, recording)
-        }
+        fileprivate let run: Run
 
         /// Returns the next result; `nil` at the end of the video, or after the task was cancelled.
         ///
@@ -70,17 +64,15 @@ public struct VideoObjects: AsyncSequence, Sendable {
     }
 
     /// The state of one loop. When the loop ends, also by `break`, the pipeline ends.
-    private final class Run {
-        private let make: (ResultChannel) throws -> VideoSession
+    fileprivate final class Run {
+        private let makeSession: (ResultChannel) throws -> VideoSession
         private let channel = ResultChannel()
         private var session: VideoSession?
         private var hasEnded = false
         private var entries: ArraySlice<ResultChannel.Entry> = []
         private var last = VideoResult()
 
-        init(_ source: VideoSource, _ options: VideoOptions, _ recording: VideoSession.Recording?) {
-            make = { try VideoSession(source, options, recording: recording, into: $0) }
-        }
+        init(_ makeSession: @escaping (ResultChannel) throws -> VideoSession) { self.makeSession = makeSession }
 
         deinit { session?.cancel() }
 
@@ -88,7 +80,7 @@ public struct VideoObjects: AsyncSequence, Sendable {
             if hasEnded || Task.isCancelled { return end() }
             if session == nil {
                 do {
-                    session = try make(channel)
+                    session = try makeSession(channel)
                 } catch {
                     hasEnded = true
                     throw ODTError(error)
