@@ -67,8 +67,8 @@ public final class VisionObjectDetector: Sendable {
     /// - Throws: `ODTError` if the detector cannot be created, or if it cannot process the image. `CancellationError`
     ///   at once if the task is cancelled. An image that is still queued is then not processed.
     public func process(_ image: VisionImage) async throws -> [VisionObject] {
-        try await PendingAnswer<[VisionObject]>.value { answer in
-            self.queue.join(image, isAbandoned: { answer.isAbandoned }) { answer.resume(with: $0) }
+        try await Promise<[VisionObject]>.value { promise in
+            self.queue.join(image, isAbandoned: { promise.isDone }) { promise.fulfil($0) }
         }
     }
 }

@@ -95,12 +95,12 @@ public final class ObjectDetector: Sendable {
     /// - Throws: ``ODTError`` if the frame cannot be processed. If the current task is cancelled, the method throws
     ///   `CancellationError` at once, without waiting for the detector.
     public func detections(in frame: Frame) async throws -> [Detection] {
-        try await PendingAnswer<[Detection]>.value { answer in
+        try await DetectionPromise.value { promise in
             let isStarted = DetachedThread.run {
-                if answer.isAbandoned { return }
-                answer.resume(with: Result { try self.detections(in: frame) })
+                if promise.isDone { return }
+                promise.fulfil(Result { try self.detections(in: frame) })
             }
-            if !isStarted { answer.resume(with: .failure(ODTError.noThread)) }
+            if !isStarted { promise.fulfil(.failure(ODTError.noThread)) }
         }
     }
 

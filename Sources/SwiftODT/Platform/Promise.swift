@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A result that is supplied once, usually by another thread.
 ///
 ///     let promise = Promise<Int>()
@@ -58,56 +56,26 @@ package final class Promise<Answer: Sendable>: Sendable {
     }
 }
 
-/// Lets a task wait for the result of a computation on another thread. If the task is cancelled, the wait ends at once.
-///
-///     try await PendingAnswer<Int>.value { answer in
-///         DetachedThread.run { answer.resume(with: .success(6 * 7)) }
-///     }
-package final class PendingAnswer<Value: Sendable>: Sendable {
-    private enum State {
-        case idle
-        case waiting(CheckedContinuation<Value, any Error>)
-        case done
-    }
-
-    private let state = Mutex(State.idle)
-
-    private init() {}
-
-    /// Waits until the computation that `start` starts calls ``resume(with:)``. `start` runs after the continuation has
-    /// been stored, so no result can be lost.
+extension Promise {
+    /// Lets a task wait for the result of a computation on another thread. If the task is cancelled, the wait ends at
+    /// once and the promise is cancelled. The computation can then be omitted.
     ///
-    /// - Throws: the error that ``resume(with:)`` received, or `CancellationError` if the task is cancelled.
-    package static func value(_ start: @Sendable (PendingAnswer) -> Void) async throws -> Value {
-        let answer = PendingAnswer()
+    ///     try await Promise<Int>.value { promise in
+    ///         DetachedThread.run { promise.fulfil(.success(6 * 7)) }
+    ///     }
+    ///
+    /// - Parameter start: starts the computation. It is not called if the task is already cancelled.
+    /// - Throws: the error of the computation, or `CancellationError` if the task is cancelled.
+    package static func value(_ start: @Sendable (Promise) -> Void) async throws -> Answer {
+        try Task.checkCancellation()
+        let promise = Promise()
+        start(promise)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                answer.state.withLock { $0 = .waiting(continuation) }
-                // If the task was cancelled before the continuation was stored, the cancellation handler found no
-                // continuation to resume.
-                if Task.isCancelled { return answer.resume(with: .failure(CancellationError())) }
-                start(answer)
+                promise.whenDone { continuation.resume(with: Result { try promise.wait() }) }
             }
         } onCancel: {
-            answer.resume(with: .failure(CancellationError()))
-        }
-    }
-
-    /// Ends the wait. Calls after the first one have no effect.
-    package func resume(with result: Result<Value, any Error>) {
-        let continuation: CheckedContinuation<Value, any Error>? = state.withLock { state in
-            guard case .waiting(let continuation) = state else { return nil }
-            state = .done
-            return continuation
-        }
-        continuation?.resume(with: result)
-    }
-
-    /// Whether the wait has ended. `true` before the computation begins means that the task was cancelled and the
-    /// computation is not needed.
-    package var isAbandoned: Bool {
-        state.withLock { state in
-            if case .done = state { true } else { false }
+            promise.cancel()
         }
     }
 }
