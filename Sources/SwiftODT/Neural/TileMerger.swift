@@ -58,7 +58,7 @@ struct TileMerger: Sendable {
             }
         }
         var kept: [DetectionCluster] = []
-        for candidate in strongest(whole) {
+        for candidate in sorted(whole, score: \.detection.score).prefix(Self.maximum) {
             if let place = kept.firstIndex(where: { isSame(candidate, $0.best) }) {
                 if agrees(candidate, with: kept[place]) { kept[place].others.append(candidate) }
             } else {
@@ -67,12 +67,12 @@ struct TileMerger: Sendable {
         }
         let all = kept
         kept.removeAll { object in all.contains { isDetail(object.best, of: $0.best) } }
-        let joined = join(
-            strongest(fragments).filter { fragment in !kept.contains { isFragment(fragment, of: $0.detection) } })
+        let rest = sorted(fragments, score: \.detection.score).prefix(Self.maximum)
+        let joined = join(rest.filter { fragment in !kept.contains { isFragment(fragment, of: $0.detection) } })
         let extra = joined.filter { fragment in
             !kept.contains { fragment.box.iou($0.detection.box) > iouThreshold && fragment.label == $0.detection.label }
         }
-        return sorted(kept.map(averaged) + extra)
+        return sorted(kept.map(averaged) + extra, score: \.score)
     }
 
     /// Returns whether the boxes agree well enough to be averaged.
@@ -112,18 +112,10 @@ struct TileMerger: Sendable {
     }
 
     /// Returns the detections in descending order of score. Detections with equal scores keep their order.
-    private func strongest(_ candidates: [TileDetection]) -> [TileDetection] {
-        let order = candidates.indices.sorted {
-            let (one, other) = (candidates[$0].detection.score, candidates[$1].detection.score)
-            return one == other ? $0 < $1 : one > other
-        }
-        return order.prefix(Self.maximum).map { candidates[$0] }
-    }
-
-    private func sorted(_ detections: [Detection]) -> [Detection] {
-        detections.enumerated().sorted {
-            $0.element.score == $1.element.score ? $0.offset < $1.offset : $0.element.score > $1.element.score
-        }.map(\.element)
+    private func sorted<Item>(_ detections: [Item], score: (Item) -> Double) -> [Item] {
+        let scores = detections.map(score)
+        return detections.indices.sorted { scores[$0] == scores[$1] ? $0 < $1 : scores[$0] > scores[$1] }
+            .map { detections[$0] }
     }
 
     /// Returns whether two complete boxes show the same object. Two boxes of the same tile always show different

@@ -11,17 +11,23 @@ struct Appearance: Sendable {
     /// Samples the inner part of a box, which shows the object rather than the background. Returns `nil` if less than 2
     /// × 3 plane pixels of that part lie inside the picture.
     init?(of box: Box, in plane: LumaPlane) {
-        guard let area = Area(inside: box, of: plane) else { return nil }
+        let left = max(0, (box.x + 0.25 * box.width) / plane.scaleX)
+        let right = min(Double(plane.width), (box.x + 0.75 * box.width) / plane.scaleX)
+        let upper = max(0, (box.y + 0.05 * box.height) / plane.scaleY)
+        let lower = min(Double(plane.height), (box.y + 0.85 * box.height) / plane.scaleY)
+        guard right - left >= 2, lower - upper >= 3 else { return nil }
+        let (stepX, stepY) = ((right - left) / Double(Self.columns), (lower - upper) / Double(Self.rows))
+        let (startX, startY) = (left + stepX / 2, upper + stepY / 2)
         let stripes = plane.withPixels { pixels in
             withUnsafeTemporaryAllocation(of: Int32.self, capacity: 3 * Self.slots) { counts in
                 counts.initialize(repeating: 0)
                 for row in 0..<Self.rows {
-                    let line = pixels.baseAddress! + area.y(row) * plane.width
+                    let line = pixels.baseAddress! + Int(startY + Double(row) * stepY) * plane.width
                     let stripe = counts.baseAddress! + row / Self.rowsOfStripe * Self.slots
                     for column in 0..<Self.columns {
                         // Splits each sample between the two nearest levels, so a small change of brightness changes
                         // the histogram only a little.
-                        let level = Int(line[area.x(column)]) + 16
+                        let level = Int(line[Int(startX + Double(column) * stepX)]) + 16
                         let share = Int32(level & 31)
                         stripe[level >> 5] += 32 - share
                         stripe[level >> 5 + 1] += share
@@ -58,27 +64,6 @@ struct Appearance: Sendable {
         levels[0] += Float(counts[first])
         levels[7] += Float(counts[first + slots - 1])
         return levels / Float(rowsOfStripe * columns * 32)
-    }
-
-    /// The position and the spacing of the samples, in plane pixels.
-    private struct Area {
-        private let left: Double
-        private let top: Double
-        private let stepX: Double
-        private let stepY: Double
-
-        init?(inside box: Box, of plane: LumaPlane) {
-            let left = max(0, (box.x + 0.25 * box.width) / plane.scaleX)
-            let right = min(Double(plane.width), (box.x + 0.75 * box.width) / plane.scaleX)
-            let top = max(0, (box.y + 0.05 * box.height) / plane.scaleY)
-            let bottom = min(Double(plane.height), (box.y + 0.85 * box.height) / plane.scaleY)
-            guard right - left >= 2, bottom - top >= 3 else { return nil }
-            (stepX, stepY) = ((right - left) / Double(columns), (bottom - top) / Double(rows))
-            (self.left, self.top) = (left + stepX / 2, top + stepY / 2)
-        }
-
-        func x(_ column: Int) -> Int { Int(left + Double(column) * stepX) }
-        func y(_ row: Int) -> Int { Int(top + Double(row) * stepY) }
     }
 }
 

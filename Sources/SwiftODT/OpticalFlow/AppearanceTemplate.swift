@@ -39,14 +39,8 @@ struct AppearanceTemplate: Sendable {
         case upper
         case lower
 
-        var opposite: Half {
-            switch self {
-            case .left: .right
-            case .right: .left
-            case .upper: .lower
-            case .lower: .upper
-            }
-        }
+        /// The raw values of opposite halves differ in the lowest bit.
+        var opposite: Half { Half(rawValue: rawValue ^ 1) ?? self }
     }
 
     /// Returns the mean absolute difference between the samples, in grey levels.

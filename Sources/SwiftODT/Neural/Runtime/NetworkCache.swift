@@ -30,9 +30,7 @@ struct NetworkCache {
     // MARK: Descriptions
 
     func description(of file: ModelFile) -> NetworkDescription? {
-        let key = "description of \(file.identityText)"
-        guard let entry = entry(key) else { return nil }
-        return NetworkDescription(text: entry.description)
+        entry("description of \(file.identityText)").flatMap { NetworkDescription(text: $0.description) }
     }
 
     func keep(_ description: NetworkDescription, of file: ModelFile) {
@@ -99,7 +97,9 @@ struct NetworkCache {
             remove(key)
             return nil
         }
-        noteUse(key)
+        // Records the last use in the modification time, because the access time does not record it on file systems that
+        // are mounted with `noatime`.
+        utimensat(AT_FDCWD, path(key, ".network"), nil, 0)
         return (sum, lines[3])
     }
 
@@ -133,10 +133,6 @@ struct NetworkCache {
         let sum = Array(key.utf8).withUnsafeBytes(FileBlock.sum)
         return folder + "/" + String(sum, radix: 16) + ending
     }
-
-    /// Sets the modification time of an entry to the current time. The access time does not record the last use on file
-    /// systems that are mounted with `noatime`.
-    private func noteUse(_ key: String) { utimensat(AT_FDCWD, path(key, ".network"), nil, 0) }
 
     /// A `.network` text file and, for a compiled network, a `.blob` file.
     private struct Entry {

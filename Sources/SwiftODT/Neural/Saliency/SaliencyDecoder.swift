@@ -1,5 +1,3 @@
-import Glibc
-
 /// Decodes the saliency map of a network into the boxes of salient objects. A saliency map rates how much each pixel
 /// attracts attention.
 struct SaliencyDecoder: DetectionDecoder {
@@ -59,7 +57,7 @@ struct SaliencyDecoder: DetectionDecoder {
     ) -> UnsafeBufferPointer<Float> {
         var (minimum, maximum) = (Float.infinity, -Float.infinity)
         for (index, value) in values.enumerated() {
-            let sound = value.isFinite ? (isLogit ? 1 / (1 + exp(-value)) : value) : 0
+            let sound = value.isFinite ? (isLogit ? logistic(value) : value) : 0
             copy.initializeElement(at: index, to: sound)
             minimum = min(minimum, sound)
             maximum = max(maximum, sound)
