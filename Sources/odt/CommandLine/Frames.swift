@@ -20,6 +20,14 @@ extension StreamLinker {
 }
 
 extension Pad {
+    /// Calls the handler with each buffer, on the streaming thread. All buffers pass.
+    func observeBuffers(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> Void) {
+        watchBuffers { buffer in
+            handler(buffer)
+            return .ok
+        }
+    }
+
     func streamTime(of buffer: UnsafeMutablePointer<GstBuffer>) -> Nanoseconds? {
         guard let event = gst_pad_get_sticky_event(pointer, GST_EVENT_SEGMENT, 0) else { return nil }
         defer { gst_event_unref(event) }

@@ -24,9 +24,8 @@ struct VideoCuts {
             if event.pointee.type == GST_EVENT_SEGMENT { landing.update { $0 = nil } }
             return .ok
         }
-        entry.watchBuffers { [weak entry] buffer in
+        entry.observeBuffers { [weak entry] buffer in
             if let time = entry?.streamTime(of: buffer) { landing.update { $0 = $0 ?? time } }
-            return .ok
         }
     }
 

@@ -144,10 +144,7 @@ private final class PicturePass: @unchecked Sendable {
         decoded.watchBuffers { [weak decoded, weak player] buffer in
             decoded.map { self.needs(buffer, on: $0, of: player) } == true ? .ok : .drop
         }
-        upright.watchBuffers { [weak upright] buffer in
-            upright?.withPixels(of: buffer) { self.process($0) }
-            return .ok
-        }
+        upright.observeBuffers { [weak upright] buffer in upright?.withPixels(of: buffer) { self.process($0) } }
         let ending = withExtendedLifetime((decoded, upright)) { player.play { _ in } }
         player.stop()
         progress.clear()

@@ -29,13 +29,12 @@ enum CameraPictures {
             }
             return isDue ? .ok : .drop
         }
-        pipeline["pictures"].pad("sink")?.watchBuffers { buffer in
+        pipeline["pictures"].pad("sink")?.observeBuffers { buffer in
             var map = GstMapInfo()
-            guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return .ok }
+            guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return }
             let jpeg = Array(UnsafeBufferPointer(start: map.data, count: Int(map.size)))
             gst_buffer_unmap(buffer, &map)
             page.take(picture: jpeg, of: camera)
-            return .ok
         }
     }
 }

@@ -105,15 +105,8 @@ final class CameraSession: Sendable {
                     if let pipeline { Self.link(pad, stream, to: "video", in: pipeline) }
                 }, refuse: refuse)
         }
-        let hasBegun = Monitor(false)
         let first: @Sendable () -> Void = {
-            let isFirst =
-                watchdog.isThere
-                && !hasBegun.update { was in
-                    defer { was = true }
-                    return was
-                }
-            if isFirst { begin() }
+            if watchdog.isThere, !watchdog.isReported.exchange(true, ordering: .relaxed) { begin() }
         }
         beginIfNeeded = first
         var configuration = Player.Configuration()

@@ -32,7 +32,7 @@ enum CameraSource {
         private let keepsCoded: Bool
         private let take: @Sendable (Pad, StreamKind, Bool) -> Void
         private let refuse: @Sendable (String) -> Void
-        private let hasVideo = Mutex(false)
+        private let hasVideo = Atomic(false)
 
         init(
             _ keepsCoded: Bool, _ take: @escaping @Sendable (Pad, StreamKind, Bool) -> Void,
@@ -52,17 +52,13 @@ enum CameraSource {
             defer { gst_caps_unref(caps) }
             let stream = StreamKind(caps)
             guard stream.name.hasPrefix("video/") || stream.name.hasPrefix("image/") else { return }
-            let isFirst = hasVideo.withLock { hasVideo in
-                defer { hasVideo = true }
-                return !hasVideo
-            }
-            guard isFirst else { return }
+            guard !hasVideo.exchange(true, ordering: .relaxed) else { return }
             var length: gint64 = 0
             take(pad, stream, gst_pad_query_duration(pad.pointer, GST_FORMAT_TIME, &length) != 0 && length > 0)
         }
 
         func check() {
-            if !hasVideo.withLock({ $0 }) { refuse("the source contains no video") }
+            if !hasVideo.load(ordering: .relaxed) { refuse("the source contains no video") }
         }
     }
 

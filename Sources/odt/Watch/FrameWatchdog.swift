@@ -16,6 +16,8 @@ final class FrameWatchdog: Sendable {
 
     private let state: Mutex<State>
     private let longestCalm: Nanoseconds
+    /// Whether the session has reported the first frame.
+    let isReported = Atomic(false)
 
     /// - Parameter longestCalm: The time in nanoseconds without a decoded frame that is accepted while encoded frames
     ///   arrive.
@@ -27,7 +29,7 @@ final class FrameWatchdog: Sendable {
 
     /// Installs a probe for frames on the pad. The probe keeps this object alive.
     func attach(at pad: Pad, isEncoded: Bool = false) {
-        pad.watchBuffers { _ in
+        pad.observeBuffers { _ in
             let now = MonotonicClock.now
             self.state.withLock { state in
                 state.latest = now
@@ -35,7 +37,6 @@ final class FrameWatchdog: Sendable {
                 state.first = state.first ?? now
                 state.latestDecoded = now
             }
-            return .ok
         }
     }
 

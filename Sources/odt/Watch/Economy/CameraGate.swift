@@ -6,11 +6,9 @@ import Synchronization
 /// The gate (`swiftodtgate`) of one connection to a camera, between the parser and the decoder of the analysis. It
 /// drops encoded frames while the picture is calm.
 final class CameraGate: Sendable {
-    struct Figures {
-        var isOpen: Bool
-        /// The age in nanoseconds of the oldest frame that was released when the gate opened for the last time.
-        var delay: UInt64
-    }
+    /// Whether the gate is open, and the age in nanoseconds of the oldest frame that was released when the gate opened
+    /// for the last time.
+    typealias Figures = (isOpen: Bool, delay: UInt64)
 
     enum Source {
         /// A camera, which delivers frames in real time.
@@ -99,16 +97,13 @@ final class CameraGate: Sendable {
     }
 
     private func watchDelay(in pipeline: Pipeline) {
-        pipeline["analysis"].pad("sink")?.watchBuffers { buffer in
-            if let time = Nanoseconds(exactly: buffer.pointee.pts) {
-                self.state.withLock { state in
-                    // A small step back is a reordered frame. A large step back is the start of another GStreamer
-                    // segment.
-                    let isReordered = time > state.latest.since(AnalysisPace.overload)
-                    state.latest = isReordered ? max(state.latest, time) : time
-                }
+        pipeline["analysis"].pad("sink")?.observeBuffers { buffer in
+            guard let time = Nanoseconds(exactly: buffer.pointee.pts) else { return }
+            self.state.withLock { state in
+                // A small step back is a reordered frame. A large step back is the start of another GStreamer segment.
+                let isReordered = time > state.latest.since(AnalysisPace.overload)
+                state.latest = isReordered ? max(state.latest, time) : time
             }
-            return .ok
         }
         setPace(of: pipeline, at: "gate") { $0.notePassed(at: $1, delay: $2) }
         setPace(of: pipeline, at: "video") { $0.noteAnalysed(delay: $2) }
@@ -119,13 +114,12 @@ final class CameraGate: Sendable {
         of pipeline: Pipeline, at element: String,
         _ note: @escaping @Sendable (inout AnalysisPace, Nanoseconds, Nanoseconds) -> Bool
     ) {
-        pipeline[element].pad("src")?.watchBuffers { [weak pipeline] buffer in
-            guard let pipeline, let time = Nanoseconds(exactly: buffer.pointee.pts) else { return .ok }
+        pipeline[element].pad("src")?.observeBuffers { [weak pipeline] buffer in
+            guard let pipeline, let time = Nanoseconds(exactly: buffer.pointee.pts) else { return }
             let waits: Bool? = self.state.withLock { state in
                 note(&state.pace, time, state.latest.since(time)) ? state.pace.waits : nil
             }
             if let waits { self.set(waits, in: pipeline) }
-            return .ok
         }
     }
 
@@ -138,7 +132,7 @@ final class CameraGate: Sendable {
 
     var figures: Figures? {
         state.withLock(\.element)?.read("stats") { stats in
-            Figures(isOpen: stats.text("state") == "open", delay: stats.count("delay") ?? 0)
+            (stats.text("state") == "open", stats.count("delay") ?? 0)
         }
     }
 

@@ -53,9 +53,8 @@ final class BestCrops: Sendable {
     /// Installs probes on the pipeline's pads. The probes keep the instance alive.
     func attach(to pipeline: Pipeline) {
         pipeline["cropped"].pad("sink")?.watchBuffers { self.isWanted($0) ? .ok : .drop }
-        pipeline["crops"].pad("sink")?.watchBuffers { [weak pipeline] buffer in
+        pipeline["crops"].pad("sink")?.observeBuffers { [weak pipeline] buffer in
             if let pad = pipeline?["crops"].pad("sink") { self.take(buffer, at: pad) }
-            return .ok
         }
     }
 

@@ -48,17 +48,16 @@ final class FrameTimes: Sendable {
     func attach(to pipeline: Pipeline, encodedAt entry: String?) {
         state.withLock { ($0.queued, $0.processed, $0.encoded) = ([], [], []) }
         if let entry {
-            pipeline[entry].pad("sink")?.watchBuffers { buffer in
+            pipeline[entry].pad("sink")?.observeBuffers { buffer in
                 let frame = Frame(timestamp: buffer.pointee.pts, arrival: MonotonicClock.now)
                 self.state.withLock { state in
                     state.figures.received += 1
                     state.figures.latest = frame.arrival
                     Self.append(frame, to: &state.encoded, maximum: Self.maximumEncoded)
                 }
-                return .ok
             }
         }
-        pipeline["video"].pad("sink")?.watchBuffers { buffer in
+        pipeline["video"].pad("sink")?.observeBuffers { buffer in
             let frame = Frame(timestamp: buffer.pointee.pts, arrival: MonotonicClock.now)
             self.state.withLock { state in
                 if entry == nil {
@@ -67,9 +66,8 @@ final class FrameTimes: Sendable {
                 }
                 Self.append(frame, to: &state.queued)
             }
-            return .ok
         }
-        pipeline["video"].pad("src")?.watchBuffers { buffer in
+        pipeline["video"].pad("src")?.observeBuffers { buffer in
             let (timestamp, now) = (buffer.pointee.pts, MonotonicClock.now)
             self.state.withLock { state in
                 guard let (frame, dropped) = Self.take(timestamp, from: &state.queued) else { return }
@@ -77,15 +75,13 @@ final class FrameTimes: Sendable {
                 state.figures.wait.note(now - frame.arrival)
                 Self.append(frame, to: &state.processed)
             }
-            return .ok
         }
-        pipeline["end"].pad("sink")?.watchBuffers { buffer in
+        pipeline["end"].pad("sink")?.observeBuffers { buffer in
             let (timestamp, now) = (buffer.pointee.pts, MonotonicClock.now)
             self.state.withLock { state in
                 guard let (frame, _) = Self.take(timestamp, from: &state.processed) else { return }
                 state.figures.latency.note(now - (Self.takeEncoded(timestamp, from: &state) ?? frame.arrival))
             }
-            return .ok
         }
     }
 

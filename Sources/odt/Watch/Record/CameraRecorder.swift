@@ -55,9 +55,8 @@ final class CameraRecorder: @unchecked Sendable {
             self.lock.withLock { _ in self.see(event) }
             return .ok
         }
-        pad?.watchBuffers { [weak pipeline] buffer in
+        pad?.observeBuffers { [weak pipeline] buffer in
             self.lock.withLock { _ in self.take(buffer, from: pipeline) }
-            return .ok
         }
     }
 

@@ -12,9 +12,9 @@ enum PictureProbe {
     static func attach(to pipeline: Pipeline, of camera: String, patience: Nanoseconds) {
         let monitor = Monitor(PictureMonitor(patience: patience))
         let latest = Monitor<GstClockTime?>(nil)
-        pipeline["swiftodt"].pad("sink")?.watchBuffers { [weak pipeline] buffer in
+        pipeline["swiftodt"].pad("sink")?.observeBuffers { [weak pipeline] buffer in
             let time = buffer.pointee.pts
-            guard let pipeline, time != .max else { return .ok }
+            guard let pipeline, time != .max else { return }
             let isDue = latest.update { latest in
                 if let before = latest, time >= before, time - before < Self.interval { return false }
                 latest = time
@@ -23,13 +23,12 @@ enum PictureProbe {
             guard isDue, let pad = pipeline["swiftodt"].pad("sink"), let info = pad.format,
                 let format = StreamFormat(info),
                 let picture = format.withFrame(of: buffer, orientation: .identity, time: 0, { LumaThumbnail($0) })
-            else { return .ok }
+            else { return }
             let alarms = monitor.update { $0.take(picture, at: Nanoseconds(clamping: time)) }
             let running = alarms.isEmpty ? nil : Pad.runningTime(of: buffer, at: pad.pointer)?.begin
             for alarm in alarms {
                 pipeline["swiftodt"].post(alarm.message(of: camera, running: running, at: WallClock.now))
             }
-            return .ok
         }
     }
 }
