@@ -45,7 +45,7 @@ final class BusReporter {
     ///   - time: The running time of the frame in nanoseconds.
     /// - Returns: The number of reports that were coalesced, plus the number of events that were dropped.
     func post(
-        _ report: Report, events: [any EventReport], isResult: Bool, settings: Settings, at time: Nanoseconds
+        _ report: Report, events: [EventReport], isResult: Bool, settings: Settings, at time: Nanoseconds
     ) -> Int {
         var coalesced = post(events, as: settings.messageFormat)
         guard settings.updates != .none else {
@@ -68,7 +68,7 @@ final class BusReporter {
     ///
     /// - Returns: The number of events that were dropped, because too many messages were unread.
     @discardableResult
-    func post(_ events: [any EventReport], as format: MessageFormat) -> Int {
+    func post(_ events: [EventReport], as format: MessageFormat) -> Int {
         var left = 0
         for event in events {
             if hasRoom {

@@ -11,8 +11,8 @@ enum JSONWriter {
         return text + "]}"
     }
 
-    static func text(of event: some EventReport) -> String {
-        var text = "{\"message\":\"\(type(of: event).message)\","
+    static func text(of event: EventReport) -> String {
+        var text = "{\"message\":\"\(event.message)\","
         append(event.fields, to: &text)
         return text + "}"
     }

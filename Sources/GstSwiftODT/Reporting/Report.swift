@@ -185,23 +185,17 @@ struct ReportedObject: Sendable {
     }
 }
 
-/// An event that is posted as its own message.
-protocol EventReport: Sendable {
-    static var message: String { get }
-    var fields: [(name: String, value: FieldValue)] { get }
-}
+/// The content of a message for an event.
+struct EventReport: Sendable {
+    let message: String
+    let fields: [(name: String, value: FieldValue)]
 
-/// The content of a `swiftodt-track` message: the start, a change or the end of a track.
-struct TrackReport: EventReport {
-    static let message = "swiftodt-track"
-
-    let event: SceneEvent
-    /// The report of the frame at which the event is posted.
-    let report: Report
-    /// The timestamp of the frame with the best detection of the object, in nanoseconds.
-    let bestTimestamp: UInt64
-
-    var fields: [(name: String, value: FieldValue)] {
+    /// Describes the start, a change or the end of a track.
+    ///
+    /// - Parameters:
+    ///   - report: The report of the frame at which the event is posted.
+    ///   - bestTimestamp: The timestamp of the frame with the best detection of the object, in nanoseconds.
+    init(_ event: SceneEvent, report: Report, bestTimestamp: UInt64) {
         let (track, best) = (event.event.track, event.event.best)
         let box = IntegerBox(best.box, pictureWidth: report.width, pictureHeight: report.height)
         var fields: [(name: String, value: FieldValue)] = [
@@ -225,20 +219,13 @@ struct TrackReport: EventReport {
         ]
         if let reason = event.event.reason { fields.append(("reason", .text(reason.rawValue))) }
         if let source = report.source { fields.append(("source", .text(source))) }
-        return fields
+        (message, self.fields) = ("swiftodt-track", fields)
     }
-}
 
-/// The content of a `swiftodt-zone` message. An object entered a zone, left it, stayed in it for the dwell time, or
-/// crossed a line.
-struct ZoneReport: EventReport {
-    static let message = "swiftodt-zone"
-
-    let event: ZoneEvent
-    /// The report of the frame at which the event is posted.
-    let report: Report
-
-    var fields: [(name: String, value: FieldValue)] {
+    /// Describes that an object entered a zone, left it, stayed in it for the dwell time, or crossed a line.
+    ///
+    /// - Parameter report: The report of the frame at which the event is posted.
+    init(_ event: ZoneEvent, report: Report) {
         var fields: [(name: String, value: FieldValue)] = [
             ("event", .text(event.kind.rawValue)),
             ("zone", .text(event.zone)),
@@ -258,7 +245,7 @@ struct ZoneReport: EventReport {
             ("epoch", .uint(report.epoch)),
         ]
         if let source = report.source { fields.append(("source", .text(source))) }
-        return fields
+        (message, self.fields) = ("swiftodt-zone", fields)
     }
 }
 

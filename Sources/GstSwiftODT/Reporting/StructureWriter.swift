@@ -21,8 +21,8 @@ enum StructureWriter {
         return structure
     }
 
-    static func message(of event: some EventReport, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
-        let structure = structure(type(of: event).message, event.fields)
+    static func message(of event: EventReport, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
+        let structure = structure(event.message, event.fields)
         if format.contains(.json) { set("json", to: .text(JSONWriter.text(of: event)), in: structure) }
         return structure
     }

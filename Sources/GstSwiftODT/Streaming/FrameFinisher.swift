@@ -271,12 +271,12 @@ final class FrameFinisher {
             model: settings.traits.model, source: settings.source)
     }
 
-    private func takeEvents(of report: Report, _ settings: Settings) -> [any EventReport] {
+    private func takeEvents(of report: Report, _ settings: Settings) -> [EventReport] {
         let (tracks, zones) = (scene.takeEvents(), scene.takeZoneEvents())
         let reportedTracks = settings.trackEvents ? tracks : []
         return reportedTracks.map {
-            TrackReport(event: $0, report: report, bestTimestamp: trail.timestamp(at: $0.event.best.time))
-        } + zones.map { ZoneReport(event: $0, report: report) }
+            EventReport($0, report: report, bestTimestamp: trail.timestamp(at: $0.event.best.time))
+        } + zones.map { EventReport($0, report: report) }
     }
 
     private func log(_ report: Report, _ answers: [(StartedDetection, [Detection])]) {
