@@ -8,12 +8,7 @@ import SwiftODT
 /// entries, too. They name the zones of an object, and `swiftodt/carried` means that its box is extrapolated. Their
 /// relation has the type "is part of". Elements that read the classes of an object therefore do not find the marks. The
 /// cost is one allocation per buffer.
-struct AnalyticsWriter: Sendable {
-    /// `nil` if GStreamer's analytics library is not installed.
-    static let shared = AnalyticsLibrary.shared.map(AnalyticsWriter.init)
-
-    private let library: AnalyticsLibrary
-
+extension AnalyticsLibrary {
     /// Adds the objects of a report to a writable buffer. Entries of other elements are not changed.
     ///
     /// - Parameter upstream: The objects that upstream elements attached to the buffer. ``Track/origin`` is an index
@@ -26,9 +21,9 @@ struct AnalyticsWriter: Sendable {
         guard !report.objects.isEmpty else { return [] }
         // The initial capacity is three entries per object. The largest entry has about 50 bytes. If the capacity is
         // exceeded, GStreamer enlarges the metadata.
-        var room = AnalyticsLibrary.Room(entries: 3 * report.objects.count, bytes: 192 * report.objects.count)
-        guard let meta = library.addMeta(buffer, &room) else { return [] }
-        var marks: [String: AnalyticsLibrary.Entry] = [:]
+        var room = Room(entries: 3 * report.objects.count, bytes: 192 * report.objects.count)
+        guard let meta = addMeta(buffer, &room) else { return [] }
+        var marks: [String: Entry] = [:]
         return report.objects.map { object in
             if object.object.track.state == .lost {
                 attachEnd(of: object.object.track, to: meta)
@@ -45,55 +40,50 @@ struct AnalyticsWriter: Sendable {
         }
     }
 
-    private func add(
-        _ object: ReportedObject, as type: GQuark?, tag: String?, to meta: AnalyticsLibrary.Meta
-    ) -> AnalyticsLibrary.Entry? {
-        var box = AnalyticsLibrary.Entry()
+    private func add(_ object: ReportedObject, as type: GQuark?, tag: String?, to meta: Meta) -> Entry? {
+        var box = Entry()
         guard
-            library.addObject(
+            addObject(
                 meta, type ?? g_quark_from_string(object.name), Int32(object.x), Int32(object.y), Int32(object.width),
                 Int32(object.height), Float(object.object.track.score), &box) != 0
         else { return nil }
-        if let tag, !object.isCarried { library.tag(box, tag) }
+        if let tag, !object.isCarried { self.tag(box, tag) }
         return box
     }
 
-    private func attach(_ object: SceneObject, of box: AnalyticsLibrary.Entry, to meta: AnalyticsLibrary.Meta) {
-        if let tracking = entry(of: object.track, in: meta) { library.relate(box, to: tracking) }
+    private func attach(_ object: SceneObject, of box: Entry, to meta: Meta) {
+        if let tracking = entry(of: object.track, in: meta) { relate(box, to: tracking) }
         guard object.category != .unknown, let confidence = object.confidence else { return }
-        var category = AnalyticsLibrary.Entry()
-        if library.addClass(meta, Float(confidence), g_quark_from_string(object.category.name), &category) != 0 {
-            library.relate(box, to: category)
+        var category = Entry()
+        if addClass(meta, Float(confidence), g_quark_from_string(object.category.name), &category) != 0 {
+            relate(box, to: category)
         }
     }
 
     /// All objects of a buffer with the same mark share one entry.
-    private func mark(
-        _ box: AnalyticsLibrary.Entry, _ name: String, _ marks: inout [String: AnalyticsLibrary.Entry],
-        in meta: AnalyticsLibrary.Meta
-    ) {
-        var mark = marks[name] ?? AnalyticsLibrary.Entry()
+    private func mark(_ box: Entry, _ name: String, _ marks: inout [String: Entry], in meta: Meta) {
+        var mark = marks[name] ?? Entry()
         if marks[name] == nil {
-            guard library.addClass(meta, 1, g_quark_from_string(name), &mark) != 0 else { return }
-            library.tag(mark, name)
+            guard addClass(meta, 1, g_quark_from_string(name), &mark) != 0 else { return }
+            tag(mark, name)
             marks[name] = mark
         }
-        library.relate(box, .isPartOf, to: mark)
+        relate(box, .isPartOf, to: mark)
     }
 
     /// Attaches the end of a track: a tracking entry that is marked as lost. It has no object-detection entry, because
     /// an ended track has no box.
-    private func attachEnd(of track: Track, to meta: AnalyticsLibrary.Meta) {
+    private func attachEnd(of track: Track, to meta: Meta) {
         guard var tracking = entry(of: track, in: meta) else { return }
-        _ = library.setLost(&tracking)
+        _ = setLost(&tracking)
     }
 
-    private func entry(of track: Track, in meta: AnalyticsLibrary.Meta) -> AnalyticsLibrary.Entry? {
+    private func entry(of track: Track, in meta: Meta) -> Entry? {
         guard let id = track.id else { return nil }
-        var tracking = AnalyticsLibrary.Entry()
-        guard library.addTracking(meta, UInt64(id), GstClockTime(clamping: track.firstSeen), &tracking) != 0
+        var tracking = Entry()
+        guard addTracking(meta, UInt64(id), GstClockTime(clamping: track.firstSeen), &tracking) != 0
         else { return nil }
-        _ = library.updateLastSeen(&tracking, GstClockTime(clamping: track.lastSeen))
+        _ = updateLastSeen(&tracking, GstClockTime(clamping: track.lastSeen))
         return tracking
     }
 }

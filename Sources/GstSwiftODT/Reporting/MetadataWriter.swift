@@ -18,8 +18,8 @@ enum MetadataWriter {
             CustomMeta.attach(report, to: buffer)
         }
         var entries: [UInt32?] = []
-        if kinds.contains(.analytics), let writer = AnalyticsWriter.shared {
-            entries = writer.attach(report, to: buffer, upstream: upstream)
+        if kinds.contains(.analytics), let library = AnalyticsLibrary.shared {
+            entries = library.attach(report, to: buffer, upstream: upstream)
         }
         guard kinds.contains(.roi) else { return }
         for (number, object) in report.objects.enumerated() where object.object.track.state != .lost {
