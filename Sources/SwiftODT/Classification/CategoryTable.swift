@@ -48,9 +48,7 @@ package struct CategoryTable: Sendable {
         }
         return labels.map { Self.category(of: $0, in: ordered) }
     }
-}
 
-extension CategoryTable {
     private static func category(of label: String, in vocabularies: [[String: Category]]) -> Category? {
         if let category = find(label, in: vocabularies) { return category }
         guard label.contains(",") else { return nil }
@@ -98,9 +96,7 @@ extension CategoryTable {
     }
 
     private static let categoriesByName = Dictionary(uniqueKeysWithValues: Category.allCases.map { ($0.name, $0) })
-}
 
-extension CategoryTable {
     /// The file name of a user-defined category table in a model folder.
     static let userFile = "categories.tsv"
 
@@ -114,9 +110,7 @@ extension CategoryTable {
             return $0.overridden(by: try CategoryTable(text: text, name: $1))
         }
     }
-}
 
-extension CategoryTable {
     /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `Vocabularies`.
     /// If vocabularies assign different categories to a label, the first vocabulary in this order is used.
     ///

@@ -21,9 +21,7 @@ public struct Detection: Sendable {
         self.label = label
         self.origin = origin
     }
-}
 
-extension Detection {
     /// A class in the vocabulary of a detector or classifier.
     public struct Label: Hashable, Sendable {
         /// The class index. Negative if only the name of the class is known.

@@ -38,9 +38,7 @@ public struct ColorSpace: Hashable, Sendable {
 
     /// The same colour space with full-range samples, as in JPEG pictures.
     public var withFullRange: ColorSpace { ColorSpace(matrix: matrix, fullRange: true, transfer: transfer) }
-}
 
-extension ColorSpace {
     /// The weights of red and blue in the luma. The weight of green is `1 - red - blue`.
     package var lumaWeights: (red: Float, blue: Float) {
         switch matrix {
@@ -147,9 +145,7 @@ struct ToneMap {
         let above = (signal - knee) / (1 - knee)
         return knee + (1 - knee) * above / (1 + above)
     }
-}
 
-extension ToneMap {
     private static let perceptual = ToneMap(.pq)
     private static let hybrid = ToneMap(.hlg)
 

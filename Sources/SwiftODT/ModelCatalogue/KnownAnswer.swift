@@ -20,9 +20,7 @@ package struct KnownAnswer: Hashable, Sendable {
     package var width: Int
     package var height: Int
     package var objects: [Object]
-}
 
-extension KnownAnswer {
     // The tolerances are necessary because boxes and scores differ noticeably on processors that use bfloat16 and on
     // devices that use 16-bit floats.
     //

@@ -19,9 +19,7 @@ package struct Labels: Sendable {
 
     /// The labels in the order of their indices, without unused indices.
     package var all: [Label] { labels.compactMap(\.self) }
-}
 
-extension Labels {
     /// The class names of the built-in vocabularies, by the names that manifests use.
     static let vocabularies = ["coco80": COCOVocabulary.names, "coco90": COCOVocabulary.namesByPaperIndex]
 
@@ -55,9 +53,7 @@ extension Labels {
         }
         return nil
     }
-}
 
-extension Labels {
     /// Reads a label file. The file has one name per line, lines of the form `index name`, or a TensorFlow label map
     /// with blocks of the form `item { id: 1 name: 'x' }`.
     ///

@@ -89,9 +89,7 @@ package struct ModelManifest: Hashable, Sendable {
     }
 
     package init(name: String) { self.name = name }
-}
 
-extension ModelManifest {
     /// The path of the model with the extension `.json`.
     package static func path(besideModel model: String) -> String {
         let folderEnd = model.lastIndex(of: "/") ?? model.startIndex

@@ -38,9 +38,7 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         self.reason = reason
         self.description = description
     }
-}
 
-extension ODTError {
     package static func wrapping<Result>(_ body: () throws -> Result) throws(ODTError) -> Result {
         do { return try body() } catch { throw ODTError(error) }
     }
@@ -49,9 +47,7 @@ extension ODTError {
     package init(_ error: any Error) {
         self = error as? ODTError ?? ODTError(.failed, "\(error)")
     }
-}
 
-extension ODTError {
     package static let noThread = ODTError(
         .failed, "cannot start a thread; raise the limit of processes (ulimit -u)")
 }

@@ -14,9 +14,7 @@ package struct RecordedFrame: Sendable {
     package init(key: FrameKey, seen: Box? = nil, detections: [Detection]) {
         (self.key, self.seen, self.detections) = (key, seen, detections)
     }
-}
 
-extension RecordedFrame {
     /// The line of this frame with its terminator. Detections with infinite or NaN values are omitted, because JSON
     /// cannot represent these values.
     var text: String {

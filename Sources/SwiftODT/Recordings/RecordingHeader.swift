@@ -55,9 +55,7 @@ package struct RecordingHeader: Hashable, Sendable {
     ]
     static let version = 1
     static let mark = "swiftodt-detections"
-}
 
-extension RecordingHeader {
     /// The header as a line with its terminator. Equal settings give equal bytes.
     var text: String {
         let fields = [

@@ -70,9 +70,7 @@ extension YOLOXDecoder {
         }
         self.init(assembly: try inspection.assembly(input, classes: classes), grid: grid, classCount: classes)
     }
-}
 
-extension YOLOXDecoder {
     /// Creates the decoder for YOLOv5, v6 or v7.
     init?(yolov5 inspection: NetworkInspection) throws {
         guard let matrix = inspection.matrix(0), let columns = matrix.columns else { return nil }
