@@ -187,7 +187,9 @@ struct Gate {
     private mutating func actionWhileCalm(
         _ frame: Frame, isLeading: Bool, at now: Nanoseconds, _ options: Options
     ) -> Action {
-        if let reason = reasonToOpen(frame, options) { return open(reason) }
+        let reason: Reason? =
+            options.isForcedOpen ? .application : request ?? (frame.isDiscontinuous ? .discontinuity : nil)
+        if let reason { return open(reason) }
         let sincePassed = now.since(stillTime ?? now)
         if frame.isKeyFrame, isAnswered,
             sincePassed >= options.calmInterval - options.calmInterval / 10
@@ -203,11 +205,6 @@ struct Gate {
         kept.bytes += frame.size
         kept.since = kept.since ?? now
         return isLeading ? .keepLeading : .keep
-    }
-
-    private func reasonToOpen(_ frame: Frame, _ options: Options) -> Reason? {
-        if options.isForcedOpen { return .application }
-        return request ?? (frame.isDiscontinuous ? .discontinuity : nil)
     }
 
     private mutating func noteGroup(_ frame: Frame, at now: Nanoseconds, _ options: Options) {

@@ -59,7 +59,7 @@ func gateSessionNotice(_ handle: SwiftOdtGateSession?, _ event: UnsafeMutablePoi
 }
 
 @_cdecl("swiftodt_gate_session_drain")
-func gateSessionDrain(_ handle: SwiftOdtGateSession?) { session(handle).drain() }
+func gateSessionDrain(_ handle: SwiftOdtGateSession?) { session(handle).interrupt(.streamChange) }
 
 @_cdecl("swiftodt_gate_session_notice_upstream")
 func gateSessionNoticeUpstream(_ handle: SwiftOdtGateSession?, _ event: UnsafeMutablePointer<GstEvent>) {

@@ -93,8 +93,7 @@ final class GateSession: @unchecked Sendable {
     // MARK: Life cycle
 
     func start() {
-        dropAll()
-        format = nil
+        stop()
         state.withLock { state in
             state.gate = Gate()
             state.isReverse = false
@@ -180,10 +179,8 @@ final class GateSession: @unchecked Sendable {
         }
     }
 
-    /// Passes the kept frames. Called for a drain query, with which upstream waits for the return of its buffers.
-    func drain() { interrupt(.streamChange) }
-
-    private func interrupt(_ reason: Gate.Reason) {
+    /// Passes the kept frames.
+    func interrupt(_ reason: Gate.Reason) {
         if let action = state.withLock({ $0.gate.interrupt(reason) }) { _ = release(action, because: reason) }
     }
 
