@@ -48,20 +48,21 @@ struct DetectionSourceLoader {
             hasChanged = try takeOver(result, of: task.configuration, settings: settings)
         }
         let wanted = DetectorParameters(settings, isLive: isLive)
-        if loading == nil, wanted != configuration, !isFallback(settings) { begin(wanted, settings) }
+        // If the motion detector replaces an unavailable network, the reason was reported when the network could not be
+        // loaded.
+        let isFallback = settings.detector == .auto && source?.isSubstitute == true
+        if loading == nil, wanted != configuration, !isFallback {
+            // The task does not retain the element. The element may be destroyed before the compilation finishes.
+            let task = BackgroundTask { [make] in try LoadResult { warn in try make(settings, wanted.hint, warn) } }
+            element.log(.info, "loading a detector in the background: \(wanted)")
+            loading = (task, wanted)
+        }
         return hasChanged
     }
 
     /// - Throws: `CancellationError` when flushing or stopping begins.
     func awaitFirst(_ signals: StreamSignals) throws {
         if source == nil, let task = loading?.product { try signals.wait(for: task) }
-    }
-
-    private mutating func begin(_ wanted: DetectorParameters, _ settings: Settings) {
-        // The task does not retain the element. The element may be destroyed before the compilation finishes.
-        let task = BackgroundTask { [make] in try LoadResult { warn in try make(settings, wanted.hint, warn) } }
-        element.log(.info, "loading a detector in the background: \(wanted)")
-        loading = (task, wanted)
     }
 
     private mutating func takeOver(
@@ -88,12 +89,6 @@ struct DetectionSourceLoader {
             element.warn(ElementProblem(error, doing: "the current detector is kept"))
             return false
         }
-    }
-
-    /// Returns whether the motion detector currently replaces an unavailable network. The reason was reported when the
-    /// network could not be loaded.
-    private func isFallback(_ settings: Settings) -> Bool {
-        settings.detector == .auto && source?.isSubstitute == true
     }
 
     /// Releases a detector on another thread. Its deinitialiser waits for the inferences in flight and frees the
