@@ -79,9 +79,7 @@ final class Annotation: Sendable {
         configuration.tick = { progress.show() }
         player = Player(pipeline, configuration, notify: notify)
         self.notify = notify
-        pictures = outputs.pictures.flatMap { folder in
-            pipeline["swiftodt"].pad("sink").map { TrackPictures(into: folder, from: $0) }
-        }
+        pictures = outputs.pictures.map { TrackPictures(into: $0, from: pipeline) }
         if let pad = pipeline["swiftodt"].pad("src") { progress.watch(pad) }
         if let video = files.video { annotation.write(to: video) }
     }

@@ -15,11 +15,6 @@ final class TrackPictures: Sendable {
         let info: GstVideoInfo
     }
 
-    private struct State {
-        var info: GstVideoInfo?
-        var frames: [Frame] = []
-    }
-
     private struct Best {
         let score: Double
         let picture: ColorPicture
@@ -30,34 +25,18 @@ final class TrackPictures: Sendable {
     private static let maximumFrames = 256
 
     private let folder: String
-    private let state = Monitor(State())
+    private let frames = Monitor<[Frame]>([])
     private let best = Mutex<[UInt64: Best]>([:])
 
-    /// - Parameter pad: The element's sink pad.
-    init(into folder: String, from pad: Pad) {
+    init(into folder: String, from pipeline: Pipeline) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         PartFile.makeFolder(folder)
-        pad.watchEvents { event in
-            guard event.pointee.type == GST_EVENT_CAPS else { return .ok }
-            var caps: UnsafeMutablePointer<GstCaps>?
-            gst_event_parse_caps(event, &caps)
-            var info = GstVideoInfo()
-            let isVideo = gst_video_info_from_caps(&info, caps) != 0
-            let known = isVideo ? info : nil
-            self.state.update { $0.info = known }
-            return .ok
-        }
-        pad.watchBuffers { buffer in
-            self.hold(buffer)
-            return .ok
-        }
-    }
-
-    private func hold(_ buffer: UnsafeMutablePointer<GstBuffer>) {
-        state.update { state in
-            guard let info = state.info else { return }
-            state.frames.append(Frame(buffer: HeldBuffer(buffer), info: info))
-            if state.frames.count > Self.maximumFrames { state.frames.removeFirst() }
+        pipeline["swiftodt"].pad("sink")?.observeBuffers { [weak pipeline] buffer in
+            guard let info = pipeline?["swiftodt"].pad("sink")?.format else { return }
+            self.frames.update { frames in
+                frames.append(Frame(buffer: HeldBuffer(buffer), info: info))
+                if frames.count > Self.maximumFrames { frames.removeFirst() }
+            }
         }
     }
 
@@ -95,12 +74,12 @@ final class TrackPictures: Sendable {
     /// held.
     private func frame(at time: UInt64?) -> Frame? {
         guard let time else { return nil }
-        return state.update { state in
-            guard let place = state.frames.firstIndex(where: { UInt64($0.buffer.pointer.pointee.pts) == time }) else {
+        return frames.update { frames in
+            guard let place = frames.firstIndex(where: { UInt64($0.buffer.pointer.pointee.pts) == time }) else {
                 return nil
             }
-            state.frames.removeFirst(place)
-            return state.frames.first
+            frames.removeFirst(place)
+            return frames.first
         }
     }
 
