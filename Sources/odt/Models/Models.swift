@@ -83,15 +83,6 @@ private func fetchModels(_ names: [String]) throws -> Int32 {
     return try fetcher.run(names)
 }
 
-private func quantiseModel(_ words: [String]) throws -> Int32 {
-    do {
-        return try ModelQuantiser(words).run()
-    } catch is HelpRequest {
-        print(ModelQuantiser.help)
-        return ExitCode.success
-    }
-}
-
 private func verifyModels() -> Int32 {
     var code = ExitCode.success
     for model in InstalledModel.all() {
