@@ -161,13 +161,7 @@ extension CameraPlan {
         else { return text }
         let begin = source.index(slashes, offsetBy: 2)
         guard begin < at else { return text }
-        let secret = source[begin...at]
-        var (rest, discreet) = (text[...], "")
-        while let place = rest.indices.first(where: { rest[$0...].hasPrefix(secret) }) {
-            discreet += rest[..<place]
-            rest = rest[place...].dropFirst(secret.count)
-        }
-        return discreet + rest
+        return text.replacing(source[begin...at], with: "")
     }
 }
 

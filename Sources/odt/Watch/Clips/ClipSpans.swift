@@ -57,22 +57,19 @@ struct ClipSpans {
 
 /// The picture of a clip. It may be taken after the clip has ended, because detection runs later than recording.
 final class ClipPicture: Sendable {
-    private enum State {
-        case none, requested
-        case taken([UInt8])
-    }
+    private let wasRequested: Bool
+    private let taken = Mutex<[UInt8]?>(nil)
 
-    private let state: Mutex<State>
+    init(isRequested: Bool) { wasRequested = isRequested }
 
-    init(isRequested: Bool) { state = Mutex(isRequested ? .requested : .none) }
+    /// Whether the picture was requested and has not been taken yet.
+    var isRequested: Bool { wasRequested && taken.withLock { $0 == nil } }
 
-    var isRequested: Bool { state.withLock { if case .requested = $0 { true } else { false } } }
-
-    func use(_ jpeg: [UInt8]) { state.withLock { $0 = .taken(jpeg) } }
+    func use(_ jpeg: [UInt8]) { taken.withLock { $0 = jpeg } }
 
     /// Writes the picture beside the clip. Returns the name of the file; `nil` if there is no picture.
     func write(beside video: String) throws -> String? {
-        guard case .taken(let jpeg) = state.withLock({ $0 }) else { return nil }
+        guard let jpeg = taken.withLock({ $0 }) else { return nil }
         return PartFile.parts(of: try PartFile.write(jpeg, to: video.dropLast(4) + ".jpg")).stem + ".jpg"
     }
 }

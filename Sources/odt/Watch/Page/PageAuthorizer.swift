@@ -108,16 +108,13 @@ struct PageToken: Sendable {
         guard let bytes = try? ByteStream.read(file), bytes.count <= 4096 else {
             throw PlaybackError("\(option): cannot read \(file)")
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        let word = String(text.drop { $0.isWhitespace }.prefix { !$0.isWhitespace })
-        guard text.allSatisfy({ $0.isWhitespace || Self.isSafe($0) }), (16...256).contains(word.utf8.count),
-            text.split(whereSeparator: \.isWhitespace).count == 1
-        else {
+        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard words.count == 1, words[0].allSatisfy(Self.isSafe), (16...256).contains(words[0].utf8.count) else {
             throw PlaybackError(
                 "\(option): \(file) must contain one word of 16 to 256 letters and digits; delete the file to "
                     + "create a new token")
         }
-        self.init(text: word)
+        self.init(text: String(words[0]))
     }
 
     private static func make(_ file: String, of option: String) throws -> PageToken {

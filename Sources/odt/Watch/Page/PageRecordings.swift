@@ -30,22 +30,13 @@ final class PageRecordings: Sendable {
     }
 
     /// Returns the response to a request of a video or picture; `nil` if there is no such file.
-    func file(_ file: String, of camera: String, in area: Area) -> PageResponse? {
-        let folder = area == .clips ? clips : folder
-        guard let folder, let dot = file.lastIndex(of: "."),
-            let kind = area.kinds[String(file[dot...])], let video = segment(file[..<dot] + ".mkv", camera)?.text
+    func file(_ file: String, of camera: String, isClip: Bool) -> PageResponse? {
+        let kinds = isClip ? [".mkv": "video/x-matroska", ".jpg": "image/jpeg"] : [".mkv": "video/x-matroska"]
+        guard let folder = isClip ? clips : folder, let dot = file.lastIndex(of: "."),
+            let kind = kinds[String(file[dot...])], let video = segment(file[..<dot] + ".mkv", camera)?.text
         else { return nil }
         guard canShow("\(folder)\(camera)/\(video)", of: camera) else { return Self.sharp }
         return .file("\(folder)\(camera)/\(file)", kind: kind)
-    }
-
-    enum Area {
-        case recordings, clips
-
-        fileprivate var kinds: [String: String] {
-            let video = [".mkv": "video/x-matroska"]
-            return self == .recordings ? video : video.merging([".jpg": "image/jpeg"]) { $1 }
-        }
     }
 
     /// Returns the newest recorded segments of a camera, the newest first; `nil` if the camera is unknown.

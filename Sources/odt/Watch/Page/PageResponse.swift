@@ -87,8 +87,8 @@ struct PageContent: Sendable {
 
     private func recorded(_ path: [String], _ request: PageRequest, _ recordings: PageRecordings) -> PageResponse? {
         switch (path[0], path.count) {
-        case ("clips", 3): recordings.file(path[2], of: path[1], in: .clips)
-        case ("recordings", 3): recordings.file(path[2], of: path[1], in: .recordings)
+        case ("clips", 3): recordings.file(path[2], of: path[1], isClip: true)
+        case ("recordings", 3): recordings.file(path[2], of: path[1], isClip: false)
         case ("api", 3): recordings.list(of: path[2]).map(PageResponse.json)
         case ("api", 4) where path[3] == "boxes": recordings.boxes(of: path[2], request)
         case ("api", 4): recordings.details(path[3], of: path[2])
