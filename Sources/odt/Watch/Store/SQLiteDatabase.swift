@@ -117,23 +117,12 @@ final class SQLiteStatement {
 }
 
 struct SQLiteError: Error, CustomStringConvertible {
-    enum Kind {
-        case locked, full, damaged, missing, other
-    }
-
     let code: Int32
     let description: String
 
-    var kind: Kind {
-        // The lower byte is the primary result code. The upper bytes contain details.
-        switch code & 0xFF {
-        case 5, 6: .locked
-        case 10, 13: .full
-        case 11, 26: .damaged
-        case 14: .missing
-        default: .other
-        }
-    }
+    /// The primary result code, without the details in the upper bytes of `code`.
+    var primaryCode: Int32 { code & 0xFF }
+    var isDamage: Bool { [11, 26].contains(primaryCode) }
 }
 
 /// The functions of libsqlite3 that this program uses, with the types of `sqlite3.h`.

@@ -41,17 +41,16 @@ enum StoreFile {
 
     /// Converts an SQLite error to an error with a remedy.
     static func problem(_ error: SQLiteError, _ path: String) -> PlaybackError {
-        switch error.kind {
-        case .locked:
+        switch error.primaryCode {
+        case 5, 6:
             PlaybackError("\(path) is locked by another program: end that program or choose another file")
-        case .full: PlaybackError("cannot write \(path) (\(error)): check the free disk space")
-        case .damaged:
+        case 10, 13: PlaybackError("cannot write \(path) (\(error)): check the free disk space")
+        case 11, 26:
             PlaybackError(
                 "\(path) is not a database of odt watch, or is damaged (\(error)): move it away; sqlite3 \(path) .recover extracts readable data"
             )
-        case .missing:
-            PlaybackError("\(path): \(error): check that it exists and its permissions")
-        case .other: PlaybackError("\(path): \(error)")
+        case 14: PlaybackError("\(path): \(error): check that it exists and its permissions")
+        default: PlaybackError("\(path): \(error)")
         }
     }
 

@@ -155,7 +155,7 @@ final class StoreSink: MeasuredSink {
             } catch {
                 let error = error as? SQLiteError ?? SQLiteError(code: 1, description: "\(error)")
                 let text = StoreFile.problem(error, path).description
-                let isOver = error.kind == .damaged
+                let isOver = error.isDamage
                 if text != complaint {
                     notify("\(text); the watch continues\(isOver ? " without storing" : " and retries")")
                 }
