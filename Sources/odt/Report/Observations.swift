@@ -111,7 +111,7 @@ struct Observations {
         }
         noteModel(of: message)
         var now = LatestResult(time: time, duration: message.seconds("duration"))
-        for object in try message.objects where object["state"]?.string != "lost" {
+        for object in try message.list("objects") where object["state"]?.string != "lost" {
             try add(object, of: message, source, at: time, to: &now)
         }
         maximumUntracked = max(maximumUntracked, now.untracked.values.reduce(0, +))
@@ -212,7 +212,7 @@ struct Observations {
     }
 
     private mutating func addCounts(_ message: ParsedMessage) throws {
-        for entry in try message.zones {
+        for entry in try message.list("zones") {
             let zone = index(ofZone: entry["name"]?.string ?? "", isLine: entry["kind"]?.string == "line")
             var tallies: [Int: ObservedZone.Tally] = [:]
             for line in entry["by-label"]?.array ?? [] {

@@ -46,15 +46,7 @@ struct ParsedMessage {
     /// The time of the message in seconds: the running time or, if it is unknown, the stream time or the timestamp.
     var time: Double? { seconds("running-time") ?? seconds("stream-time") ?? seconds("timestamp") }
 
-    var objects: [JSONValue] {
-        get throws { try structures("objects") }
-    }
-
-    var zones: [JSONValue] {
-        get throws { try structures("zones") }
-    }
-
-    private func structures(_ name: String) throws -> [JSONValue] {
+    func list(_ name: String) throws -> [JSONValue] {
         let list = fields[name]?.array ?? []
         for entry in list {
             guard case .object = entry else { throw ReportError("an entry of \"\(name)\" is not a JSON object") }

@@ -34,7 +34,27 @@ final class MQTTConnection {
         guard let client = library.make(nil, true, nil) else { throw PlaybackError("--mqtt: no memory is left") }
         self.client = client
         library.setOwner(client, Unmanaged.passUnretained(self).toOpaque())
-        try begin()
+        library.onConnect(client) { _, connection, code in MQTTConnection.of(connection)?.answer = code }
+        library.onPublish(client) { _, connection, number in
+            MQTTConnection.of(connection)?.acknowledged.append(number)
+        }
+        library.onLog(client) { _, connection, level, text in
+            guard level == MosquittoCode.errorLine, let text else { return }
+            MQTTConnection.of(connection)?.lastNote = String(cString: text)
+        }
+        // The MQTT will: the broker publishes this message if the connection is lost without a disconnect message.
+        let will = MQTTMessage("\(broker.topic)/state", "offline")
+        var code = will.payload.withUnsafeBytes {
+            library.setWill(client, will.topic, Int32($0.count), $0.baseAddress, Quality.atLeastOnce.rawValue, true)
+        }
+        if code == MosquittoCode.success, let user = broker.user {
+            code = library.setUser(client, user, broker.password)
+        }
+        if code == MosquittoCode.success, let tls = broker.tls { code = set(tls) }
+        if code == MosquittoCode.success {
+            code = library.connect(client, broker.host, Int32(broker.port), Self.keepalive)
+        }
+        guard code == MosquittoCode.success else { throw problem(code, isAtStart: true) }
     }
 
     deinit {
@@ -81,29 +101,6 @@ final class MQTTConnection {
         while library.wantsToWrite(client), rounds < 50, library.loop(client, 10, 1) == MosquittoCode.success {
             rounds += 1
         }
-    }
-
-    private func begin() throws {
-        library.onConnect(client) { _, connection, code in MQTTConnection.of(connection)?.answer = code }
-        library.onPublish(client) { _, connection, number in
-            MQTTConnection.of(connection)?.acknowledged.append(number)
-        }
-        library.onLog(client) { _, connection, level, text in
-            guard level == MosquittoCode.errorLine, let text else { return }
-            MQTTConnection.of(connection)?.lastNote = String(cString: text)
-        }
-        // The MQTT will: the broker publishes this message if the connection is lost without a disconnect message.
-        let will = MQTTMessage("\(broker.topic)/state", "offline")
-        var code = will.payload.withUnsafeBytes {
-            library.setWill(client, will.topic, Int32($0.count), $0.baseAddress, Quality.atLeastOnce.rawValue, true)
-        }
-        if code == MosquittoCode.success, let user = broker.user {
-            code = library.setUser(client, user, broker.password)
-        }
-        if code == MosquittoCode.success, let tls = broker.tls { code = set(tls) }
-        guard code == MosquittoCode.success else { throw problem(code, isAtStart: true) }
-        code = library.connect(client, broker.host, Int32(broker.port), Self.keepalive)
-        guard code == MosquittoCode.success else { throw problem(code, isAtStart: true) }
     }
 
     private func set(_ tls: BrokerAddress.TLS) -> Int32 {

@@ -14,12 +14,8 @@ struct RecordedResults {
 
     init(_ path: String) throws { database = try StoreFile.open(toRead: path, SQLiteLibrary()) }
 
-    struct Times {
-        let (session, began, ended, length): (Int64, Int64, Int64, Int64)
-    }
-
     /// Returns the times of a finished segment; `nil` if the database has none, as after a crash.
-    func times(of name: SegmentName) throws -> Times? {
+    func times(of name: SegmentName) throws -> (session: Int64, began: Int64, ended: Int64, length: Int64)? {
         let rows = try database.prepare(
             """
             SELECT segment.session, segment.time, segment.ended, segment.length FROM segment
@@ -32,8 +28,7 @@ struct RecordedResults {
             .text("/\(name.camera)/\(name.text)"),
         ])
         guard try rows.next() else { return nil }
-        return Times(
-            session: rows.integer(0), began: rows.integer(1), ended: rows.integer(2), length: rows.integer(3))
+        return (rows.integer(0), rows.integer(1), rows.integer(2), rows.integer(3))
     }
 
     /// Returns the events of a period, sorted by time. If there are more than ``mostEvents``, returns the newest of
