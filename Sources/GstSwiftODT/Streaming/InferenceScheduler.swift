@@ -99,7 +99,7 @@ struct InferenceScheduler {
             if shares { InferenceTurn.end() }
             throw error
         }
-        statistics.count(reason)
+        statistics.update { $0.inferences[reason, default: 0] += 1 }
         element.log(.log, "detection started at the frame of \(context.times): \(reason.rawValue)")
         return true
     }
@@ -185,7 +185,7 @@ struct InferenceScheduler {
         var choice = regionSelector.take() ?? RegionSelector()
         let (region, reason) = choice.next(at: frame.time, because: cause, in: picture, luma: frame.luma)
         regionSelector = choice
-        statistics.count(reason)
+        statistics.update { $0.regions[reason, default: 0] += 1 }
         element.log(.log, "inference region \(region.map { "\($0)" } ?? "full frame"): \(reason.rawValue)")
         return region
     }

@@ -4,19 +4,21 @@ import Synchronization
 /// Creates schedule plans, and stores the reported latency to detect changes. The planner is thread-safe, because
 /// pipelines query the latency from any thread.
 final class SchedulePlanner: Sendable {
-    private struct Facts {
+    struct Facts {
         var capacity = 1
+        /// `nil` if the duration is variable.
         var frameDuration: Nanoseconds?
         var frameBytes = 0
+        /// The processing time of a frame that waits for its result, without the time for which the queue holds the
+        /// frame.
         var work: Nanoseconds = 0
         /// The latency last reported to the pipeline, and whether the stream was live.
-        var reportedLatency: (latency: Nanoseconds, isLive: Bool)?
+        fileprivate var reportedLatency: (latency: Nanoseconds, isLive: Bool)?
 
-        func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
+        fileprivate func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
             SchedulePlan(
                 settings: settings, isLive: isLive, capacity: capacity, frameDuration: frameDuration,
-                frameBytes: frameBytes,
-                work: work)
+                frameBytes: frameBytes, work: work)
         }
     }
 
@@ -24,16 +26,7 @@ final class SchedulePlanner: Sendable {
 
     func reset() { facts.withLock { $0 = Facts() } }
 
-    func set(capacity: Int) { facts.withLock { $0.capacity = capacity } }
-
-    /// The duration is `nil` if it is variable.
-    func set(frameDuration: Nanoseconds?, frameBytes: Int) {
-        facts.withLock { ($0.frameDuration, $0.frameBytes) = (frameDuration, frameBytes) }
-    }
-
-    /// Sets the processing time of a frame that waits for its result, without the time for which the queue holds the
-    /// frame.
-    func set(work: Nanoseconds) { facts.withLock { $0.work = work } }
+    func update(_ change: (inout Facts) -> Void) { facts.withLock { change(&$0) } }
 
     func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
         facts.withLock { $0.plan(for: settings, isLive: isLive) }

@@ -66,10 +66,6 @@ final class Statistics: Sendable {
 
     func reset() { update { $0 = Counters() } }
 
-    func count(_ reason: InferencePolicy.Reason) { update { $0.inferences[reason, default: 0] += 1 } }
-
-    func count(_ reason: RegionSelector.Reason) { update { $0.regions[reason, default: 0] += 1 } }
-
     /// Sets the source whose timings are reported.
     func watch(_ source: DetectionSource?) {
         let previous = self.source.withLock { previous in
@@ -128,10 +124,8 @@ final class Statistics: Sendable {
             for (name, stage) in [
                 ("preprocess", detector.preprocess), ("inference", detector.inference), ("decode", detector.decode),
             ] {
-                let figures: [(name: String, value: FieldValue)] = [
-                    ("mean", .time(UInt64(clamping: stage.mean))), ("last", .time(UInt64(clamping: stage.last))),
-                ]
-                times.append((name, .structure(figures)))
+                let (mean, last) = (UInt64(clamping: stage.mean), UInt64(clamping: stage.last))
+                times.append((name, .structure([("mean", .time(mean)), ("last", .time(last))])))
             }
         }
         fields.append(("times", .structure(times)))

@@ -181,7 +181,14 @@ final class Stream {
         if let isInferred { return isInferred }
         scheduler.miss(context)
         if context.settings.requestsRedaction { try redaction.fail(RedactionGuard.unmapped, context.settings) }
-        warnOfMapping()
+        if !hasWarnedOfMapping {
+            hasWarnedOfMapping = true
+            element.warn(
+                .resource(
+                    GST_RESOURCE_ERROR_READ,
+                    "a frame's memory cannot be mapped as described by its caps, so nothing is detected in it; put "
+                        + "videoconvert before swiftodt, or an element that downloads the frames from device memory"))
+        }
         return false
     }
 
@@ -211,16 +218,6 @@ final class Stream {
                 + "\(plan.hint), the latency \(plan.latency) ns")
     }
 
-    private func warnOfMapping() {
-        guard !hasWarnedOfMapping else { return }
-        hasWarnedOfMapping = true
-        element.warn(
-            .resource(
-                GST_RESOURCE_ERROR_READ,
-                "a frame's memory cannot be mapped as described by its caps, so nothing is detected in it; put videoconvert "
-                    + "before swiftodt, or an element that downloads the frames from device memory"))
-    }
-
     // MARK: The detector
 
     /// Queries upstream elements and updates the detector. If frames wait for their results, this function waits for
@@ -243,7 +240,7 @@ final class Stream {
     private func noteSource() {
         redaction.noteSource()
         statistics.watch(sources.source)
-        planner.set(capacity: sources.source?.capacity ?? 1)
+        planner.update { $0.capacity = sources.source?.capacity ?? 1 }
     }
 
     private func announceLatency(_ settings: Settings) {
@@ -361,7 +358,7 @@ final class Stream {
         activity.note(latest, at: frame.times, through: element)
         if frame.plan.waits {
             work.add(frame.work + MonotonicClock.now - begin)
-            planner.set(work: work.estimate)
+            planner.update { $0.work = work.estimate }
         }
     }
 
@@ -396,7 +393,9 @@ final class Stream {
         switch event.pointee.type {
         case GST_EVENT_CAPS:
             let format = incoming.format
-            planner.set(frameDuration: format?.frameDuration, frameBytes: Int(clamping: format?.info.size ?? 0))
+            planner.update {
+                ($0.frameDuration, $0.frameBytes) = (format?.frameDuration, Int(clamping: format?.info.size ?? 0))
+            }
         case GST_EVENT_EOS:
             finisher.finishStream()
             sources.source?.finishStream { element.warn($0) }
