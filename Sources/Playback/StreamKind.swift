@@ -24,14 +24,10 @@ package struct StreamKind {
         return subtitles.contains(where: name.hasPrefix) ? .subtitle : .other
     }
 
-    /// Whether a demuxer may deliver this audio format without frame boundaries. Muxers accept the format only after a
-    /// parser.
-    private var needsParsing: Bool {
-        ["audio/mpeg", "audio/x-ac3", "audio/x-eac3", "audio/x-dts", "audio/x-flac"].contains(name)
-    }
-
     /// Returns whether each buffer at this pad holds whole frames, so that the stream can be copied without decoding.
     package func isWhole(from pad: UnsafeMutablePointer<GstPad>) -> Bool {
+        // A demuxer may deliver these formats without frame boundaries. Muxers accept them only after a parser.
+        let needsParsing = ["audio/mpeg", "audio/x-ac3", "audio/x-eac3", "audio/x-dts", "audio/x-flac"].contains(name)
         if !needsParsing || flag("framed") || flag("parsed") || has("codec_data") || has("streamheader") { return true }
         return Self.isMade(by: "Parser", pad)
     }
