@@ -143,18 +143,6 @@ final class Annotator {
 
     func forgetTraces() { traces.removeAll() }
 
-    /// Called when a new epoch begins.
-    func reset() {
-        setup = nil
-        tiles.removeAll()
-        texts.removeAll()
-        traces.removeAll()
-        colors.removeAll()
-        positions.removeAll()
-        overlay.removeAll()
-        latest = nil
-    }
-
     private func prepare(_ options: AnnotatorOptions, canvas: Canvas) -> Setup {
         if let setup, setup.options == options, setup.canvas == canvas { return setup }
         if setup?.canvas.region != canvas.region { positions.removeAll() }

@@ -41,8 +41,6 @@ final class OverlayRectangles {
 
     func begin() { (previous, current) = (current, FrameDrawing()) }
 
-    func removeAll() { (previous, current) = (FrameDrawing(), FrameDrawing()) }
-
     /// - Parameter color: premultiplied red, green, blue and alpha, 0 to 255.
     func fill(_ place: PixelRect, with color: SIMD4<Float>) {
         guard !place.isEmpty, color.w > 0 else { return }

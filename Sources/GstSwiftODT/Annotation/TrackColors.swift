@@ -46,8 +46,6 @@ struct TrackColors {
         }
     }
 
-    mutating func removeAll() { entries.removeAll() }
-
     private func choose(_ id: Int, at box: Box, _ time: Nanoseconds) -> (paint: Paint, lab: SIMD3<Double>) {
         let visible = entries.values.filter { entry in
             let (age, overflow) = time.subtractingReportingOverflow(entry.time)

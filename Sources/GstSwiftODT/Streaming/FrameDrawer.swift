@@ -17,7 +17,7 @@ struct FrameDrawing {
 final class FrameDrawer {
     private let element: ElementHandle
     private let statistics: Statistics
-    private let annotator = Annotator()
+    private var annotator = Annotator()
     private let buffers = DrawingBufferPool()
     private let redaction = RedactionTracker(options: Settings().redaction)
     private var hasRedacted = false
@@ -96,7 +96,7 @@ final class FrameDrawer {
         throws
     {
         buffers.passFrame()
-        if context.epochBreak != nil { annotator.reset() }
+        if context.epochBreak != nil { annotator = Annotator() }
         if drawing.beginsScene { annotator.forgetTraces() }
         let settings = context.settings
         var options = settings.annotator
@@ -196,7 +196,7 @@ final class FrameDrawer {
     }
 
     /// Called at a flush. No frame of the past epoch is drawn on afterwards.
-    func reset() { annotator.reset() }
+    func reset() { annotator = Annotator() }
 
     /// Called when the held frames have been dropped.
     func forgetHeld() { redaction.removeAll() }

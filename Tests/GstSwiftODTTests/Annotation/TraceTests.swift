@@ -94,8 +94,6 @@ import Testing
         picture.withFrame(time: later) { annotator.draw([], options: options, into: $0) }
         #expect(picture[30, 25] != 0)
         #expect(picture[30, 40] == 0)
-        annotator.reset()
-        #expect(!annotator.needsDrawing([], options: options, width: 64, height: 48, time: later))
     }
 
     @Test func sceneCutClearsTraces() {
