@@ -100,6 +100,4 @@ struct TimestampMap {
         guard let difference = stretches.last(where: { $0.since <= time })?.difference else { return .max }
         return UInt64(bitPattern: time) &+ difference
     }
-
-    mutating func reset() { stretches.removeAll(keepingCapacity: true) }
 }

@@ -1,36 +1,32 @@
 import CGStreamer
 
 /// Decides whether overlay compositions are attached to the frames, in the same way as GStreamer's text overlay
-/// elements. The value is created after downstream has received the caps.
+/// elements.
 ///
 /// The caps feature of overlay compositions only states that an element downstream accepts frames with overlays. The
 /// element may ignore the overlays. If the answer to an allocation query lists the overlay metadata, an element
 /// downstream blends the overlays. If overlays are not attached, the caps are sent again without the caps feature.
-struct OverlayNegotiation {
-    /// Whether overlays are attached instead of being blended into the frames.
-    let attaches: Bool
-    /// Whether an element downstream announces that it blends overlays.
-    let isAnnounced: Bool
-
+enum OverlayNegotiation {
+    /// Called after downstream has received the caps. Returns whether overlays are attached instead of being blended into
+    /// the frames, and whether an element downstream announces that it blends overlays.
+    ///
     /// - Parameter isForced: whether overlays are attached even if no element downstream announces that it blends them.
-    init(_ element: ElementHandle, isForced: Bool) {
+    static func negotiate(_ element: ElementHandle, isForced: Bool) -> (attaches: Bool, isAnnounced: Bool) {
         let (source, sink) = (element.sourcePad, element.sinkPad)
-        guard let caps = gst_pad_get_current_caps(source) else {
-            (attaches, isAnnounced) = (isForced, false)
-            return
-        }
+        guard let caps = gst_pad_get_current_caps(source) else { return (isForced, false) }
         defer { gst_caps_unref(caps) }
         let hasFeature = CapsNegotiation.hasOverlay(caps)
-        isAnnounced = hasFeature && Self.isBlended(behind: source, caps)
+        let isAnnounced = hasFeature && isBlended(behind: source, caps)
         // The element cannot draw on frames in device memory, so it attaches overlays if downstream at least accepts
         // them.
-        attaches =
-            isForced || isAnnounced || Self.hasOverlay(sink)
-            || hasFeature && CapsNegotiation.deviceMemory(caps) != nil
-        guard hasFeature, !attaches else { return }
-        let plain = CapsNegotiation.withoutOverlay(caps)
-        gst_pad_push_event(source, gst_event_new_caps(plain))
-        gst_caps_unref(plain)
+        let attaches =
+            isForced || isAnnounced || hasOverlay(sink) || hasFeature && CapsNegotiation.deviceMemory(caps) != nil
+        if hasFeature, !attaches {
+            let plain = CapsNegotiation.withoutOverlay(caps)
+            gst_pad_push_event(source, gst_event_new_caps(plain))
+            gst_caps_unref(plain)
+        }
+        return (attaches, isAnnounced)
     }
 
     private static func isBlended(

@@ -105,7 +105,7 @@ final class Session: @unchecked Sendable {
         let settings = effectiveSettings
         guard settings.drawMode != .blend else { return }
         let isForced = settings.drawMode == .overlay
-        let negotiation = OverlayNegotiation(element, isForced: isForced)
+        let negotiation = OverlayNegotiation.negotiate(element, isForced: isForced)
         element.log(.info, "overlays are \(negotiation.attaches ? "attached" : "blended into frames")")
         stream?.setOverlay(negotiation.attaches)
         guard isForced, settings.draw, !negotiation.isAnnounced else { return }

@@ -329,7 +329,7 @@ final class FrameFinisher {
     /// Begins a new epoch. The drawing state is kept, because frames of the past epoch may still be drawn on.
     private func endEpoch(_ reason: EpochRule.Break) {
         endTracks(.flush)
-        trail.reset()
+        trail = TimestampMap()
         drawer.endEpoch()
         reporter.reset()
         lastAnswer = nil
