@@ -63,13 +63,11 @@ struct AnnotatedZone: Hashable, Sendable {
     init(_ zone: Zone, count: ZoneCount?) {
         self.zone = zone
         let name = LabelText.legible(zone.name, maximum: 60)
-        guard let figures = count?.all else {
-            text = name
-            return
-        }
         text =
-            zone.kind == .line
-            ? "\(name)  in \(figures.in)  out \(figures.out)" : "\(name)  \(figures.count)"
+            count.map { count in
+                zone.kind == .line
+                    ? "\(name)  in \(count.all.in)  out \(count.all.out)" : "\(name)  \(count.all.count)"
+            } ?? name
     }
 }
 
