@@ -44,7 +44,6 @@ struct VideoDetection {
         } else {
             part = nil
         }
-        part?.begin()
     }
 
     /// Processes the frames and returns the exit code. Errors are printed to standard error.

@@ -13,27 +13,8 @@ struct FrameChecksum {
     }
 
     private static func sum(of frame: GstVideoFrame) -> String? {
-        guard let sum = g_checksum_new(G_CHECKSUM_MD5) else { return nil }
+        guard let format = frame.info.finfo?.pointee, let sum = g_checksum_new(G_CHECKSUM_MD5) else { return nil }
         defer { g_checksum_free(sum) }
-        for rows in rows(of: frame) {
-            for row in 0..<rows.count {
-                g_checksum_update(sum, rows.base.advanced(by: row * rows.stride), rows.width)
-            }
-        }
-        return String(cString: g_checksum_get_string(sum))
-    }
-
-    /// The pixels of one plane. `width` is the number of bytes per row, excluding the padding at the end of the row,
-    /// whose content is undefined.
-    private struct Rows {
-        let base: UnsafePointer<UInt8>
-        let stride: Int
-        let width: Int
-        let count: Int
-    }
-
-    private static func rows(of frame: GstVideoFrame) -> [Rows] {
-        guard let format = frame.info.finfo?.pointee else { return [] }
         let (components, planes) = (Int(format.n_components), Int(format.n_planes))
         let bases = [frame.data.0, frame.data.1, frame.data.2, frame.data.3]
         let strides = [frame.info.stride.0, frame.info.stride.1, frame.info.stride.2, frame.info.stride.3].map(Int.init)
@@ -41,18 +22,19 @@ struct FrameChecksum {
         let steps = [format.pixel_stride.0, format.pixel_stride.1, format.pixel_stride.2, format.pixel_stride.3]
         let narrowings = [format.w_sub.0, format.w_sub.1, format.w_sub.2, format.w_sub.3]
         let lowerings = [format.h_sub.0, format.h_sub.1, format.h_sub.2, format.h_sub.3]
-        return (0..<min(planes, 4)).compactMap { plane in
+        for plane in 0..<min(planes, 4) {
             guard let component = (0..<min(components, 4)).first(where: { owners[$0] == plane }),
-                let base = bases[plane], strides[plane] > 0
-            else { return nil }
+                let base = bases[plane]?.assumingMemoryBound(to: UInt8.self), strides[plane] > 0
+            else { continue }
             let columns = scaled(Int(frame.info.width), by: narrowings[component])
-            // Formats that pack several pixels into one group of bytes have no pixel stride, so the whole row is
-            // included.
+            // The padding at the end of a row is excluded, because its content is undefined. Formats that pack several
+            // pixels into one group of bytes have no pixel stride, so the whole row is included.
             let width = steps[component] > 0 ? columns * Int(steps[component]) : strides[plane]
-            return Rows(
-                base: base.assumingMemoryBound(to: UInt8.self), stride: strides[plane],
-                width: min(width, strides[plane]), count: scaled(Int(frame.info.height), by: lowerings[component]))
+            for row in 0..<scaled(Int(frame.info.height), by: lowerings[component]) {
+                g_checksum_update(sum, base.advanced(by: row * strides[plane]), min(width, strides[plane]))
+            }
         }
+        return String(cString: g_checksum_get_string(sum))
     }
 
     /// Divides by 2 to the power of `shift`, rounding up.

@@ -36,16 +36,14 @@ final class VideoPart: Sendable {
     private let refuse: @Sendable (String) -> Void
     private let state: Mutex<State>
 
+    /// Attaches probes to the pad. They have an effect only while this object exists.
+    ///
     /// - Parameters:
     ///   - pad: The pad at which the decoded frames arrive.
     ///   - refuse: Ends the stream with an error, whose text is the argument.
     init(_ range: Range<Nanoseconds>, at pad: Pad, refuse: @escaping @Sendable (String) -> Void) {
         (from, to, self.pad, self.refuse) = (range.lowerBound, range.upperBound, pad, refuse)
         state = Mutex(State(isThere: range.lowerBound == 0))
-    }
-
-    /// Attaches the probes. They have an effect only while this object exists.
-    func begin() {
         pad.watchEvents { [weak self] event in
             self?.note(event)
             return .ok
