@@ -16,7 +16,6 @@ final class JSONLines: MeasuredSink {
         var bytes = 0
         /// Whether the reader has closed the pipe.
         var isUnread = false
-        var isFull = false
         /// The number of dropped lines since the queue was last written completely.
         var left = 0
         /// The number of dropped lines since the start.
@@ -93,10 +92,9 @@ final class JSONLines: MeasuredSink {
 
     private func leaveOut(because reason: String) {
         let isFirst = state.update { state in
-            defer { state.isFull = true }
             state.left += 1
             state.lostCount += 1
-            return !state.isFull
+            return state.left == 1
         }
         if isFirst { notify("\(called): lines are dropped: \(reason); the watch continues") }
     }
@@ -107,6 +105,7 @@ final class JSONLines: MeasuredSink {
         while let lines = next() {
             for line in lines where !isUnread { put(line) }
         }
+        state.update { $0.isWritten = true }
     }
 
     /// Waits until lines are queued, and returns all of them; `nil` when all lines have been written and no more will
@@ -117,7 +116,6 @@ final class JSONLines: MeasuredSink {
             defer { state.waiting = [] }
             return state.waiting
         }
-        if lines.isEmpty { state.update { $0.isWritten = true } }
         return lines.isEmpty ? nil : lines
     }
 
@@ -127,8 +125,8 @@ final class JSONLines: MeasuredSink {
             state.bytes -= line.utf8.count
             // A reader that closes the pipe is not an error: no more lines are written.
             if problem == EPIPE { (state.isUnread, state.waiting) = (true, []) }
-            guard problem == nil, state.isFull, state.bytes == 0 else { return nil }
-            defer { (state.isFull, state.left) = (false, 0) }
+            guard problem == nil, state.left > 0, state.bytes == 0 else { return nil }
+            defer { state.left = 0 }
             return state.left
         }
         switch problem {

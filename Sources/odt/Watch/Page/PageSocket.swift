@@ -27,9 +27,11 @@ struct PageSocket {
         withUnsafeMutableBytes(of: &name) {
             _ = getsockname(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
         }
-        self.descriptor = descriptor
-        (port, isLoopback) = (Self.port(of: name), Self.isLoopback(name))
-        hosts = Self.isEvery(name) ? Self.machineAddresses(includingSix: name.ss_family == AF_INET6) : [address.host]
+        (self.descriptor, isLoopback) = (descriptor, Self.isLoopback(name))
+        // The port has the same offset in both address families.
+        port = withUnsafeBytes(of: name) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
+        let isEvery = Self.bytes(of: name).allSatisfy { $0 == 0 }
+        hosts = isEvery ? Self.machineAddresses(includingSix: name.ss_family == AF_INET6) : [address.host]
     }
 
     private static func listen(_ place: addrinfo, _ address: PageAddress, of option: String) throws -> Int32 {
@@ -68,16 +70,9 @@ struct PageSocket {
         }
     }
 
-    private static func port(of name: sockaddr_storage) -> UInt16 {
-        // The port has the same offset in both address families.
-        withUnsafeBytes(of: name) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
-    }
-
     private static func bytes(of name: sockaddr_storage) -> [UInt8] {
         withUnsafeBytes(of: name) { name.ss_family == AF_INET6 ? Array($0[8..<24]) : Array($0[4..<8]) }
     }
-
-    private static func isEvery(_ name: sockaddr_storage) -> Bool { bytes(of: name).allSatisfy { $0 == 0 } }
 
     private static func isLoopback(_ name: sockaddr_storage) -> Bool {
         let bytes = bytes(of: name)
