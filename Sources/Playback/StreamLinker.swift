@@ -60,7 +60,8 @@ package final class StreamLinker: Sendable {
         }
         typealias Complete = @convention(c) (gpointer, gpointer) -> Void
         let complete: Complete = { _, linker in
-            Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue().checkVideo()
+            let linker = Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue()
+            if !linker.state.withLock({ $0.hasVideo }) { linker.pipeline.refuse("the input contains no video") }
         }
         g_signal_connect_data(
             decoded.gobject, "autoplug-continue", unsafeBitCast(autoplugContinue, to: GCallback.self), me, nil,
@@ -98,10 +99,6 @@ package final class StreamLinker: Sendable {
 
     private static func id(of pad: UnsafeMutablePointer<GstPad>) -> String? {
         String(freeing: gst_pad_get_stream_id(pad))
-    }
-
-    private func checkVideo() {
-        if !state.withLock({ $0.hasVideo }) { pipeline.refuse("the input contains no video") }
     }
 
     // MARK: Linking

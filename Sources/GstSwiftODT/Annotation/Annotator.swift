@@ -179,7 +179,11 @@ extension Annotator {
         _ annotated: [AnnotatedZone], _ setup: Setup, on target: DrawingTarget
     ) -> [(tile: Tile, place: PixelRect)] {
         guard !annotated.isEmpty else { return [] }
-        let painter = zonePainter(of: annotated, setup)
+        if zones?.drawn.elementsEqual(annotated.lazy.map(\.zone)) != true {
+            let drawn = annotated.map(\.zone)
+            zones = (drawn, ZonePainter(drawn, blender: setup.blender, lineWidth: setup.sizes.lineWidth))
+        }
+        guard let painter = zones?.painter else { return [] }
         painter.draw(with: setup.blender, on: target)
         guard setup.options.drawLabels, let labels = setup.labels else { return [] }
         return annotated.compactMap { one in
@@ -188,14 +192,6 @@ extension Annotator {
             let tile = tiles.tile(.label(style)) { labels.draw(style) }
             return tile.map { ($0, painter.place(of: one.zone, width: $0.width, height: $0.height)) }
         }
-    }
-
-    private func zonePainter(of annotated: [AnnotatedZone], _ setup: Setup) -> ZonePainter {
-        if let zones, zones.drawn.elementsEqual(annotated.lazy.map(\.zone)) { return zones.painter }
-        let drawn = annotated.map(\.zone)
-        let painter = ZonePainter(drawn, blender: setup.blender, lineWidth: setup.sizes.lineWidth)
-        zones = (drawn, painter)
-        return painter
     }
 }
 

@@ -61,7 +61,7 @@ struct UpstreamOrientation {
 
     init(before pad: UnsafeMutablePointer<GstPad>, tagged: Orientation) {
         guard tagged != .identity else { return }
-        var sink: Pad? = Self.retained(pad)
+        var sink: Pad? = gst_object_ref(pad).assumingMemoryBound(to: GstPad.self)
         for _ in 0..<Self.furthest {
             guard let source = sink.flatMap(gst_pad_get_peer) else { break }
             defer { gst_object_unref(source) }
@@ -118,8 +118,6 @@ struct UpstreamOrientation {
         }
         return pads[0]
     }
-
-    private static func retained(_ pad: Pad) -> Pad { gst_object_ref(pad).assumingMemoryBound(to: GstPad.self) }
 }
 
 extension OrientationTag {

@@ -26,7 +26,9 @@ extension AnalyticsLibrary {
         var marks: [String: Entry] = [:]
         return report.objects.map { object in
             if object.object.track.state == .lost {
-                attachEnd(of: object.object.track, to: meta)
+                // The end of a track is a tracking entry that is marked as lost. It has no object-detection entry, because
+                // an ended track has no box.
+                if var tracking = entry(of: object.object.track, in: meta) { _ = setLost(&tracking) }
                 return nil
             }
             let source = object.object.track.origin.flatMap { upstream.indices.contains($0) ? upstream[$0] : nil }
@@ -69,13 +71,6 @@ extension AnalyticsLibrary {
             marks[name] = mark
         }
         relate(box, .isPartOf, to: mark)
-    }
-
-    /// Attaches the end of a track: a tracking entry that is marked as lost. It has no object-detection entry, because
-    /// an ended track has no box.
-    private func attachEnd(of track: Track, to meta: Meta) {
-        guard var tracking = entry(of: track, in: meta) else { return }
-        _ = setLost(&tracking)
     }
 
     private func entry(of track: Track, in meta: Meta) -> Entry? {
