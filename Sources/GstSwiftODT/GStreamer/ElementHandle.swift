@@ -9,18 +9,6 @@ struct ElementHandle: @unchecked Sendable {
     let sinkPad: UnsafeMutablePointer<GstPad>
     let sourcePad: UnsafeMutablePointer<GstPad>
 
-    init(
-        _ element: UnsafeMutableRawPointer, sinkPad: UnsafeMutablePointer<GstPad>,
-        sourcePad: UnsafeMutablePointer<GstPad>
-    ) {
-        self.element = element.assumingMemoryBound(to: GstElement.self)
-        (self.sinkPad, self.sourcePad) = (sinkPad, sourcePad)
-    }
-
-    init(_ base: UnsafeMutablePointer<GstBaseTransform>) {
-        self.init(UnsafeMutableRawPointer(base), sinkPad: base.pointee.sinkpad, sourcePad: base.pointee.srcpad)
-    }
-
     private var object: UnsafeMutablePointer<GstObject> {
         UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstObject.self)
     }
@@ -88,5 +76,13 @@ struct ElementHandle: @unchecked Sendable {
         gst_element_message_full(
             element, type, problem.domain, problem.code, g_strdup(problem.text),
             problem.detail.map { g_strdup($0) } ?? nil, file.cString, function.cString, line)
+    }
+}
+
+extension ElementHandle {
+    init(_ base: UnsafeMutablePointer<GstBaseTransform>) {
+        self.init(
+            element: UnsafeMutableRawPointer(base).assumingMemoryBound(to: GstElement.self),
+            sinkPad: base.pointee.sinkpad, sourcePad: base.pointee.srcpad)
     }
 }

@@ -17,7 +17,8 @@ func gateInstallProperties(_ objectClass: UnsafeMutablePointer<GObjectClass>) {
 @_cdecl("swiftodt_gate_session_new")
 func gateSessionNew(_ element: UnsafeMutablePointer<GstSwiftOdtGate>) -> SwiftOdtGateSession? {
     let handle = ElementHandle(
-        UnsafeMutableRawPointer(element), sinkPad: element.pointee.sinkpad, sourcePad: element.pointee.srcpad)
+        element: UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstElement.self),
+        sinkPad: element.pointee.sinkpad, sourcePad: element.pointee.srcpad)
     return Unmanaged.passRetained(GateSession(element: handle)).toOpaque()
 }
 
