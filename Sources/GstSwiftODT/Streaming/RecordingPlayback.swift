@@ -85,7 +85,6 @@ private struct PlaybackState {
     init(_ reader: RecordingReader, hasLabels: Bool) { (self.reader, self.hasLabels) = (reader, hasLabels) }
 
     mutating func takeProblems() -> [ElementProblem] {
-        if problems.isEmpty { return problems }
         defer { problems = [] }
         return problems
     }

@@ -143,11 +143,9 @@ struct RedactionGuard {
                 + "clear privacy-labels to redact all detected objects"
         // Upstream elements and recordings have no list of possible labels. Tensors have one if a label file or a model
         // is given. Label groups that exist have already been replaced by their labels.
-        case .upstream, .recorded: return labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
-        case .tensors:
-            if let source, source.labels == nil {
-                return labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
-            }
+        case .tensors where source == nil || source?.labels != nil: break
+        case .upstream, .recorded, .tensors:
+            return labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
         case .auto, .neural: break
         }
         guard let source else { return nil }
