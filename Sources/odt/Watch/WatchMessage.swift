@@ -45,6 +45,7 @@ extension WatchSink {
     func take(_ clip: SavedClip, of camera: String) {}
     func take(snapshot jpeg: [UInt8], of camera: String) {}
     func use(_ cameras: [CameraPlan]) {}
+    func close() {}
 }
 
 final class WatchSinks: Sendable {

@@ -6,7 +6,9 @@ enum MQTTTopic {
         var text = ""
         for scalar in name.unicodeScalars {
             if scalar == "%" || !isPlain(scalar) || scalar == "/" {
-                for byte in String(scalar).utf8 { text += (byte < 16 ? "%0" : "%") + hexadecimal(byte) }
+                for byte in String(scalar).utf8 {
+                    text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+                }
             } else {
                 text.unicodeScalars.append(scalar)
             }
@@ -29,18 +31,12 @@ enum MQTTTopic {
     }
 
     private static func isSlug(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
+        let character = Character(Unicode.Scalar(byte))
+        return character.isASCII && (character.isLetter || character.isNumber || "_-".contains(character))
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         scalar != "+" && scalar != "#" && scalar.properties.generalCategory != .control
             && !scalar.properties.isNoncharacterCodePoint
     }
-
-    private static func hexadecimal(_ byte: UInt8) -> String { String(byte, radix: 16, uppercase: true) }
 }

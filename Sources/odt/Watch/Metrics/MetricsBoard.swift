@@ -50,8 +50,6 @@ final class MetricsBoard: WatchSink {
         state.withLock { $0.cameras[camera, default: Listed()].metrics.take(segment) }
     }
 
-    func close() {}
-
     func times(of camera: String) -> FrameTimes {
         state.withLock { $0.cameras[camera, default: Listed()].metrics.times }
     }
