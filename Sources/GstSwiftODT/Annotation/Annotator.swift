@@ -23,6 +23,18 @@ final class Annotator {
         let traces: TracePainter?
 
         var canvas: Canvas { blender.canvas }
+
+        /// Returns the outer edge of a box's line. The middle of the line is on the edge of the box.
+        func outerEdge(of box: Box, pen: DrawingSizes.Pen) -> PixelRect {
+            let picture = Box(x: 0, y: 0, width: Double(canvas.width), height: Double(canvas.height))
+            let upright = canvas.orientation.upright(
+                box.intersection(picture), bufferWidth: picture.width, bufferHeight: picture.height)
+            let (dx, dy) = (Double(pen.across) / 2, Double(pen.down) / 2)
+            return canvas.snapped(
+                Box(
+                    x: upright.x - dx, y: upright.y - dy, width: upright.width + 2 * dx,
+                    height: upright.height + 2 * dy))
+        }
     }
 
     private struct DrawnBox {
@@ -378,18 +390,6 @@ extension Annotator {
             text: text, panel: paint.faded(object.coasting ? Annotator.coastingPanelFade : 1),
             ink: chosen ?? paint.contrast,
             rounded: options.boxStyle == .rounded)
-    }
-}
-
-extension Annotator.Setup {
-    /// Returns the outer edge of a box's line. The middle of the line is on the edge of the box.
-    fileprivate func outerEdge(of box: Box, pen: DrawingSizes.Pen) -> PixelRect {
-        let picture = Box(x: 0, y: 0, width: Double(canvas.width), height: Double(canvas.height))
-        let upright = canvas.orientation.upright(
-            box.intersection(picture), bufferWidth: picture.width, bufferHeight: picture.height)
-        let (dx, dy) = (Double(pen.across) / 2, Double(pen.down) / 2)
-        return canvas.snapped(
-            Box(x: upright.x - dx, y: upright.y - dy, width: upright.width + 2 * dx, height: upright.height + 2 * dy))
     }
 }
 

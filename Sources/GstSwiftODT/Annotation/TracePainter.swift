@@ -104,8 +104,21 @@ struct TraceHistory {
     }
 
     struct Trace {
+        private static let maximumPoints = 256
+
         var points: [Point]
         var paint: Paint
+
+        /// Adds the current position of the object as the last point. If this position is closer than `spacing` to the
+        /// last but one point, it replaces the last point. Earlier points do not change.
+        fileprivate mutating func add(_ point: Point, spacing: Double) {
+            if points.count > 1 {
+                let (dx, dy) = (point.x - points[points.count - 2].x, point.y - points[points.count - 2].y)
+                if dx * dx + dy * dy < spacing * spacing { points.removeLast() }
+            }
+            points.append(point)
+            if points.count > Self.maximumPoints { points.removeFirst() }
+        }
     }
 
     private(set) var traces: [Int: Trace] = [:]
@@ -154,20 +167,5 @@ struct TraceHistory {
     mutating func removeAll() {
         traces.removeAll()
         latest = .min
-    }
-}
-
-extension TraceHistory.Trace {
-    private static let maximumPoints = 256
-
-    /// Adds the current position of the object as the last point. If this position is closer than `spacing` to the last
-    /// but one point, it replaces the last point. Earlier points do not change.
-    fileprivate mutating func add(_ point: TraceHistory.Point, spacing: Double) {
-        if points.count > 1 {
-            let (dx, dy) = (point.x - points[points.count - 2].x, point.y - points[points.count - 2].y)
-            if dx * dx + dy * dy < spacing * spacing { points.removeLast() }
-        }
-        points.append(point)
-        if points.count > TraceHistory.Trace.maximumPoints { points.removeFirst() }
     }
 }

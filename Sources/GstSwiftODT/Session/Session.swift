@@ -90,10 +90,8 @@ final class Session: @unchecked Sendable {
     /// Posts an error if the element does not accept the caps. Without this error, the upstream element would only
     /// report that negotiation failed.
     func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
-        let acceptsDeviceMemory = effectiveSettings.acceptsDeviceMemory
-        if let problem = CapsRefusal.problem(with: caps, acceptsDeviceMemory: acceptsDeviceMemory) {
-            element.fail(problem)
-        }
+        let problem = CapsRefusal.problem(with: caps, acceptsDeviceMemory: effectiveSettings.acceptsDeviceMemory)
+        if let problem { element.fail(problem) }
     }
 
     func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool { stream != nil && StreamFormat(caps: caps) != nil }
