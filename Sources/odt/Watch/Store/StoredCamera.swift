@@ -132,15 +132,16 @@ struct StoredCamera {
         func moment(_ name: String) -> Int64? { milliseconds(fields, name).flatMap { clock.wall(at: $0) } }
         // While the track is active, there is no reason why it ended.
         let reason = fields.text("event") == "end" ? fields.text("reason") ?? "" : nil
-        let columns: StoreRow.Columns = [
-            ("id", .integer(id)), ("first", .integer(moment("first-seen") ?? time)),
-            ("last", .integer(moment("last-seen") ?? time)), ("label", .text(fields.text("label") ?? "")),
-            ("category", SQLiteValue(category(fields))), ("path_length", SQLiteValue(fields.real("path-length"))),
+        let (first, last) = (moment("first-seen") ?? time, moment("last-seen") ?? time)
+        var columns: StoreRow.Columns = [
+            ("id", .integer(id)), ("first", .integer(first)), ("last", .integer(last)),
+            ("label", .text(fields.text("label") ?? "")), ("category", SQLiteValue(category(fields))),
+            ("path_length", SQLiteValue(fields.real("path-length"))), ("reason", SQLiteValue(reason)),
             ("best", SQLiteValue(moment("best-running-time"))), ("best_score", SQLiteValue(fields.real("best-score"))),
-            ("best_x", SQLiteValue(figure(fields, "best-x"))), ("best_y", SQLiteValue(figure(fields, "best-y"))),
-            ("best_width", SQLiteValue(figure(fields, "best-width"))),
-            ("best_height", SQLiteValue(figure(fields, "best-height"))), ("reason", SQLiteValue(reason)),
         ]
+        for name in ["best_x", "best_y", "best_width", "best_height"] {
+            columns.append((name, SQLiteValue(figure(fields, name.replacing("_", with: "-")))))
+        }
         return row(time, .row(table: "track", columns))
     }
 
