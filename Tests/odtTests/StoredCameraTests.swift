@@ -58,9 +58,10 @@ struct StoredCameraTests {
         let rows = rows(
             "swiftodt-track", running: frames * 40, utc: wall, at: wall, steady: wall - start, seen, event: "end")
         let track = try #require(rows.first)
-        #expect(abs(try integer("first", of: track, in: "track") - incoming(1_260)) <= 2)
-        #expect(abs(try integer("last", of: track, in: "track") - incoming(frames - 1_260)) <= 2)
-        #expect(abs(try integer("best", of: track, in: "track") - incoming(frames / 2)) <= 2)
+        for (column, frame) in [("first", 1_260), ("last", frames - 1_260), ("best", frames / 2)] {
+            let time = try integer(column, of: track, in: "track")
+            #expect(abs(time - incoming(frame)) <= 2, "\(column)")
+        }
     }
 
     @Test mutating func momentIsFoundInVideoOfCameraWithWrongFrameRate() throws {
