@@ -3,19 +3,17 @@ struct DetectionPreFilter: ~Copyable {
     /// The accepted detections, from left to right.
     private(set) var accepted = ScratchList<FilteredDetection>()
     private(set) var unused = UnusedDetections()
-    /// The left edge of each accepted box in 1/256 pixel, and in the lower bits the index of its detection. Sorting
-    /// these integers is faster than sorting detections, which are large.
+    /// The left edge of each accepted box in 1/256 pixel, and in the lower 24 bits the index of its detection. Sorting
+    /// integers is faster than sorting detections, which are large.
     private var keys = ScratchList<Int>()
 
-    /// The number of detections that the lower bits of ``keys`` can number.
     private static let indexLimit = 1 << 24
     /// The maximum number of detections per result. The detections with the highest scores are kept.
     static let maximum = 2000
     /// The maximum absolute coordinate in pixels.
     private static let farthest = 1e6
 
-    /// Drops detections with a score below `floor`, and detections that the edges of `region` cut, because their boxes
-    /// are incomplete.
+    /// Drops detections with a score below `floor` and detections that the edges of `region` cut.
     mutating func accept(
         _ detections: [Detection], from floor: Double, of region: InferredRegion? = nil,
         heuristics: TrackerHeuristics = TrackerHeuristics()
@@ -58,18 +56,11 @@ struct DetectionPreFilter: ~Copyable {
 
     /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the
     /// same label, the lower its score. Drops the box if the reduced score is below `floor`. Of two duplicates, only
-    /// the detection with the higher score stays.
-    ///
-    /// Detectors return false boxes: second boxes on one object, with an overlap that their own NMS permits, and boxes
-    /// that span two objects. False boxes recur in every frame, so repeated detections do not prove that there is an
-    /// object. However, the boxes of two people can overlap to the same degree. Overlapping boxes are therefore kept,
-    /// but with a reduced score.
+    /// the stronger one stays. Second boxes on one object recur in every frame, so repetition does not confirm them.
     private mutating func discountOverlapped(from floor: Double) {
-        var isExplained = false
         for first in accepted.indices {
             let one = accepted[first]
-            // The IoU cannot exceed ``TrackerTuning/separateOverlap`` if the second box begins too far to the right, or
-            // if the boxes share too little of their height. The IoU of these pairs is not computed.
+            // Beyond these limits the IoU cannot exceed ``TrackerTuning/separateOverlap``.
             let end = one.box.x + (1 - TrackerTuning.separateOverlap) * one.box.width
             for second in first + 1..<accepted.count {
                 let other = accepted[second]
@@ -83,18 +74,15 @@ struct DetectionPreFilter: ~Copyable {
                 if share == 1 { continue }
                 let weaker = one.score < other.score ? first : second
                 accepted[weaker].ownScore = min(accepted[weaker].ownScore, accepted[weaker].score * share)
-                if accepted[weaker].ownScore < floor { isExplained = true }
             }
         }
-        guard isExplained else { return }
         let before = accepted.count
         accepted.keep { $0.ownScore >= floor }
         unused.doubled += before - accepted.count
     }
 }
 
-/// A detection that passed ``DetectionPreFilter``. The type is trivially copyable: instead of a ``Label``, which is
-/// reference-counted, it has a label index.
+/// A detection that passed ``DetectionPreFilter``. Has no ``Label``, which is reference-counted.
 struct FilteredDetection: Sendable {
     var box: Box
     var score: Double
@@ -112,7 +100,7 @@ struct FilteredDetection: Sendable {
 package struct UnusedDetections: Hashable, Sendable {
     /// Below the minimum score.
     package var weak = 0
-    /// The box is too small, not finite, or far outside any picture.
+    /// Too small, not finite, or far outside any picture.
     package var impossible = 0
     /// Duplicates of a stronger detection.
     package var doubled = 0

@@ -1,23 +1,18 @@
-/// Decides the label of a track by vote.
-///
-/// Each detection votes for its label, and votes decay within seconds. A single wrong label therefore does not rename
-/// an object, but a lasting change does. A label wins when it has twice the weight of every other label. The winner
-/// stays until another label has more weight. Without a clear winner the track has no label.
+/// Decides the label of a track by vote. Votes decay, so a single wrong label does not rename an object, but a lasting
+/// change does. A label wins when it has twice the weight of every other label. It stays until another has more weight.
 struct LabelVotes: Sendable {
-    /// Three labels and their weights. The label with the most weight comes first. A new label replaces the label with
-    /// the least weight if the new label has more weight.
+    /// Three labels and their weights. The label with the most weight comes first. A new label with more weight than
+    /// the last one replaces it.
     private var votes: ContiguousArray<(label: Label?, weight: Double)> = [(nil, 0), (nil, 0), (nil, 0)]
     private var isClear = false
 
     var winner: Label? { isClear ? votes[0].label : nil }
-    /// The index of the label with the most weight, whether it is a clear winner or not. -1 if no detection had a
-    /// label.
+    /// The index of the label with the most weight, whether it wins or not. -1 if no detection had a label.
     private(set) var leaderIndex = -1
 
     func contains(where isMeant: (Label) -> Bool) -> Bool { votes.contains { $0.label.map(isMeant) ?? false } }
 
-    /// Adds the vote of a detection. Without a label, the earlier votes still decay. `time` is the time since the
-    /// previous vote.
+    /// Adds a vote and lets the earlier votes decay. `time` is the time since the previous vote.
     mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
         let left = TrackerTuning.labelMemory / (TrackerTuning.labelMemory + max(0, Double(time) / 1e9))
         for index in votes.indices { votes[index].weight *= left }

@@ -19,7 +19,7 @@ struct ObservationHistory: Sendable {
 
     var count: Int { observations.count }
 
-    /// Returns an observation. Index 0 is the latest one, `count - 1` the oldest.
+    /// Index 0 is the latest observation.
     @inline(__always)
     subscript(index: Int) -> Observation { observations[count - 1 - index] }
 
@@ -29,8 +29,7 @@ struct ObservationHistory: Sendable {
         observations.append(sighting)
     }
 
-    /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the
-    /// index of the oldest one.
+    /// Returns the index of the latest observation at or before `time`, or of the oldest one if all are later.
     func before(_ time: Nanoseconds) -> Int {
         var index = 0
         while index < count - 1, self[index].time > time { index += 1 }

@@ -5,15 +5,13 @@ package struct Track: Sendable {
     /// The detection with the highest score.
     package typealias Best = (score: Double, box: Box, time: Nanoseconds)
 
-    /// The track's id. Ids count from 1 and are never reused within a stream. `nil` without tracking.
+    /// Ids count from 1 and are never reused within a stream. `nil` without tracking.
     package var id: Int?
     /// The bounding box in buffer pixels, not clipped to the picture.
     package var box: Box
-    /// The score of the latest detection with at least ``TrackerOptions/scoreThreshold``. Weaker detections and
-    /// coasting do not change the score.
+    /// The score of the latest detection with at least ``TrackerOptions/scoreThreshold``.
     package var score: Double
-    /// The score of the latest detection, even if it is below the threshold. It decays while the track coasts.
-    /// ``Prominence`` uses this score, or ``score`` if it is `nil`.
+    /// The score of the latest detection, even below the threshold. It decays while the track coasts.
     var decayedScore: Double?
     package var label: Label?
     package var state = State.tracked
@@ -24,7 +22,7 @@ package struct Track: Sendable {
     /// The horizontal velocity in buffer pixels per second.
     package var velocityX = 0.0
     package var velocityY = 0.0
-    /// ``Detection/origin`` of the detection in this frame. `nil` if the object was not detected in this frame.
+    /// ``Detection/origin`` of the detection in this frame, if any.
     package var origin: Int?
 }
 

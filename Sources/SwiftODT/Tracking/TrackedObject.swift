@@ -119,9 +119,7 @@ public struct TrackedObjectEvent: Sendable {
     public var bestTime: MediaTime
     /// The length of the path of the box's centre in pixels.
     public var pathLength: Double
-}
 
-extension TrackedObjectEvent {
     package init(
         kind: Kind, trackingID: Int, name: String?, category: TrackedObject.Category, firstSeen: MediaTime,
         lastSeen: MediaTime, best: Track.Best, pathLength: Double

@@ -1,13 +1,13 @@
 /// The constants of the tracker. Times are running time, so the constants fit any frame rate. An object size is the
 /// square root of a box's area. Detections are strong or weak: with a score above or below the score threshold.
 ///
-/// If a constant belongs to a published method, its comment names the method. The heading of each section names the
-/// source of the values. "Ranges" means the command `Tests/Benchmarks/tracking/ablation --ranges`, which measures the
-/// range in which a constant has little effect.
+/// Names of published methods stand in parentheses. The heading of each section names the source of the values.
+/// "Ranges" is `Tests/Benchmarks/tracking/ablation --ranges`, which measures the range in which a constant has little
+/// effect.
 enum TrackerTuning {
     // Association. Overlaps are IoU of expanded boxes. Source: ranges; labels and appearance: unit tests.
 
-    /// The distance by which each side of a box is moved outwards, as a fraction of the box's width or height (C-BIoU).
+    /// The outward shift of each side of a box, relative to the box's width or height (C-BIoU).
     static let candidateMargin = 0.3
     /// Like ``candidateMargin``, but for the overlap in the gain of the first two association stages.
     static let gainMargin = 0.1
@@ -17,8 +17,7 @@ enum TrackerTuning {
     static let weakOverlap = 0.6
     /// The minimum overlap in the third stage: last detected positions (observation-centric recovery, OC-SORT).
     static let lastPositionOverlap = 0.4
-    /// The factor on the overlap if the labels of track and detection differ. A detector may change its label for an
-    /// object. More often, an overlapping detection with another label is a different object.
+    /// The factor on the overlap if the labels differ, because such boxes usually show different objects.
     static let otherLabelFactor = 0.32
     /// The weight of the Mahalanobis similarity in the gain, on the scale of IoU.
     static let motionWeight = 0.3
@@ -28,14 +27,11 @@ enum TrackerTuning {
     static let trackAgeWeight = 0.3
     /// The track age in seconds at which the gain from the age is half of ``trackAgeWeight``.
     static let halfTrackAge = 0.5
-    /// The weight of the difference between a detection's score and the track's average score (confidence cost,
-    /// Hybrid-SORT), on the scale of IoU.
+    /// The weight of a score's difference to the track's average (confidence cost, Hybrid-SORT), on the scale of IoU.
     static let confidenceWeight = 0.6
     /// The time constant of a track's average score, in seconds.
     static let confidenceMemory = 0.1
-    /// The weight of appearance in the gain, on the scale of IoU, is `appearanceGain * (same - other) / variance`, at
-    /// most `appearanceLimit`. `same` is the mean similarity of pairs of the same object, `other` the mean similarity
-    /// of pairs of different objects, and `variance` the variance of the similarities.
+    /// The factor and the maximum of ``DetectionAppearances/weight``, on the scale of IoU.
     static let (appearanceGain, appearanceLimit) = (0.3, 6.0)
     /// The time constant of a track's appearance, in seconds.
     static let appearanceMemory = 1.3
@@ -46,44 +42,35 @@ enum TrackerTuning {
     static let separateOverlap = 0.3
     /// The minimum IoU of two boxes that count as duplicates even if their labels differ.
     static let duplicateOverlap = 0.9
-    /// The time constant of the decay of the score histogram, in seconds. Scores change with light and viewing
-    /// direction.
+    /// The time constant of the score histogram in seconds. Scores change with light and viewing direction.
     static let scoreMemory = 60.0
     /// The minimum number of detections in the score histogram for a bimodal threshold.
     static let valleySamples: Float = 200
-    /// The minimum height of the mode of low scores and of the mode of object scores, as multiples of the height of the
-    /// valley between them.
+    /// The minimum heights of the modes of low scores and of object scores, as multiples of the valley's height.
     static let (valleyNoise, valleyObjects): (Float, Float) = (3, 4.5)
-    /// The minimum mean number of low-score detections per result for a bimodal threshold. A smaller number of
-    /// detections may come from a few objects with low scores.
+    /// The minimum mean number of low-score detections per result. Fewer may come from objects with low scores.
     static let valleyCrowd: Float = 3
     /// The upper limits of the effective score threshold: a multiple of the user's threshold, and an absolute score.
     static let (valleyFactor, valleyLimit) = (1.5, 0.6)
-    /// If a region's edge cuts an object, the detector may detect the visible part under another label. A detection
-    /// counts as this part if its IoU with the visible part of the object's box exceeds this value.
+    /// The minimum IoU of a detection and the visible part of a cut object with another label that is the same object.
     static let fragmentOverlap = 0.5
 
     // Kalman filters. Source: ranges.
 
     /// The initial standard deviation of the velocity, in object sizes per second.
     static let firstVelocity = 2.0
-    /// The time constant of the decay of the velocities of width and height, in seconds. Without the decay, the box of
-    /// an object that walks behind another one would shrink further and further.
+    /// The time constant of the velocities of width and height, in seconds. An occluded box thus stops to shrink.
     static let sizeDamping = 0.7
     /// The initial measurement noise in object sizes, and the initial process noise in object sizes per second and per
     /// square root of a second. ``MotionStatistics`` estimates both from the stream.
     static let (firstJitter, firstAcceleration) = (0.04, 0.7)
-    /// The measurement noise is the measured jitter times this factor, because the errors of consecutive boxes are
-    /// correlated.
+    /// The measurement noise relative to the measured jitter. It exceeds 1, because errors of boxes are correlated.
     static let jitterCorrelation = 1.75
-    /// The interval over which accelerations are measured, in nanoseconds. In this time a change of velocity exceeds
-    /// the jitter.
+    /// The interval of acceleration samples in nanoseconds. In this time a change of velocity exceeds the jitter.
     static let accelerationSpan: Nanoseconds = 330_000_000
-    /// The errors of two low-score boxes of one object are correlated if less than this time lies between the boxes, in
-    /// nanoseconds.
+    /// The time in nanoseconds within which the errors of two low-score boxes of one object are correlated.
     static let errorCorrelation: Nanoseconds = 150_000_000
-    /// The steepness with which the correlation of box errors falls with the score. The correlation is complete for
-    /// scores of at most `1 - 1 / errorSteepness`, and 0 for a score of 1.
+    /// The correlation of box errors is complete for scores up to `1 - 1 / errorSteepness`, and 0 for a score of 1.
     static let errorSteepness = 4.0
     /// The time constant with which velocities adapt to a camera that pans, in seconds.
     static let cameraMemory = 0.3
@@ -92,44 +79,39 @@ enum TrackerTuning {
 
     /// The maximum number of image points to track per frame.
     static let flowPoints = 240
-    /// The lower and the upper bound of the velocity variance of image motion, in squared object sizes per squared
-    /// second. The lower bound applies only to the association, the upper bound always.
+    /// The bounds of the velocity variance of image motion, in squared object sizes per squared second. The lower bound
+    /// applies only to the association.
     static let (usualImageError, greatestImageError) = (0.25, SIMD4<Double>(repeating: 100))
     /// The weight of the latest error in the running average of the errors of image motion.
     static let imageErrorShare = 0.4
 
     // Reported boxes. Source: ranges for the residual; others: unit tests.
 
-    /// The reported box is the filtered box plus this fraction of the difference to the detected box. With 1, the
-    /// detector's jitter would be visible. With 0, the box would lag.
+    /// The part of a detection's offset from the filtered box that is reported: 1 would jitter, 0 would lag.
     static let reportedResidual = 1.0 / 3
-    /// The time in nanoseconds in which the difference added by ``reportedResidual`` fades out.
+    /// The time in nanoseconds in which the offset of ``reportedResidual`` fades out.
     static let residualTime = 1_000_000_000.0
     /// The minimum width and height of the reported box, relative to the latest detection.
     static let leastReportedSize = 0.25
-    /// After a late result, the reported box glides to its new position in `glideTime` nanoseconds. If the IoU of the
-    /// old and the new box is at most `glideOverlap`, the box jumps.
+    /// The time in nanoseconds in which a box glides to its position after a late result, and the IoU up to which it
+    /// jumps instead.
     static let (glideTime, glideOverlap) = (200_000_000.0, 0.7)
-    /// After a late result, the image motion of new tracks is measured in at most this number of steps.
+    /// The maximum number of steps in which the image motion of new tracks is measured after a late result.
     static let replaySteps = 25
 
     // Life cycle. Source: ranges for the evidence; others: unit tests.
 
-    /// The minimum time between two frames for which the later one counts as a key frame, in nanoseconds. The gate
-    /// before the decoder passes only key frames while the picture is calm.
+    /// The minimum interval of key frames in nanoseconds. The gate passes only key frames while the picture is calm.
     static let keyFrameDistance: Nanoseconds = 900_000_000
     /// Tracks at rarely inferred positions end after this multiple of ``TrackerOptions/maxAge``.
     static let ageFactorOutsideRegions = 2
-    /// A detection has full weight towards the confirmation of a track if its score reaches the lower of two limits:
-    /// `fullEvidence`, and `fullEvidenceFactor` times the score threshold. With a low threshold, detections with low
-    /// scores can thus confirm tracks.
+    /// The score of a detection with full weight towards confirmation: the lower of an absolute score and a multiple of
+    /// the score threshold.
     static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
-    /// A result that does not cover a track at sufficient magnification counts as a miss only under two conditions: the
-    /// latest detection is older than ``ageFactorOutsideRegions`` times ``TrackerOptions/maxAge``, and there were at
-    /// least this many such results since then. Fewer results are no evidence that the object has gone.
+    /// A result that does not cover a track at sufficient magnification counts as a miss only after
+    /// ``ageFactorOutsideRegions`` times ``TrackerOptions/maxAge``, and after this number of such results.
     static let inferencesElsewhere = 10
-    /// An object counts as detectable in a region if it was last detected at up to this multiple of the region's
-    /// magnification.
+    /// The maximum ratio of an object's last magnification to a region's, at which the object counts as detectable.
     static let magnificationTolerance = 1.25
     /// A track ends if less than this fraction of its box is inside the picture.
     static let leastInPicture = 0.1
@@ -138,45 +120,33 @@ enum TrackerTuning {
 
     // Occlusion. Source: unit tests, and `nothing.py` and `coasting.py` beside `ablation`.
 
-    /// The maximum mean difference in grey levels at which the content of two pictures counts as unchanged. The first
-    /// value applies to a whole template, the second to the half that shows the occluder. The second is higher, because
-    /// the occluder may cover more of the half in the later picture.
+    /// The maximum mean difference in grey levels of unchanged content: of a whole template, and of an occluded half.
     static let (stillDifference, stillDifferenceOfHalf) = (6.0, 15.0)
-    /// The minimum correlation of two pictures of the same object: for the whole template, and for a half. The limit
-    /// for a half is higher, because a half has fewer samples.
+    /// The minimum correlation of pictures of the same object: of a whole template, and of a half (fewer samples).
     static let (templateCorrelation, templateCorrelationOfHalf) = (0.6, 0.75)
-    /// The minimum similarity between a box's content now and at the latest detection. Below it, the object has
-    /// probably left the box.
+    /// The similarity of a box's content to the latest detection below which the object has probably left the box.
     static let unchangedSimilarity = 0.5
-    /// A half-visible object counts as going behind an occluder only within this time after its latest detection, in
-    /// nanoseconds.
+    /// The maximum time in nanoseconds since its latest detection for which a half-visible object may be vanishing.
     static let vanishingTime: Nanoseconds = 150_000_000
     /// The maximum time in nanoseconds for which moving content at the predicted box counts as a possible occluder.
     static let occluderTime: Nanoseconds = 600_000_000
-    /// The minimum interval in nanoseconds between two kept pictures. It is long enough for a moving object to change
-    /// its position visibly.
+    /// The minimum interval of kept pictures in nanoseconds, in which a moving object visibly changes its position.
     static let pictureInterval: Nanoseconds = 80_000_000
-    /// The number of pictures to keep. With this number, the oldest picture is usually at least ``beforeOcclusion``
-    /// older than the previous result.
+    /// The number of kept pictures. The oldest is usually more than ``beforeOcclusion`` older than the last result.
     static let pictures = 4
-    /// The minimum time in nanoseconds between an earlier picture and the latest strong detection of an object. A
-    /// walking object was not yet occluded in the earlier picture.
+    /// The minimum time in nanoseconds from a picture without occlusion to the latest strong detection of the object.
     static let beforeOcclusion: Nanoseconds = 200_000_000
-    /// The maximum number of picture checks of missed objects per result. It bounds the cost if a whole crowd is missed
-    /// at once.
+    /// The maximum number of picture checks per result. It bounds the cost if a whole crowd is missed at once.
     static let pictureChecks = 50
     /// Another object covers much of a box if it covers more than this fraction of the box's area.
     static let coveredShare = 0.4
-    /// A box has left the picture if its visible fraction falls below this multiple of its visible fraction at the
-    /// latest detection.
+    /// A box has left the picture if its visible fraction is below this multiple of the one at the latest detection.
     static let leastVisible = 0.95
     /// The minimum distance from the latest detection at which a box counts as moved far, in object sizes.
     static let farthestDrift = 0.2
-    /// An object can count as in front of another one only if it covers less than this fraction of the other object's
-    /// box.
+    /// The maximum fraction of another object's box that an object in front of it covers.
     static let smallPart = 0.3
-    /// Another object counts as an occluder if the fraction of the box that it covers has grown by more than this value
-    /// since the latest detection. An occluder covers more and more of an object.
+    /// The minimum growth of the covered fraction of a box since its latest detection, if the cover is an occluder.
     static let occluderGrowth = 0.01
 }
 
