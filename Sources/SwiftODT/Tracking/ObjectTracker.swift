@@ -1,12 +1,9 @@
-/// Tracks objects across the frames of a video: gives detections ids that stay the same.
-///
-/// The detections can come from any detector. Call ``update(with:at:width:height:)`` once for each frame, in order:
+/// Tracks objects across the frames of a video: gives the detections of any detector ids that stay the same.
 ///
 ///     let tracker = ObjectTracker()
-///     for (time, detections) in results {
-///         for object in tracker.update(with: detections, at: time, width: 1920, height: 1080) {
-///             print(object.trackingID ?? 0, object.box)
-///         }
+///     for (time, detections) in results {  // for each frame, in order
+///         let objects = tracker.update(with: detections, at: time, width: 1920, height: 1080)
+///         print(objects.map(\.trackingID))
 ///     }
 ///
 /// All durations are in stream time, so the same options fit any frame rate. A tracker is not thread-safe.
@@ -15,11 +12,9 @@ public final class ObjectTracker {
     public struct Options: Hashable, Sendable {
         /// The maximum time for which a track is kept without a detection, default 1 s.
         public var maximumAge: Duration
-        /// The number of detections that confirm a track, default 2. In the first result of a scene every object is
-        /// reported at once.
+        /// The number of detections that confirm a track, default 2. In the first result of a scene, one suffices.
         public var minimumHits: Int
-        /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections only continue
-        /// tracks.
+        /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker ones only continue tracks.
         public var scoreThreshold: Double
         /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
         public var maximumTracks: Int
@@ -46,35 +41,25 @@ public final class ObjectTracker {
     /// Creates a tracker. Options out of range are clamped.
     public init(options: Options = Options()) { tracker = Tracker(options: options.clampedToRange) }
 
-    /// Tracks the detections of the next frame and returns the objects to report. Pass all detections, including those
-    /// with low scores.
-    ///
-    /// The tracker uses the pixels for matching objects by appearance, for camera motion and for scene cuts.
+    /// Tracks the detections of the next frame. Uses its pixels for appearance, camera motion and scene cuts. Pass all
+    /// detections, including those with low scores.
     public func update(with detections: [Detection], in frame: Frame) -> [TrackedObject] {
         let luma = withExtendedLifetime(frame) { frame.luma ?? LumaPlane.reduce(frame) }
         return update(
             with: detections, at: frame.timestamp, width: frame.width, height: frame.height, luma: luma)
     }
 
-    /// Tracks the detections of the next frame without its pixels.
+    /// Tracks the detections of the next frame without its pixels. Pass all detections, including those with low scores.
+    /// Sizes and boxes are in pixels. A time that is more than 1 s earlier than the last one begins a new scene.
     ///
-    /// - Parameters:
-    ///   - detections: all detections of the frame, including those with low scores. Boxes are in pixels.
-    ///   - time: the time of the frame. A time that is more than 1 s earlier than the last one begins a new scene.
-    ///   - width: the width of the frame in pixels.
-    ///   - height: the height of the frame in pixels.
     /// - Returns: the objects to report: detected and coasting objects, and each lost object once.
-    public func update(
-        with detections: [Detection], at time: MediaTime, width: Int, height: Int
-    ) -> [TrackedObject] {
+    public func update(with detections: [Detection], at time: MediaTime, width: Int, height: Int) -> [TrackedObject] {
         update(with: detections, at: time, width: width, height: height, luma: nil)
     }
 
     /// Predicts the objects of a frame for which no detections are available. `width` and `height` are in pixels.
     public func predict(at time: MediaTime, width: Int, height: Int) -> [TrackedObject] {
-        tracker.advance(
-            to: time.nanoseconds.clampedToRange, width: max(1, width), height: max(1, height), luma: nil)
-        return objects
+        update(with: nil, at: time, width: width, height: height, luma: nil)
     }
 
     /// Returns the `begin` and `end` events of tracks since the last call. The tracker keeps at most 10,000 events and
@@ -94,16 +79,12 @@ public final class ObjectTracker {
     public func reset() { tracker.reset(reason: .flush) }
 
     private func update(
-        with detections: [Detection], at time: MediaTime, width: Int, height: Int, luma: LumaPlane?
+        with detections: [Detection]?, at time: MediaTime, width: Int, height: Int, luma: LumaPlane?
     ) -> [TrackedObject] {
         let time = time.nanoseconds.clampedToRange
         tracker.advance(to: time, width: max(1, width), height: max(1, height), luma: luma)
-        tracker.update(detections, seenAt: time)
-        return objects
-    }
-
-    private var objects: [TrackedObject] {
-        tracker.tracks.map { track in
+        if let detections { tracker.update(detections, seenAt: time) }
+        return tracker.tracks.map { track in
             TrackedObject(
                 trackingID: track.id, box: track.box, score: track.score, label: track.label, state: track.state,
                 firstSeen: MediaTime(nanoseconds: track.firstSeen), lastSeen: MediaTime(nanoseconds: track.lastSeen),
