@@ -1,11 +1,8 @@
-/// Finds the assignment of rows to columns with the greatest total gain. A row or column that stays unassigned adds a
-/// gain of 0.
-///
-/// Uses the shortest augmenting paths of Jonker and Volgenant. The input is a sparse list of candidate pairs instead of
-/// a full matrix. The memory is reused for the next problem and never shrinks.
+/// Finds the assignment of rows to columns with the greatest total gain, by the shortest augmenting paths of Jonker and
+/// Volgenant. A row or column that stays unassigned adds a gain of 0. The memory is reused for the next problem.
 struct Assignment: ~Copyable {
     struct Pair {
-        var column: Int32
+        var column: Int
         var cost: Double
     }
 
@@ -13,18 +10,17 @@ struct Assignment: ~Copyable {
     struct Column {
         var potential = 0.0
         var distance = Double.infinity
-        var reachedFrom: Int32 = -1
-        var row: Int32 = -1
+        var reachedFrom = -1
+        var row = -1
         var isSettled = false
     }
 
     struct Row {
-        /// The range of the row's candidates in `pairs`.
-        var first: Int
+        /// The index in `pairs` after the last candidate of the row.
         var end: Int
         var potential: Double
         /// The assigned column, or -1 for an unassigned row.
-        var column: Int32
+        var column: Int
     }
 
     private var pairs = ScratchList<Pair>()
@@ -32,19 +28,21 @@ struct Assignment: ~Copyable {
     private var columns = ScratchList<Column>()
     /// The pair with the highest gain in the row that is being built.
     private var best = nothing
-    private var firstOfRow = 0
     /// Rows whose best column was already taken. ``solve()`` assigns them.
     private var waiting = ScratchList<Int>()
-    private var frontier = ScratchList<Int32>()
+    /// The columns that the current path search has reached.
+    private var frontier = ScratchList<Int>()
+
+    private static let nothing = Pair(column: -1, cost: 0)
 
     /// Returns the column that is assigned to a row, or -1. Valid after ``solve()``.
-    func column(of row: Int) -> Int { Int(rows[row].column) }
+    func column(of row: Int) -> Int { rows[row].column }
 
     mutating func begin(columns: Int) {
         pairs.clear()
         rows.clear()
         waiting.clear()
-        (firstOfRow, best) = (0, Self.nothing)
+        best = Self.nothing
         self.columns.reset(to: Column(), count: columns)
     }
 
@@ -52,7 +50,7 @@ struct Assignment: ~Copyable {
     @inline(__always)
     mutating func offer(column: Int, gain: Double) {
         guard gain > 0 else { return }
-        let pair = Pair(column: Int32(truncatingIfNeeded: column), cost: -gain)
+        let pair = Pair(column: column, cost: -gain)
         if pair.cost < best.cost { best = pair }
         pairs.append(pair)
     }
@@ -60,100 +58,73 @@ struct Assignment: ~Copyable {
     /// Completes the row that is being built. Its best column is usually still free and is then assigned at once.
     @inline(__always)
     mutating func endRow() {
-        let row = rows.count
         var column = best.column
-        if column >= 0 {
-            if columns[Int(column)].row < 0 {
-                columns[Int(column)].row = Int32(truncatingIfNeeded: row)
-            } else {
-                waiting.append(row)
-                column = -1
-            }
+        if column >= 0, columns[column].row >= 0 {
+            waiting.append(rows.count)
+            column = -1
+        } else if column >= 0 {
+            columns[column].row = rows.count
         }
-        rows.append(Row(first: firstOfRow, end: pairs.count, potential: best.cost, column: column))
-        (firstOfRow, best) = (pairs.count, Self.nothing)
+        rows.append(Row(end: pairs.count, potential: best.cost, column: column))
+        best = Self.nothing
     }
 
     mutating func solve() {
         for index in waiting.indices { augment(from: waiting[index]) }
     }
 
-    private static let nothing = Pair(column: -1, cost: 0)
-
-    /// Adds one row to the assignment along the cheapest augmenting path. If the path ends at a free column, the column
-    /// gets assigned. Otherwise the path ends at a row, which gives up its column. If this row is `first` itself, the
-    /// assignment does not change.
+    /// Adds one row to the assignment along the cheapest augmenting path. The path ends at a free column, or at a row
+    /// that gives up its column. If this row is `first` itself, the assignment does not change.
     private mutating func augment(from first: Int) {
-        var row = first
-        var reached = 0.0
-        var (lonelyRow, lonelyDistance) = (first, Double.infinity)
+        var (row, reached) = (first, 0.0)
+        var (lonelyRow, end) = (first, Double.infinity)
         var freeColumn: Int?
-        while true {
+        while freeColumn == nil {
             let base = reached - rows[row].potential
-            if base < lonelyDistance { (lonelyRow, lonelyDistance) = (row, base) }
-            for index in rows[row].first..<rows[row].end {
-                let column = Int(pairs[index].column)
+            if base < end { (lonelyRow, end) = (row, base) }
+            for index in (row == 0 ? 0 : rows[row - 1].end)..<rows[row].end {
+                let column = pairs[index].column
                 if columns[column].isSettled { continue }
                 let through = base + pairs[index].cost - columns[column].potential
                 if through < columns[column].distance {
-                    if columns[column].distance == .infinity { frontier.append(pairs[index].column) }
+                    if columns[column].distance == .infinity { frontier.append(column) }
                     columns[column].distance = through
-                    columns[column].reachedFrom = Int32(truncatingIfNeeded: row)
+                    columns[column].reachedFrom = row
                 }
             }
-            guard let nearest = nearestOfFrontier(), columns[nearest].distance < lonelyDistance else { break }
-            reached = columns[nearest].distance
-            if columns[nearest].row < 0 {
-                freeColumn = nearest
-                break
+            var nearest = -1
+            reached = end
+            for index in frontier.indices {
+                let column = frontier[index]
+                if !columns[column].isSettled, columns[column].distance < reached {
+                    (nearest, reached) = (column, columns[column].distance)
+                }
             }
-            columns[nearest].isSettled = true
-            row = Int(columns[nearest].row)
+            if nearest < 0 { break }
+            row = columns[nearest].row
+            if row < 0 { freeColumn = nearest } else { columns[nearest].isSettled = true }
         }
-        let end = freeColumn == nil ? lonelyDistance : reached
-        rows[first].potential += end
+        // Without a free column, `reached` is the distance of `lonelyRow`.
+        rows[first].potential += reached
         for index in frontier.indices {
-            let column = Int(frontier[index])
+            let column = frontier[index]
             if columns[column].isSettled {
-                let slack = end - columns[column].distance
-                rows[Int(columns[column].row)].potential += slack
+                let slack = reached - columns[column].distance
+                rows[columns[column].row].potential += slack
                 columns[column].potential -= slack
             }
             columns[column].distance = .infinity
             columns[column].isSettled = false
         }
         frontier.clear()
-        flip(first: first, freeColumn: freeColumn, lonelyRow: lonelyRow)
-    }
-
-    private func nearestOfFrontier() -> Int? {
-        var nearest: Int?
-        var minimum = Double.infinity
-        for index in frontier.indices {
-            let column = Int(frontier[index])
-            if !columns[column].isSettled, columns[column].distance < minimum {
-                (nearest, minimum) = (column, columns[column].distance)
-            }
-        }
-        return nearest
-    }
-
-    /// Exchanges the matched and the unmatched pairs of rows and columns along the augmenting path.
-    private mutating func flip(first: Int, freeColumn: Int?, lonelyRow: Int) {
-        var column: Int
-        if let freeColumn {
-            column = freeColumn
-        } else {
-            if lonelyRow == first { return }
-            column = Int(rows[lonelyRow].column)
-            rows[lonelyRow].column = -1
-        }
-        while true {
-            let row = Int(columns[column].reachedFrom)
-            let next = Int(rows[row].column)
-            rows[row].column = Int32(truncatingIfNeeded: column)
-            columns[column].row = Int32(truncatingIfNeeded: row)
-            if row == first { return }
+        // Exchanges the matched and the unmatched pairs along the path, from its end to `first`.
+        var column = freeColumn ?? rows[lonelyRow].column
+        if freeColumn == nil { rows[lonelyRow].column = -1 }
+        while column >= 0 {
+            let row = columns[column].reachedFrom
+            let next = rows[row].column
+            rows[row].column = column
+            columns[column].row = row
             column = next
         }
     }

@@ -1,11 +1,7 @@
 import Glibc
 
-/// A constant-velocity Kalman filter for the centre, width and height of a box.
-///
-/// The centre x, centre y, width and height are independent. Each of the four therefore needs only three covariance
-/// values and few vector instructions. An "object size" is the square root of the box's area. All noise scales with the
-/// object size and with time, not with the number of frames. The same observations at twice the frame rate thus give
-/// the same filter state.
+/// A constant-velocity Kalman filter for the centre, width and height of a box. The four components are independent, so
+/// each needs only three covariance values. All noise scales with time and with the square root of the box's area.
 struct BoxKalmanFilter: Sendable {
     /// Centre x, centre y, width, height, in pixels.
     var position: SIMD4<Double>
@@ -26,17 +22,10 @@ struct BoxKalmanFilter: Sendable {
 
     /// A time step of the prediction. The filters of all tracks share one value.
     struct Step: Sendable {
-        let seconds: Double
-        let accelerationNoise: SIMD4<Double>
+        var seconds = 0.0
+        var accelerationNoise = SIMD4<Double>.zero
         /// The factors on the velocities during the step: 1 for the centre, at most 1 for width and height (damping).
-        fileprivate let lasting: SIMD4<Double>
-
-        init(seconds: Double, accelerationNoise: SIMD4<Double>, heuristics: TrackerHeuristics) {
-            self.seconds = seconds
-            self.accelerationNoise = accelerationNoise
-            let lasting = !heuristics.contains(.sizeDamping) ? 1 : exp(-max(0, seconds) / TrackerTuning.sizeDamping)
-            self.lasting = SIMD4(1, 1, lasting, lasting)
-        }
+        var lasting = SIMD4<Double>.one
     }
 
     @inline(__always)
@@ -54,9 +43,8 @@ struct BoxKalmanFilter: Sendable {
         velocityVariance += accelerationVariance * seconds
     }
 
-    /// Updates the filter with an observation. Returns the Kalman gain of each position component.
-    ///
-    /// - Parameter jitter: the measurement noise as a standard deviation in object sizes.
+    /// Updates the filter with an observation. `jitter` is the standard deviation of the measurement in object sizes.
+    /// Returns the Kalman gain of each position component.
     @inline(__always)
     mutating func correct(_ box: Box, jitter: SIMD4<Double>) -> SIMD4<Double> {
         let noise = (Self.size(position) * jitter).squared
@@ -72,14 +60,9 @@ struct BoxKalmanFilter: Sendable {
         return gain
     }
 
-    /// Predicts the state with the help of image motion. Before the prediction, the measured displacement corrects the
-    /// velocity. The weight of the correction depends on the uncertainties of velocity and displacement.
-    ///
-    /// Two boxes are predicted. For the filter's box, the variance of image motion has a lower bound. When two people
-    /// pass each other, image motion can move the box of one person along with the other person. Only later detections
-    /// reveal this error, and by then the identities may have been swapped. The box for display is more accurate.
-    ///
-    /// - Returns: the offset in pixels from the filter's box to the box for display.
+    /// Predicts the state after the image motion has corrected the velocity, weighted by the uncertainties of both. For
+    /// the filter's box, the variance of image motion has a lower bound: when two people pass each other, image motion
+    /// can move one box along with the other. Returns the offset in pixels to the more accurate box for display.
     mutating func carry(_ move: BoxMove, by step: Step, uncertainty: ImageMotionUncertainty) -> SIMD4<Double> {
         guard step.seconds > 0 else { return .zero }
         let zoom = move.scale - 1
@@ -98,8 +81,7 @@ struct BoxKalmanFilter: Sendable {
         return further
     }
 
-    /// Increases the variance of the velocity by the uncertainty of image motion. The variance of the position grows as
-    /// if the velocity had been uncertain for the last `seconds`.
+    /// Increases the variances as if the velocity had been uncertain by the image motion for the last `seconds`.
     mutating func addVelocityUncertainty(by uncertainty: ImageMotionUncertainty, over seconds: Double) {
         let size = Self.size(position)
         let uncertainVariance = uncertainty.variance * (size * size)
@@ -108,21 +90,14 @@ struct BoxKalmanFilter: Sendable {
         variance += uncertainVariance * (seconds * seconds)
     }
 
-    /// Compensates for camera motion.
-    ///
-    /// - Parameters:
-    ///   - offset: the displacement of the box in pixels.
-    ///   - faster: the change of velocity in pixels per second.
+    /// Moves the box by `offset` pixels, and changes its velocity by `faster` pixels per second.
     mutating func shift(_ offset: SIMD2<Double>, faster: SIMD2<Double> = .zero) {
-        position.x += offset.x
-        position.y += offset.y
-        velocity.x += faster.x
-        velocity.y += faster.y
+        position.lowHalf += offset
+        velocity.lowHalf += faster
     }
 
-    /// Returns how well a box fits the prediction: 1 for an exact fit, less with increasing Mahalanobis distance.
-    ///
-    /// - Parameter shift: the camera motion in pixels that the prediction does not include.
+    /// Returns how well a box fits the prediction, from 1 (exactly) to 0, by the Mahalanobis distance. `shift` is the
+    /// camera motion in pixels that the prediction does not include.
     @inline(__always)
     func similarity(_ box: Box, shift: SIMD2<Double>) -> Double {
         let noise = Self.size(position) * TrackerTuning.similarityNoise
@@ -131,12 +106,8 @@ struct BoxKalmanFilter: Sendable {
         return exp(-(distance.x + distance.y + (distance.z + distance.w) / 2) / 8)
     }
 
-    /// Returns the factor on the standard deviation of the measurement noise. It is 1 for a score of 1, or if at least
-    /// ``TrackerTuning/errorCorrelation`` has passed since the previous observation.
-    ///
-    /// Boxes with low scores are less accurate. For example, the box of a partly occluded person creeps towards the
-    /// occluder. The errors of consecutive boxes are correlated: ten boxes within a tenth of a second count as one. The
-    /// total weight of the boxes in a period thus does not depend on the frame rate.
+    /// Returns the factor on the standard deviation of the measurement noise. Boxes with low scores are less accurate,
+    /// and errors within ``TrackerTuning/errorCorrelation`` are correlated, so that a higher frame rate adds no weight.
     @inline(__always)
     static func noiseFactor(score: Double, after time: Nanoseconds) -> Double {
         let share = min(1, (1 - score) * TrackerTuning.errorSteepness)

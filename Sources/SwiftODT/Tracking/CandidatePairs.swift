@@ -1,24 +1,18 @@
-/// The pairs of tracks and detections whose boxes overlap. Only these pairs are candidates of an association stage
-/// (gating).
-///
-/// The pairs are found with boxes that are expanded by a wide margin. Each stage applies its own minimum overlap to the
-/// pairs. A row is the position of a track in the argument `rows` of ``find(_:of:at:shift:among:)``. A column is the
-/// index of a detection.
-///
-/// Detections are sorted from left to right, and only a window along the x axis is tested. The cost thus grows with the
+/// The pairs of tracks and detections whose expanded boxes overlap (gating, C-BIoU). Each association stage applies its
+/// own minimum overlap to them. Only detections in a window along the x axis are tested, so the cost grows with the
 /// number of objects and their density, not with the square of the number.
 struct CandidatePairs: ~Copyable {
     struct Neighbour {
-        var column: Int32
-        /// The IoU of the boxes of the track and the detection. Both boxes are expanded by
-        /// ``TrackerTuning/candidateMargin``.
+        /// The index of the detection.
+        var column: Int
+        /// The IoU of the boxes of the track and the detection, expanded by ``TrackerTuning/candidateMargin``.
         var overlap: Double
     }
 
     /// The box of a track that is compared with detections: the predicted box, or the box of the last detection.
     enum Place { case predicted, lastSeen }
 
-    /// The candidates of all rows, row after row.
+    /// The candidates, row after row.
     private(set) var all = ScratchList<Neighbour>()
     /// For each row, the index in ``all`` after the last candidate of the row.
     private var ends = ScratchList<Int>()
@@ -28,11 +22,8 @@ struct CandidatePairs: ~Copyable {
     /// A tolerance in pixels for the order of the left edges. It exceeds the rounding in ``DetectionPreFilter``.
     private static let slack = 0.25
 
-    /// Finds the candidate pairs of the tracks with the indices `rows`.
-    ///
-    /// - Parameters:
-    ///   - shift: the camera motion in pixels that the predictions do not include.
-    ///   - detections: the detections in the order of their left edges.
+    /// Finds the pairs of the tracks with the indices `rows`, and of detections that are sorted by their left edges.
+    /// `shift` is the camera motion in pixels that the predictions do not include.
     mutating func find(
         _ rows: UnsafeBufferPointer<Int>, of tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
         shift: SIMD2<Double>, among detections: UnsafeBufferPointer<FilteredDetection>
@@ -55,7 +46,7 @@ struct CandidatePairs: ~Copyable {
                 let overlap = expanded.overlap(wide[column])
                 // Compares without a division, because most tested pairs do not overlap.
                 if overlap.shared > TrackerTuning.candidateOverlap * (1 - 1e-9) * overlap.whole {
-                    all.append(Neighbour(column: Int32(column), overlap: overlap.shared / overlap.whole))
+                    all.append(Neighbour(column: column, overlap: overlap.shared / overlap.whole))
                 }
             }
             ends.append(all.count)
@@ -67,7 +58,7 @@ struct CandidatePairs: ~Copyable {
 
     /// Returns the column of the row's candidate with the greatest IoU.
     func nearest(of row: Int) -> Int? {
-        places(of: row).max { all[$0].overlap < all[$1].overlap }.map { Int(all[$0].column) }
+        places(of: row).max { all[$0].overlap < all[$1].overlap }.map { all[$0].column }
     }
 
     private static func count(_ detections: UnsafeBufferPointer<FilteredDetection>, leftOf edge: Double) -> Int {

@@ -1,15 +1,14 @@
-/// The appearances of the detections of one result, and the gain from appearance in the association.
+/// The appearances of the detections of one result, and the association gain from appearance.
 struct DetectionAppearances: ~Copyable {
     /// The appearance of each detection, by its index in the result. Empty without a picture.
     private var appearances = ScratchList<Appearance?>()
     /// The number of tracks that compete for each detection in the first association stage. 0 for weak detections.
     private var claims = ScratchList<Int>()
-    /// The average similarity for pairs of the same object and for pairs of different objects in this stream, the
-    /// variance of the similarities, and the number of samples.
+    /// The mean similarity of pairs of the same object and of different objects in this stream, the variance of the
+    /// similarities, and the number of samples.
     private var (same, other, variance, samples) = (0.8, 0.8, 0.01, 50.0)
 
-    /// Computes the appearance of each accepted detection. `count` is the number of all detections in the result,
-    /// rejected ones included.
+    /// Computes the appearance of each accepted detection. `count` includes the rejected detections.
     mutating func compute(at detections: UnsafeBufferPointer<FilteredDetection>, of count: Int, in plane: LumaPlane?) {
         guard let plane else { return appearances.clear() }
         appearances.reset(to: nil, count: count)
@@ -21,41 +20,38 @@ struct DetectionAppearances: ~Copyable {
         _ candidates: borrowing CandidatePairs, _ detections: UnsafeBufferPointer<FilteredDetection>
     ) {
         if appearances.isEmpty { return }
-        for candidate in candidates.all.view { claims[detections[Int(candidate.column)].source] += 1 }
+        for candidate in candidates.all.view { claims[detections[candidate.column].source] += 1 }
     }
 
     subscript(detection: FilteredDetection) -> Appearance? { appearances.isEmpty ? nil : appearances[detection.source] }
 
-    /// Returns the appearance of a strong detection with exactly one candidate track, otherwise `nil`. If a detection
-    /// has two candidate tracks, one of the objects probably occludes the other. Weak detections are often partly
-    /// occluded.
+    /// Returns the appearance of a strong detection with exactly one candidate track, otherwise `nil`. With two
+    /// candidate tracks, one object probably occludes the other. Weak detections are often partly occluded.
     func clear(_ detection: FilteredDetection) -> Appearance? {
         appearances.isEmpty || claims[detection.source] != 1 ? nil : appearances[detection.source]
     }
 
-    /// Returns the part of a pair's gain that comes from appearance. The part is smaller if one box has more than twice
-    /// the area of the other, because the boxes then show different content.
+    /// Returns the gain of a pair from appearance. It is smaller if one box has more than twice the area of the other,
+    /// because the boxes then show different content.
     @inline(__always)
     func utility(of track: Appearance?, at expected: Box, _ detection: FilteredDetection) -> Double {
         if appearances.isEmpty { return 0 }
         let (area, otherArea) = (expected.area, detection.box.area)
         let agreement = min(1, 2 * min(area, otherArea) / max(area, otherArea))
         // If one of the two appearances is unknown, the average similarity is used.
-        guard let track, let seen = appearances[detection.source] else {
-            return agreement * (weight * ((same + other) / 2))
-        }
-        return agreement * (weight * track.similarity(seen))
+        let seen = appearances[detection.source]
+        return agreement * (weight * (track.flatMap { seen?.similarity($0) } ?? (same + other) / 2))
     }
 
-    /// The association gain for a similarity of 1, on the scale of IoU. The variance has a lower bound, because the
-    /// similarities may vary more later than they have varied so far.
+    /// The association gain for a similarity of 1, on the scale of IoU. The variance may still grow, so it has a lower
+    /// bound.
     var weight: Double {
         let gain = max(0, TrackerTuning.appearanceGain * (same - other)) / max(variance, 0.003)
         return min(TrackerTuning.appearanceLimit, gain)
     }
 
-    /// Learns from two similarities of a track: the similarity to its matched detection, and the similarity to the
-    /// detection at the following index in the result. The second detection is assumed to be a different object.
+    /// Learns from the similarities of a track to its matched detection and to the next detection of the result, which
+    /// is assumed to be a different object.
     mutating func learn(from track: Appearance?, _ detection: FilteredDetection) {
         guard appearances.count > 1, let track, let itself = clear(detection),
             let other = appearances[(detection.source + 1) % appearances.count]

@@ -1,15 +1,12 @@
 /// The frames since the latest result, with the states of all tracks in each. With this history, a late result can be
-/// applied to its own frame. After a result, its frame is the oldest entry.
-///
-/// The number of entries is bounded for any frame rate and number of tracks. The lists of dropped entries are reused, so
-/// adding and dropping an entry allocates nothing.
+/// applied to its own frame. After a result, its frame is the oldest entry. The number of entries is bounded.
 struct FrameHistory {
-    /// The state of a tracklet in one frame, and its measured motion since the previous frame. In the oldest entry, the
-    /// motion is not valid.
+    /// The state of a tracklet in one frame.
     struct PropagatedState: Sendable {
         var key: Int
         var filter: BoxKalmanFilter
         var lead: SIMD4<Double>
+        /// The measured motion since the previous frame. Not valid in the oldest entry.
         var move: BoxMove?
     }
 
@@ -34,10 +31,8 @@ struct FrameHistory {
 
     /// The oldest entry comes first.
     private(set) var entries: ContiguousArray<Entry> = []
-    /// The emptied lists of dropped entries.
+    /// The emptied lists of dropped entries. Their reuse avoids an allocation per frame.
     private var spare: ContiguousArray<ContiguousArray<PropagatedState>> = []
-
-    var latestPlane: LumaPlane? { entries.last?.plane }
 
     mutating func append(time: Nanoseconds, plane: LumaPlane?, shift: SIMD2<Double>) {
         let tracks = max(1, entries.last?.carried.count ?? 1)
@@ -59,8 +54,7 @@ struct FrameHistory {
     }
 
     /// Records the states in the latest frame if they have not been recorded yet. The states in the frame of a result
-    /// are recorded only if the next frame has no result. If the next frame has a result, too, the earlier frame is
-    /// dropped from the history, so its states are not needed.
+    /// are recorded only if the next frame has no result, because otherwise the earlier frame is dropped.
     mutating func recordLatest(_ tracklets: ContiguousArray<Tracklet>) {
         if let last = entries.indices.last, !entries[last].isRecorded { record(tracklets, at: last) }
     }

@@ -1,24 +1,16 @@
 import Glibc
 
 /// Estimates the noise parameters of the Kalman filters for one stream: the jitter of the detector's boxes (measurement
-/// noise) and the acceleration of objects (process noise).
-///
-/// Detectors and objects differ too much for fixed parameters. Both estimates use second differences of observed
-/// positions over all tracks of the stream. An "object size" is the square root of a box's area.
+/// noise) and the acceleration of objects (process noise). Both estimates use second differences of the observed
+/// positions of all tracks. An object size is the square root of a box's area.
 struct MotionStatistics: Sendable {
     private var jitterVariance = SIMD4<Double>(repeating: TrackerTuning.firstJitter * TrackerTuning.firstJitter)
     private var jitterSamples = 50.0
     private var accelerationVariance = SIMD4<Double>(
         repeating: TrackerTuning.firstAcceleration * TrackerTuning.firstAcceleration)
     private var accelerationSamples = 20.0
-    var heuristics = TrackerHeuristics()
-    /// The sampling interval: every n-th matched track contributes to the estimates.
-    private var every = 1
-    /// The number of matched tracks to skip before the next one contributes to the estimates.
-    private var tracksToSkip = 0
-    /// The number of matched tracks of the current result to skip before the first one contributes to the estimates. It
-    /// changes with each result, so that all tracks get their turn.
-    private var turn = 0
+    /// Every n-th matched track of a result contributes to the estimates, beginning with the track number `turn`.
+    private var (every, turn) = (1, 0)
 
     /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width
     /// and height.
@@ -33,24 +25,24 @@ struct MotionStatistics: Sendable {
         accelerationVariance.bounded(SIMD4(repeating: 0.1 * 0.1), SIMD4(repeating: 3 * 3)).squareRoot()
     }
 
-    func step(over time: Nanoseconds) -> BoxKalmanFilter.Step {
-        BoxKalmanFilter.Step(
-            seconds: Double(time) / 1e9, accelerationNoise: accelerationNoise, heuristics: heuristics)
+    func step(over time: Nanoseconds, heuristics: TrackerHeuristics) -> BoxKalmanFilter.Step {
+        let seconds = Double(time) / 1e9
+        let lasting = heuristics.contains(.sizeDamping) ? exp(-max(0, seconds) / TrackerTuning.sizeDamping) : 1
+        return BoxKalmanFilter.Step(
+            seconds: seconds, accelerationNoise: accelerationNoise, lasting: SIMD4(1, 1, lasting, lasting))
     }
 
-    /// Prepares for the tracks of a result with `count` matched tracks. After 1,000 samples, only about eight tracks
-    /// per result are used, because the samples of a crowd are redundant. Different tracks are used in each result.
+    /// Prepares for a result with `count` matched tracks. After 1,000 samples, only about eight tracks per result are
+    /// used, because the samples of a crowd are redundant. Different tracks are used in each result.
     mutating func expect(_ count: Int) {
         every = accelerationSamples < 1000 ? 1 : max(1, count / 8)
         turn = (turn + 1) % every
-        tracksToSkip = turn
     }
 
+    /// Learns from the track with this number among the matched tracks of a result.
     @inline(__always)
-    mutating func learn(from sightings: ObservationHistory) {
-        tracksToSkip -= 1
-        if tracksToSkip >= 0 { return }
-        tracksToSkip += every
+    mutating func learn(from sightings: ObservationHistory, number: Int, heuristics: TrackerHeuristics) {
+        if number % every != turn { return }
         if heuristics.contains(.adaptiveJitter) { learnJitter(from: sightings) }
         if heuristics.contains(.adaptiveAcceleration) { learnAcceleration(from: sightings) }
     }
@@ -73,9 +65,8 @@ struct MotionStatistics: Sendable {
         jitterVariance = jitterVariance.bounded(.zero, .one)
     }
 
-    /// Estimates the acceleration from observations a third of a second apart. Over this time, a change of velocity
-    /// exceeds the jitter. The estimate is a median instead of a mean, so a few swapped or occluded boxes do not raise
-    /// it.
+    /// Estimates the acceleration from observations a third of a second apart. The estimate is a median instead of a
+    /// mean, so a few swapped or occluded boxes do not raise it.
     private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
         let b = sightings[sightings.before(c.time - TrackerTuning.accelerationSpan)]

@@ -1,22 +1,19 @@
 /// Describes whether a missed object is probably still at its predicted position.
 struct OcclusionState: Sendable {
     /// Whether the picture shows that the object is not at its predicted position. While true, the track is not
-    /// reported. If the object is detected again before the track ends, it keeps its id.
-    fileprivate(set) var isAbsent = false
+    /// reported.
+    private(set) var isAbsent = false
     /// Whether the box may have been propagated to a wrong position. While true, the track is not reported.
     var isUnreliable = false
-    /// Whether a check of the picture has failed to find the object since the latest detection.
+    /// Whether a check of the picture has failed to find the object.
     private var isUndetected = false
-    /// Whether the object went behind an occluder. The first check that does not find the object decides this. It is
-    /// true if half of the object is still visible, or if the content that already occluded one half is still there
-    /// (``occludedHalf``).
+    /// Whether the object went behind an occluder. The first check that does not find the object decides this.
     private(set) var isHiding = false
     /// The box of the latest detection above the score threshold.
     private var confirmedBox: Box
     /// The appearance template of the object in ``confirmedBox``. It is computed only when it is needed.
     private var template: AppearanceTemplate?
-    /// The half of the object that was already occluded in ``template``. `nil` if neither half was. Detectors often
-    /// find an object until half of it is occluded, so the picture of its latest detection can show the occluder.
+    /// The half of the object that was already occluded in ``template``: detectors often find half-occluded objects.
     private var occludedHalf: AppearanceTemplate.Half?
 
     init(at box: Box) { confirmedBox = box }
@@ -27,8 +24,8 @@ struct OcclusionState: Sendable {
         if isSure { (confirmedBox, template, occludedHalf) = (box, nil, nil) }
     }
 
-    /// Computes the template of the object from the picture of its latest detection above the score threshold.
-    /// `earlier` is an earlier picture and the object's box in that picture.
+    /// Computes the template from the picture of the latest detection above the score threshold. `earlier` is a picture
+    /// before it and the object's box in that picture.
     mutating func remember(from plane: LumaPlane, earlier: (plane: LumaPlane, box: Box)?) {
         guard template == nil else { return }
         template = AppearanceTemplate(of: confirmedBox, in: plane)
@@ -42,17 +39,10 @@ struct OcclusionState: Sendable {
         }
     }
 
-    /// Checks whether the object can still be at its predicted box, and updates ``isAbsent`` and ``isHiding``. The
-    /// caller skips the check if a detected object covers the box.
-    ///
-    /// - Parameters:
-    ///   - before: an earlier picture, for recognising static content.
-    ///   - unseen: the time since the latest detection.
-    /// - Returns: the box of the latest detection above the score threshold, if the picture shows the object there
-    ///   instead of at the predicted box. Otherwise `nil`.
-    mutating func verify(
-        at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds
-    ) -> Box? {
+    /// Checks whether the object can still be at its predicted box, which no detected object covers. `before` is an
+    /// earlier picture for recognising static content, `unseen` the time since the latest detection. Returns
+    /// ``confirmedBox`` if the picture shows the object there instead.
+    mutating func verify(at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds) -> Box? {
         guard !isAbsent, !isHiding, let template else { return nil }
         guard let here = AppearanceTemplate(of: box, in: plane) else {
             // The object is almost or completely outside the picture.
@@ -63,34 +53,29 @@ struct OcclusionState: Sendable {
         if fit.isWhole { return nil }
         let there = AppearanceTemplate(of: confirmedBox, in: plane)
         if let there, template.difference(there) < TrackerTuning.stillDifference { return confirmedBox }
-        isHiding =
-            !isUndetected
-            && (fit.isHalf && unseen < TrackerTuning.vanishingTime || there.map(isOccluder) ?? false)
+        if !isUndetected {
+            // Half of the object is still visible, or what occluded one half is still there.
+            isHiding = fit.isHalf && unseen < TrackerTuning.vanishingTime
+            if let there, let occludedHalf {
+                let difference = template.difference(there, in: occludedHalf)
+                isHiding = isHiding || difference < TrackerTuning.stillDifferenceOfHalf
+            }
+        }
         isUndetected = true
         if isHiding { return nil }
-        let isStill =
-            before.flatMap { AppearanceTemplate(of: box, in: $0) }.map {
-                here.difference($0) < TrackerTuning.stillDifference
-            } ?? false
+        let earlier = before.flatMap { AppearanceTemplate(of: box, in: $0) }
+        let isStill = earlier.map { here.difference($0) < TrackerTuning.stillDifference } ?? false
         isAbsent = isStill || unseen > TrackerTuning.occluderTime
         return nil
     }
 
-    /// Returns whether the picture shows the object at `box`. Without a template the result is `true`. An object that
-    /// went behind an occluder is not visible.
+    /// Returns whether the picture shows the object at `box`. Without a template the result is `true`.
     func isVisible(at box: Box, in plane: LumaPlane) -> Bool {
         !isHiding && (template.map { Self.fit($0, near: box, in: plane).isWhole } ?? true)
     }
 
-    /// Returns whether `there`, the current content of ``confirmedBox``, still contains the content that occluded
-    /// ``occludedHalf``.
-    private func isOccluder(_ there: AppearanceTemplate) -> Bool {
-        guard let template, let occludedHalf else { return false }
-        return template.difference(there, in: occludedHalf) < TrackerTuning.stillDifferenceOfHalf
-    }
-
-    /// Searches for the template at the box and at shifted positions, up to 20% of the width and 10% of the height
-    /// away. Returns whether the whole template matches somewhere, and whether at least one half does.
+    /// Searches for the template within 20% of the width and 10% of the height of the box. Returns whether the whole
+    /// template matches somewhere, and whether at least one half does.
     private static func fit(_ template: AppearanceTemplate, near box: Box, in plane: LumaPlane) -> (
         isWhole: Bool, isHalf: Bool
     ) {

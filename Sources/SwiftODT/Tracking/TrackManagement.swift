@@ -1,7 +1,6 @@
 /// Matching, confirmation, beginning and end of tracks, and their events.
 extension TrackerState {
-    /// Applies a result to the frame of a history entry. Updates matched tracks and confirms tentative ones, counts
-    /// misses, drops missed tentative tracks, begins new tracks, and checks missed tracks in the picture.
+    /// Applies a result to the frame of a history entry.
     mutating func apply(_ detections: [Detection], at index: Int, of region: InferredRegion?) {
         let (time, plane) = (history.entries[index].time, history.entries[index].plane)
         // Uses a buffer pointer, because tracklets are large and a copy is slow.
@@ -9,12 +8,14 @@ extension TrackerState {
             matcher.match(detections, of: region, in: plane, with: $0, at: time, options: options)
         }
         if matcher.shift != .zero {
-            let step = Double(time - history.entries[0].time) / 1e9
+            // If the motion continues, the camera pans. The velocities of all objects, including missed ones, adapt.
+            let seconds = max(Double(time - history.entries[0].time) / 1e9, TrackerTuning.cameraMemory)
+            let faster = options.heuristics.contains(.cameraVelocity) ? matcher.shift / seconds : .zero
             for index in tracklets.indices {
-                tracklets[index].followCamera(matcher.shift, over: step, heuristics: options.heuristics)
+                tracklets[index].filter.shift(matcher.shift, faster: faster)
+                tracklets[index].pathEnd += matcher.shift
             }
         }
-        statistics.heuristics = options.heuristics
         let jitter = statistics.jitter
         let magnification = region?.magnification ?? 1
         let hits = Double(max(1, options.minHits))
@@ -24,8 +25,14 @@ extension TrackerState {
             tracklets[track].confirm(
                 by: detection, called: detections[detection.source].label,
                 appearance: matcher.appearances.clear(detection), at: time, jitter: jitter,
-                magnification: magnification, teaching: &statistics)
-            if tracklets[track].addEvidence(weight(of: detection.ownScore), of: hits) { confirm(track) }
+                magnification: magnification, heuristics: options.heuristics)
+            statistics.learn(from: tracklets[track].sightings, number: number, heuristics: options.heuristics)
+            tracklets[track].evidence += weight(of: detection.ownScore)
+            if tracklets[track].isConfirmed {
+                tracklets[track].isNew = false
+            } else if tracklets[track].evidence >= hits {
+                confirm(track)
+            }
         }
         countMisses(at: time, after: history.entries[max(0, index - 1)].time, in: region)
         for number in matcher.unmatched.indices {
@@ -44,9 +51,8 @@ extension TrackerState {
             at: &tracklets, in: plane, time: time, maxAge: max(0, options.maxAge), width: width, height: height)
     }
 
-    /// Counts the misses of unmatched tracks, and drops missed tentative tracks.
-    ///
-    /// - Parameter frame: the time of the last frame before the result's frame.
+    /// Counts the misses of unmatched tracks, and drops missed tentative tracks. `frame` is the time of the last frame
+    /// before the result's frame.
     private mutating func countMisses(at time: Nanoseconds, after frame: Nanoseconds, in region: InferredRegion?) {
         let maxAge = max(0, options.maxAge)
         let maximumAge = maxAge.times(TrackerTuning.ageFactorOutsideRegions)
@@ -70,8 +76,7 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    mutating func endAged() {
-        guard let now else { return }
+    mutating func endAged(at now: Nanoseconds) {
         var kept = 0
         for index in tracklets.indices {
             if tracklets[index].misses > 0, let reason = reasonToEnd(index, at: now) {
@@ -84,7 +89,7 @@ extension TrackerState {
     }
 
     /// Only time in which results covered the track's position counts towards ``TrackerOptions/maxAge``. Tracks at
-    /// rarely inferred positions thus live longer, up to ``TrackerTuning/ageFactorOutsideRegions`` times that age.
+    /// rarely inferred positions thus live longer.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
         if width > 0, height > 0,
@@ -114,18 +119,13 @@ extension TrackerState {
     private func weight(of score: Double) -> Double {
         let full = min(TrackerTuning.fullEvidence, TrackerTuning.fullEvidenceFactor * options.scoreThreshold)
         guard score < full, options.heuristics.contains(.scoreEvidence) else { return 1 }
-        let share = score / full
-        return share * share
+        return (score / full) * (score / full)
     }
 
-    /// Ends the track that has been missed for longest. Returns `false` if all tracks are detected, because a new track
-    /// does not replace a detected one.
+    /// Ends the track that has been missed for longest. Returns `false` if all tracks are detected.
     private mutating func makeRoom() -> Bool {
-        var oldest: Int?
-        for index in tracklets.indices where tracklets[index].misses > 0 {
-            if oldest.map({ tracklets[index].lastSeen < tracklets[$0].lastSeen }) ?? true { oldest = index }
-        }
-        guard let oldest else { return false }
+        let missed = tracklets.indices.filter { tracklets[$0].misses > 0 }
+        guard let oldest = missed.min(by: { tracklets[$0].lastSeen < tracklets[$1].lastSeen }) else { return false }
         if tracklets[oldest].isConfirmed { note(.end, oldest, .limit) }
         tracklets.remove(at: oldest)
         return true

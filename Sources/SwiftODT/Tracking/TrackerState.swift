@@ -1,38 +1,32 @@
 import Glibc
 
-/// The state and implementation of a ``Tracker``. The functions are documented there.
-///
-/// A struct, because Swift then checks exclusive access once per call of ``Tracker`` instead of at each access in a
-/// loop.
+/// The state and implementation of a ``Tracker``, which documents the functions. A struct, because Swift then checks
+/// exclusive access once per call of ``Tracker`` instead of at each access in a loop.
 struct TrackerState: ~Copyable {
     var options: TrackerOptions
-
     var tracklets: ContiguousArray<Tracklet> = []
     var statistics = MotionStatistics()
     var history = FrameHistory()
+    var matcher = Matcher()
+    var occlusionVerifier = OcclusionVerifier()
     var events: [TrackEvent] = []
     var unconfirmed: [(label: Label?, score: Double)] = []
     var lostJustNow: [Track] = []
     /// The time of the latest frame.
-    var now: Nanoseconds?
+    private(set) var now: Nanoseconds?
     /// The time of the frame to which the tracklets have been propagated.
-    var settledTime: Nanoseconds = 0
-    var pendingPlane: LumaPlane?
-    var width = 0
-    var height = 0
-    var nextID = 1
-    var nextKey = 1
+    private(set) var settledTime: Nanoseconds = 0
+    var (width, height) = (0, 0)
+    var (nextID, nextKey) = (1, 1)
 
     private(set) var isCut = false
-
-    private var sceneCut = SceneCut()
-    private var propagator = BoxPropagator()
-    var matcher = Matcher()
-    var occlusionVerifier = OcclusionVerifier()
     private(set) var lastResult: Nanoseconds?
     private(set) var lastCut: Nanoseconds?
     /// The start of the scene. Results for earlier frames belong to another scene.
     private var sceneBegan: Nanoseconds = 0
+    private var pendingPlane: LumaPlane?
+    private var sceneCut = SceneCut()
+    private var propagator = BoxPropagator()
 
     init(options: TrackerOptions) { self.options = options }
 
@@ -41,22 +35,20 @@ struct TrackerState: ~Copyable {
         if let now, time < now - 1_000_000_000 { reset(reason: .flush) }
         settle(followingImage: true)
         lostJustNow.removeAll(keepingCapacity: true)
-        self.width = max(0, width)
-        self.height = max(0, height)
-        now = max(time, now ?? time)
-        pendingPlane = luma
+        (self.width, self.height) = (max(0, width), max(0, height))
+        let current = max(time, now ?? time)
+        (now, pendingPlane) = (current, luma)
         isCut = luma.map { sceneCut.isCut($0) } ?? false
         if isCut {
             endAll(reason: .lost)
             beginScene()
-            lastCut = now
+            lastCut = current
         }
         if history.entries.isEmpty {
-            settledTime = now ?? time
-            history.append(time: settledTime, plane: luma, shift: .zero)
-            sceneBegan = settledTime
+            history.append(time: current, plane: luma, shift: .zero)
+            (settledTime, sceneBegan) = (current, current)
         }
-        endAged()
+        endAged(at: current)
     }
 
     mutating func update(_ detections: [Detection], seenAt: Nanoseconds, region: InferredRegion?) {
@@ -64,9 +56,9 @@ struct TrackerState: ~Copyable {
         let time = min(seenAt.clampedToRange, now)
         if let lastResult, time < lastResult { return }
         if time == now { settle(followingImage: false) }
+        guard time >= sceneBegan else { return }
         // A result that is older than the history is applied to the oldest frame. A very slow detector thus still has
         // an effect.
-        guard time >= sceneBegan, !history.entries.isEmpty else { return }
         let index = history.entries.lastIndex { $0.time <= time } ?? 0
         if index == history.entries.count - 1 {
             apply(detections, at: index, of: region)
@@ -109,39 +101,34 @@ struct TrackerState: ~Copyable {
         endAll(reason: reason)
         lostJustNow.removeAll()
         beginScene()
-        (now, lastCut) = (nil, nil)
-        pendingPlane = nil
+        (now, lastCut, pendingPlane) = (nil, nil, nil)
         sceneCut.reset()
     }
 
     private mutating func beginScene() {
         history.drop(first: history.entries.count)
-        propagator.forgetPictures()
-        occlusionVerifier.forget()
+        propagator = BoxPropagator()
+        occlusionVerifier = OcclusionVerifier()
         lastResult = nil
     }
 
-    /// Propagates the tracklets to the latest frame.
-    ///
-    /// - Parameter followingImage: `false` if a result for the latest frame follows. The image motion of each box is
-    ///   then not measured, because the result corrects the boxes.
+    /// Propagates the tracklets to the latest frame. `followingImage` is `false` if a result for the latest frame
+    /// follows, which corrects the boxes. Image motion of boxes is then not measured, and states are recorded later.
     mutating func settle(followingImage: Bool) {
-        guard let now, settledTime < now, !history.entries.isEmpty else { return }
+        guard let now, settledTime < now else { return }
         let needsImage =
             options.heuristics.contains(.imageMotion) && pendingPlane != nil && !tracklets.isEmpty
             && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
-        let step = statistics.step(over: now - settledTime)
         if followingImage { history.recordLatest(tracklets) }
-        propagator.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, by: step)
+        let step = statistics.step(over: now - settledTime, heuristics: options.heuristics)
+        propagator.begin(from: needsImage ? history.entries.last?.plane : nil, to: pendingPlane, by: step)
         propagator.carry(&tracklets, followingImage: followingImage)
         history.append(time: now, plane: pendingPlane, shift: propagator.shift)
-        // If a result for this frame follows, the states are recorded after the result has been applied.
-        if followingImage { history.record(tracklets, at: history.entries.count - 1) }
+        if followingImage { history.recordLatest(tracklets) }
         settledTime = now
     }
 
-    /// Applies a result for an earlier frame: restores the states in that frame, applies the result, and repeats the
-    /// propagation to the latest frame.
+    /// Restores the states in an earlier frame, applies its result, and repeats the propagation to the latest frame.
     private mutating func applyLate(_ detections: [Detection], at index: Int, of region: InferredRegion?) {
         let shown = Dictionary(uniqueKeysWithValues: tracklets.map { ($0.key, $0.shownBox(at: settledTime)) })
         let entry = history.entries[index]
@@ -151,35 +138,11 @@ struct TrackerState: ~Copyable {
         }
         apply(detections, at: index, of: region)
         history.record(tracklets, at: index)
-        replay(from: index)
+        propagator.replay(
+            &tracklets, along: &history, from: index, statistics: statistics, heuristics: options.heuristics)
         for number in tracklets.indices {
             guard let box = shown[tracklets[number].key] else { continue }
             tracklets[number].glide(from: box, at: settledTime)
-        }
-    }
-
-    /// Repeats the propagation from a history entry to the latest frame. Boxes of known tracks move by their recorded
-    /// image motion. The image motion of new tracks is measured now. If there are many frames, a step covers several of
-    /// them. The number of measurements is thus bounded, and a very late result does not delay the current frame.
-    private mutating func replay(from index: Int) {
-        let last = history.entries.count - 1
-        let stride = max(1, (last - index + TrackerTuning.replaySteps - 1) / TrackerTuning.replaySteps)
-        var lastFollowed = history.entries[index]
-        var shift = SIMD2<Double>.zero
-        for next in index + 1..<history.entries.count {
-            let entry = history.entries[next]
-            let step = statistics.step(over: entry.time - history.entries[next - 1].time)
-            propagator.replay(&tracklets, along: entry, by: step)
-            shift += entry.shift
-            if next == last || (next - index) % stride == 0,
-                tracklets.indices.contains(where: { entry.carried(tracklets[$0].key) == nil })
-            {
-                let step = statistics.step(over: entry.time - lastFollowed.time)
-                propagator.begin(from: lastFollowed.plane, to: entry.plane, by: step)
-                propagator.followNewTracks(&tracklets, to: entry, shift: shift)
-                (lastFollowed, shift) = (entry, .zero)
-            }
-            history.record(tracklets, at: next)
         }
     }
 }
