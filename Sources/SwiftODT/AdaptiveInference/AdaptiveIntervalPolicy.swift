@@ -132,7 +132,12 @@ struct AdaptiveIntervalPolicy: Sendable {
             motion.share > (changes > 0 ? Self.sceneChangeShareContinued : Self.sceneChangeShare) ? changes + 1 : 0
         if changes > 0 { return .sceneChange }
         guard isResultTaken else { return nil }
-        if hasTentative(known, after: seconds) { return .tentative }
+        // If the picture in a tentative track's area is unchanged, an inference would give the same detection.
+        let isTentative = zip(known.places, places).contains { place, box in
+            !place.isConfirmed && place.misses == 0
+                && (seconds >= Self.minimumRefreshInterval || change.differs(in: box))
+        }
+        if isTentative { return .tentative }
         if seconds >= max(Self.minimumInterval, Self.minimumIntervalInFrames * step) {
             if let reason = reasonFromObjects(known, after: seconds, in: plane) { return reason }
             if motion.isNewMotion { return .motion }
@@ -150,15 +155,6 @@ struct AdaptiveIntervalPolicy: Sendable {
     private static func locate(_ boxes: some Sequence<Box>, in plane: LumaPlane, _ places: inout ContiguousArray<Box>) {
         places.removeAll(keepingCapacity: true)
         for box in boxes { places.append(box.scaled(x: 1 / plane.scaleX, y: 1 / plane.scaleY)) }
-    }
-
-    /// Returns whether an inference could confirm a tentative track now. If the picture in the track's area is
-    /// unchanged, another inference would give the same detection.
-    private func hasTentative(_ snapshot: TrackerSnapshot, after seconds: Double) -> Bool {
-        for (index, place) in snapshot.places.enumerated() where !place.isConfirmed && place.misses == 0 {
-            if seconds >= Self.minimumRefreshInterval || change.differs(in: places[index]) { return true }
-        }
-        return false
     }
 
     private func reasonFromObjects(_ snapshot: TrackerSnapshot, after seconds: Double, in plane: LumaPlane)
@@ -179,7 +175,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         return isDrifting ? .drift : nil
     }
 
-    /// Returns the utility of an inference, in the units of ``ObjectUtility`` and ``MotionUtility``.
+    /// Returns the utility of an inference, in the units of ``ObjectUtility`` and ``CellMotion``.
     ///
     /// - A scene change and new motion have a utility of 3, recurring motion 1, a refresh 0.
     /// - For the other reasons, the utility is a sum over all tracks: 3 for each tentative track, and 1 for each missed
@@ -189,7 +185,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         switch reason {
         case .refresh, .interval: return 0
         case .recurringMotion: return 1
-        case .start, .sceneChange, .requested, .motion: return MotionUtility.ofLarge
+        case .start, .sceneChange, .requested, .motion: return CellMotion.utilityOfLarge
         case .tentative, .missed, .appearanceChange, .drift: break
         }
         return (known?.places ?? []).reduce(0) { sum, place in

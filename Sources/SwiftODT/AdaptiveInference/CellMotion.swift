@@ -1,4 +1,5 @@
-/// Detects motion that no track explains, for each cell of the grid of ``CoverageAge``.
+/// Detects motion that no track explains, for each cell of the grid of ``CoverageAge``, and determines the utility of
+/// inferences due to this motion.
 ///
 /// The mean grey level of each cell is compared with the moving average of this mean. A cell has motion if the
 /// difference is clearly larger than in most other cells. Changes of light and camera motion affect all cells and are
@@ -20,7 +21,17 @@ struct CellMotion: Sendable {
     private var means: ContiguousArray<Float> = []
     private var latestMeans: ContiguousArray<Float> = []
     private var changes = [Float](repeating: 0, count: CoverageAge.columns * CoverageAge.rows)
+    private(set) var utilityOfFullFrame = 0.0
+    /// For each cell, whether it has motion of an object that may be detected at a higher magnification. These are the
+    /// cells with unexplained motion, except those of large moving objects.
+    private(set) var isMovingNearby: [Bool] = []
 
+    /// The utility of a full-frame inference for each large moving object. It exceeds the utility of an area that has
+    /// not been inferred for long.
+    static let utilityOfLarge = 3.0
+    /// The time in nanoseconds after which a moving region no longer counts as one large object, because full-frame
+    /// inferences have not explained it.
+    private static let longestLarge: Nanoseconds = 1_000_000_000
     /// The minimum change of a cell's mean that counts as motion, in grey levels.
     private static let minimum: Float = 1.5
     /// The time constant, in seconds, of the moving average of each cell's mean.
@@ -59,17 +70,28 @@ struct CellMotion: Sendable {
             explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height), in: allMotion)
         }
         isStill = isCalm && isMoving == allMotion
-        noteBeginnings(at: time)
-    }
-
-    var regions: [MovingRegion] {
-        isMoving.contains(true) ? MovingRegion.all(in: zip(isMoving, began).map { $0 ? $1 : nil }) : []
-    }
-
-    private mutating func noteBeginnings(at time: Nanoseconds) {
         for cell in isMoving.indices where isMoving[cell] {
             if moved[cell] < time.adding(-Self.calm) || moved[cell] > time { began[cell] = time }
             moved[cell] = time
+        }
+    }
+
+    /// Computes ``utilityOfFullFrame`` and ``isMovingNearby``, separating large moving regions from small ones.
+    ///
+    /// A large object is detected in the full frame, while a tile would cut it. If the motion of a region remains
+    /// unexplained, the region may consist of many small objects, for which tiles are better. With a fixed inference
+    /// interval, all moving regions count as small, because the next full-frame inference follows soon.
+    mutating func computeUtility(at time: Nanoseconds, because cause: InferencePolicy.Reason, in pyramid: RegionPyramid)
+    {
+        (utilityOfFullFrame, isMovingNearby) = (0, isMoving)
+        guard cause != .interval, isCalm, isMoving.contains(true) else { return }
+        let (width, height) = (pyramid.fullFrame.box.width, pyramid.fullFrame.box.height)
+        for region in MovingRegion.all(in: zip(isMoving, began).map { $0 ? $1 : nil })
+        where time.since(region.began) < Self.longestLarge
+            && pyramid.visibility(ofSide: region.side(width: width, height: height), at: 0).isCertain
+        {
+            for cell in region.cells { isMovingNearby[cell] = false }
+            utilityOfFullFrame += Self.utilityOfLarge
         }
     }
 

@@ -64,16 +64,10 @@ struct ObjectUtility: Sendable {
             {
                 since += (seconds(since: latest.time) - since) * pyramid.visibility(of: place, at: latest.level)
             }
-            if triggers(place, cause) { since = Self.longestMemory }
-            unseen.append(since)
-        }
-    }
-
-    private func triggers(_ place: TrackerSnapshot.ObjectState, _ cause: InferencePolicy.Reason) -> Bool {
-        switch cause {
-        case .tentative: !place.isConfirmed && place.misses == 0
-        case .appearanceChange: place.isAppearanceChanged
-        default: false
+            let isTrigger =
+                cause == .tentative && !place.isConfirmed && place.misses == 0
+                || cause == .appearanceChange && place.isAppearanceChanged
+            unseen.append(isTrigger ? Self.longestMemory : since)
         }
     }
 
@@ -92,48 +86,5 @@ struct ObjectUtility: Sendable {
                 * (place.isConfirmed ? 1 : Self.ofTentative)
         }
         return utility
-    }
-}
-
-struct MotionUtility: Sendable {
-    private(set) var ofFullFrame = 0.0
-    /// For each cell of ``CoverageAge``, whether it has motion of an object that may be detected at a higher
-    /// magnification. These are the cells with unexplained motion, except those of large moving objects.
-    private(set) var isMovingNearby: [Bool] = []
-
-    var isStill: Bool { motion.isStill }
-
-    var isUnexplained: Bool { motion.isMoving.contains(true) }
-
-    private var motion = CellMotion()
-
-    /// The utility of a full-frame inference for each large moving object. It exceeds the utility of an area that has
-    /// not been inferred for long.
-    static let ofLarge = 3.0
-    /// The time in nanoseconds after which a moving region no longer counts as one large object, because full-frame
-    /// inferences have not explained it.
-    private static let longestLarge: Nanoseconds = 1_000_000_000
-
-    mutating func update(at plane: LumaPlane?, at time: Nanoseconds, besides known: [TrackerSnapshot.ObjectState]) {
-        motion.update(at: plane, at: time, besides: known.map(\.box))
-    }
-
-    /// Computes ``ofFullFrame`` and ``isMovingNearby``, separating large moving regions from small ones.
-    ///
-    /// A large object is detected in the full frame, while a tile would cut it. If the motion of a region remains
-    /// unexplained, the region may consist of many small objects, for which tiles are better. With a fixed inference
-    /// interval, all moving regions count as small, because the next full-frame inference follows soon.
-    mutating func computeUtility(at time: Nanoseconds, because cause: InferencePolicy.Reason, in pyramid: RegionPyramid)
-    {
-        (ofFullFrame, isMovingNearby) = (0, motion.isMoving)
-        guard cause != .interval, motion.isCalm else { return }
-        let (width, height) = (pyramid.fullFrame.box.width, pyramid.fullFrame.box.height)
-        for region in motion.regions where time.since(region.began) < Self.longestLarge {
-            guard pyramid.visibility(ofSide: region.side(width: width, height: height), at: 0).isCertain else {
-                continue
-            }
-            for cell in region.cells { isMovingNearby[cell] = false }
-            ofFullFrame += Self.ofLarge
-        }
     }
 }

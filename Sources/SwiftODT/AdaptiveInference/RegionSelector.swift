@@ -2,7 +2,7 @@
 /// same, so the selector chooses the region with the highest utility.
 ///
 /// The utility is the reduction of uncertainty about three things: tracked objects (``ObjectUtility``), unexplained
-/// motion (``MotionUtility``), and areas that have not been inferred for long at the region's magnification
+/// motion (``CellMotion``), and areas that have not been inferred for long at the region's magnification
 /// (``CoverageAge``). An inference that is chosen because of these areas is called a "coverage inference". In regions
 /// other than the full frame, the utility due to motion and areas is multiplied by the fraction of objects that are
 /// detected only at higher magnification (``ZoomGainEstimate``). The choice depends only on timestamps, pictures and
@@ -39,7 +39,7 @@ package struct RegionSelector: Sendable {
 
     private var pyramid: RegionPyramid?
     private var objects = ObjectUtility()
-    private var motion = MotionUtility()
+    private var motion = CellMotion()
     private var ages = CoverageAge()
     private var zoomGain = ZoomGainEstimate()
     private var latest: ObjectUtility.RegionInference?
@@ -89,8 +89,8 @@ package struct RegionSelector: Sendable {
         let time = time.clampedToRange
         let pyramid = pyramid(of: picture, at: time)
         objects.choose()
-        motion.update(at: luma, at: time, besides: objects.known)
-        zoomGain.learn(from: objects.known, isMoving: motion.isUnexplained)
+        motion.update(at: luma, at: time, besides: objects.known.map(\.box))
+        zoomGain.learn(from: objects.known, isMoving: motion.isMoving.contains(true))
         guard !pyramid.tiles.isEmpty, lastFullFrame != nil else {
             return take(pyramid.fullFrame, of: pyramid, at: time, because: .fullFrame)
         }
@@ -101,7 +101,10 @@ package struct RegionSelector: Sendable {
         if isFullFrameDue(at: time, because: cause) {
             return take(pyramid.fullFrame, of: pyramid, at: time, because: .fullFrame)
         }
-        if isCoverageDue(at: time, because: cause) {
+        // Objects have a higher utility than areas without objects, which would otherwise never be inferred.
+        if inferencesSinceCoverage >= Self.inferencesBetweenRounds, !isTriggered(cause),
+            isLongAgo(lastCoverage, at: time)
+        {
             return selectCoverageRegion(around: pyramid.tiles, of: pyramid, at: time)
         }
         objects.computeUtility(at: time, because: cause, after: latest, in: pyramid)
@@ -138,14 +141,6 @@ package struct RegionSelector: Sendable {
         }
         lastCoverageRound = time
         return take(best.view, of: pyramid, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
-    }
-
-    /// Returns whether a coverage inference is due. Objects have a higher utility than areas without objects. Without
-    /// this rule, these areas would never be inferred. No coverage inference is due if an object or new motion
-    /// triggered the inference.
-    private func isCoverageDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
-        inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause)
-            && isLongAgo(lastCoverage, at: time)
     }
 
     /// Returns whether an object or new motion triggered the inference. Recurring motion does not count, because
@@ -193,7 +188,7 @@ package struct RegionSelector: Sendable {
         // If objects triggered the inference, the weight of the age is at most the fraction of current objects that
         // need magnification. The objects thus take precedence over areas that have not been inferred for long.
         let ofPlace = ages.place * (isTriggeredByObjects ? min(expectedGain, zoomGain.now) : expectedGain)
-        let ofMotion = ages.motion * expectedGain + (view.isWhole ? motion.ofFullFrame : 0)
+        let ofMotion = ages.motion * expectedGain + (view.isWhole ? motion.utilityOfFullFrame : 0)
         let utility = ofObjects + ofPlace + ofMotion
         if view.isWhole { return (utility, .fullFrame) }
         if ofMotion > max(ofObjects, ofPlace) { return (utility, .motion) }
