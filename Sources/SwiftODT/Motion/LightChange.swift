@@ -14,9 +14,7 @@ extension LightChange {
     init(from background: PixelGrid<Float>, to pixels: UnsafePointer<UInt8>, ignoring marks: PixelGrid<UInt8>) {
         self.init()
         let step = max(1, Int(Double(background.count / 4000).squareRoot()))
-        guard
-            let middle = Self.median(background, pixels, marks, step)
-        else { return }
+        guard let middle = Self.median(background, pixels, marks, step) else { return }
         offset = middle
         for gate: Float in [48, 24, 12] {
             var (n, b, c, bb, bc): (Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0)

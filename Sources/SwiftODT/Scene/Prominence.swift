@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#endif
+import Glibc
 
 /// Selects the most prominent objects of a frame.
 ///
@@ -47,7 +45,11 @@ struct Prominence {
             guard box.width >= 1, box.height >= 1 else { continue }
             let current = Self.figure(
                 box, score: track.decayedScore ?? track.score, width: width, height: height)
-            var smooth = smoothed(current, after: standing, at: time)
+            var smooth = current
+            if let standing {
+                let elapsed = max(0, Double(time - standing.time) / 1e9)
+                smooth += (standing.prominence - current) * exp(-elapsed / Self.smoothing)
+            }
             if track.state == .coasting { smooth = min(smooth, current) }
             if let id = track.id {
                 positions[id] = RankState(prominence: smooth, time: time, rank: standing?.rank)
@@ -80,12 +82,6 @@ struct Prominence {
             ranked[..<place].allSatisfy({ $0.figure <= ranked[place].weight })
         else { return ranked }
         return ranked[place...place] + ranked[..<place] + ranked[(place + 1)...]
-    }
-
-    private func smoothed(_ figure: Double, after standing: RankState?, at time: Nanoseconds) -> Double {
-        guard let standing else { return figure }
-        let elapsed = max(0, Double(time - standing.time) / 1e9)
-        return figure + (standing.prominence - figure) * exp(-elapsed / Self.smoothing)
     }
 
     private mutating func remember(_ chosen: [Track], among tracks: [Track]) {

@@ -195,7 +195,10 @@ package final class Scene {
         let all = unlabelled.isEmpty ? known : known + unlabelled
         if options.follows { watch.follow(all, at: now) } else { watch.count(all) }
         let chosen = choose(among: known)
-        if options.multipleObjects { noteLeftOut(beside: chosen) }
+        if options.multipleObjects {
+            let others = unlabelled.isEmpty ? [] : prominenceOfUnclassified.leftOut
+            leftOut.note(prominence.leftOut + others, beside: chosen.count { $0.state != .lost })
+        }
         let verdicts =
             options.classify
             ? try classifier?.classify(chosen, in: frame, wait: waiting || options.mode == .singleImage) : nil
@@ -255,11 +258,6 @@ package final class Scene {
         let others = prominenceOfUnclassified.choose(
             unlabelled, limit: options.limit - present.count, width: width, height: height, time: now)
         return present + others.filter { $0.state != .lost } + (chosen + others).filter { $0.state == .lost }
-    }
-
-    private func noteLeftOut(beside chosen: [Track]) {
-        let others = unlabelled.isEmpty ? [] : prominenceOfUnclassified.leftOut
-        leftOut.note(prominence.leftOut + others, beside: chosen.count { $0.state != .lost })
     }
 
     /// Whether the latest frame began a new scene, which ends all earlier tracks.
