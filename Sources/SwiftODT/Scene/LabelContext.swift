@@ -1,9 +1,7 @@
 /// Removes labels that do not fit the other objects of a stream, such as a refrigerator among cars.
 ///
-/// Some labels belong to street scenes, others to homes. Tracks of the last 10 s are counted for each kind of scene,
-/// including tracks with removed labels. The label of a track is removed under two conditions: at least two other
-/// tracks belong to the opposite kind of scene, and these are more than twice as many as the other tracks of the
-/// label's own kind.
+/// Some labels belong to street scenes, others to homes. docs/tracking.md describes when the label of a track is
+/// removed. Tracks with removed labels also count.
 struct LabelContext {
     private enum Kind { case street, home }
 

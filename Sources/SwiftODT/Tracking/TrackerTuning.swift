@@ -59,7 +59,7 @@ enum TrackerTuning {
 
     /// The initial standard deviation of the velocity, in object sizes per second.
     static let firstVelocity = 2.0
-    /// The time constant of the velocities of width and height, in seconds. An occluded box thus stops to shrink.
+    /// The time constant of the velocities of width and height, in seconds. An occluded box thus stops shrinking.
     static let sizeDamping = 0.7
     /// The initial measurement noise in object sizes, and the initial process noise in object sizes per second and per
     /// square root of a second. ``MotionStatistics`` estimates both from the stream.
@@ -126,7 +126,7 @@ enum TrackerTuning {
     static let (templateCorrelation, templateCorrelationOfHalf) = (0.6, 0.75)
     /// The similarity of a box's content to the latest detection below which the object has probably left the box.
     static let unchangedSimilarity = 0.5
-    /// The maximum time in nanoseconds since its latest detection for which a half-visible object may be vanishing.
+    /// The maximum time in nanoseconds without a detection at which a half-visible object may be going behind another.
     static let vanishingTime: Nanoseconds = 150_000_000
     /// The maximum time in nanoseconds for which moving content at the predicted box counts as a possible occluder.
     static let occluderTime: Nanoseconds = 600_000_000
