@@ -44,8 +44,8 @@ G_DEFINE_TYPE (GstSwiftOdt, gst_swift_odt, GST_TYPE_BASE_TRANSFORM)
 #define SESSION(object) (((GstSwiftOdt *) (object))->session)
 #define PARENT GST_BASE_TRANSFORM_CLASS (gst_swift_odt_parent_class)
 
-/* The pads accept any caps feature, because frames in device memory pass if the element needs no pixels. Otherwise,
- * transform_caps excludes caps with device memory. */
+/* The pads accept any caps feature, because frames in device memory pass if the element needs no pixels. If it needs
+ * pixels, transform_caps excludes caps with device memory. */
 #define CAPS GST_VIDEO_CAPS_MAKE (FORMATS) "; video/x-raw(ANY)"
 
 static GstStaticPadTemplate sink_template =
@@ -138,8 +138,8 @@ propose_pools (GstQuery * query, guint frame_size, guint held)
 }
 
 /* Forwards downstream's proposal to upstream, or proposes a pool if downstream makes no proposal. The proposal keeps
- * GstVideoMeta, which allows padded planes, because this element reads it. It does not keep crop metadata, because this
- * element ignores it. */
+ * GstVideoMeta, because this element reads it. Upstream may therefore pad the planes. Crop metadata is removed from the
+ * proposal, because this element ignores it. */
 static gboolean
 propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query)
 {

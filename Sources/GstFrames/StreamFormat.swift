@@ -17,8 +17,9 @@ package struct StreamFormat {
     /// The maximum duration of a frame. A frame rate below one frame per hour is treated as invalid.
     private static let longestFrame: Nanoseconds = 3_600_000_000_000
 
-    /// Returns `nil` for formats that the element cannot read. Frames in device memory may have any format, because the
-    /// element does not read their pixels. `format` is then GRAY8 as a placeholder if the format is not supported.
+    /// Returns `nil` for frames in system memory with a format that the element cannot read. Frames in device memory
+    /// may have any format, because the element can process them without their pixels. If the element cannot read their
+    /// format, `format` is GRAY8 as a placeholder.
     package init?(_ info: GstVideoInfo, in deviceMemory: String? = nil) {
         let known = PixelFormat(info.finfo.pointee.format)
         guard let format = known ?? (deviceMemory == nil ? nil : .gray8), info.width > 0, info.height > 0 else {

@@ -24,8 +24,8 @@ package final class AnnotationPipeline: Sendable {
     }
 
     package let pipeline: Pipeline
-    /// The input must exist as long as the pipeline. GStreamer opens a FIFO twice, and the input keeps it open between
-    /// the two times.
+    /// The input must exist as long as the pipeline. GStreamer opens a FIFO twice, and the input keeps the FIFO open
+    /// between the two openings.
     private let input: Input
     /// `nil` if no video is written.
     private let container: Container?

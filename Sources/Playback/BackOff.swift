@@ -7,8 +7,8 @@ import SwiftODT
 package struct BackOff {
     package static let usualLongest: Nanoseconds = 60_000_000_000
     private static let first: Nanoseconds = 1_000_000_000
-    /// The duration in nanoseconds from which on a connection counts as stable. After a stable connection, the next
-    /// delay is the first delay again.
+    /// A connection counts as stable if it lasted at least this long, in nanoseconds. After a stable connection, the
+    /// next delay is the first delay again.
     private static let stableDuration: Nanoseconds = 30_000_000_000
 
     private let longest: Nanoseconds

@@ -22,7 +22,7 @@ package final class Element: @unchecked Sendable {
     }
 
     /// Sets a property from its textual form, as `gst-launch-1.0` does. Invalid values are ignored. For input from
-    /// users, use ``PropertySetting``, which reports them.
+    /// users, use ``PropertySetting``, which reports invalid values.
     package func set(_ property: String, to value: String) {
         PathText.withSystemPath(value) { gst_util_set_object_arg(gobject, property, $0) }
     }

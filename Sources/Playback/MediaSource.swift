@@ -27,8 +27,8 @@ package final class MediaSource: Sendable {
         }
         let mode = try Self.readable(path)
         isCamera = mode == S_IFCHR
-        // GStreamer opens a FIFO twice. Between the two times, this descriptor keeps the FIFO open for reading. Without
-        // it, the program that writes to the FIFO would get SIGPIPE.
+        // GStreamer opens a FIFO twice. Between the two openings, this descriptor keeps the FIFO open for reading.
+        // Without the descriptor, the program that writes to the FIFO would get SIGPIPE.
         held =
             mode == S_IFIFO ? PathText.withSystemPath(path) { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) } : nil
     }
@@ -41,7 +41,7 @@ package final class MediaSource: Sendable {
         return "\(isCamera ? "v4l2src" : "filesrc") name=source ! decodebin name=decoded"
     }
 
-    /// Whether the source is a FIFO. GStreamer blocks when it opens a FIFO, until another program opens the FIFO for
+    /// Whether the source is a FIFO. When GStreamer opens a FIFO, it blocks until another program opens the FIFO for
     /// writing.
     package var isFIFO: Bool { held != nil }
 

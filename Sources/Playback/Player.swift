@@ -10,10 +10,10 @@ import Synchronization
 ///     let player = Player(pipeline) { printError($0) }
 ///     let ending = player.play { message in print(MessageText.line(message), terminator: "") }
 package final class Player: Sendable {
-    /// The maximum time in nanoseconds from asking a stream to end until it has ended. Encoders and network elements
-    /// need this time to drain.
+    /// How long the player waits for the end of a stream after it has asked the stream to end, in nanoseconds. Encoders
+    /// and network elements need this time to drain.
     static let endTimeout: Nanoseconds = 10_000_000_000
-    /// The maximum time in nanoseconds that the elements may take to stop after the stream has ended.
+    /// How long the player waits until the elements have stopped, in nanoseconds.
     static let stopping: Nanoseconds = 3_000_000_000
 
     /// Closures for pipelines that need more than a single end-of-stream event.

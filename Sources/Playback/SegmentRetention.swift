@@ -37,8 +37,8 @@ package final class SegmentRetention: Sendable {
     /// - Parameters:
     ///   - longest: The maximum age of a segment in nanoseconds; `nil` for no limit.
     ///   - largest: The maximum total size of all segments in bytes; `nil` for no limit.
-    ///   - hasPictures: Whether a segment may have a picture of the same name, ending in `.jpg`, that is deleted with
-    ///     it.
+    ///   - hasPictures: Whether a segment may have a picture, which is deleted with the segment. The picture has the
+    ///     name of the segment with the ending `.jpg`.
     package init(_ folder: String, longest: Nanoseconds?, largest: Int?, hasPictures: Bool = false) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         (self.longest, self.largest, self.hasPictures) = (longest, largest, hasPictures)

@@ -123,9 +123,9 @@ ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
     ov_compiled_model **compiled);
 
-// Loads OpenVINO's device plugins and frontends whose file name contains `part`. The runtime would load them later
-// without RTLD_DEEPBIND, but it uses libraries that are already loaded. Does nothing if this process does not need
-// RTLD_DEEPBIND (see unwinding.c).
+// Loads OpenVINO's device plugins and frontends whose file name contains `part`. The runtime would load these libraries
+// later, without RTLD_DEEPBIND. If they are already loaded, the runtime uses them. Does nothing if this process does
+// not need RTLD_DEEPBIND (see unwinding.c).
 void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part);
 
 // Returns the file that contains this code: the plugin or the program. Returns null if the loader does not know it.

@@ -95,7 +95,8 @@ GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain,
  * has to handle the event. */
 gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 
-/* `live` is whether the source is live, according to the latency query. */
+/* Returns the latency that the element adds. `live` states whether the source is live, according to the latency
+ * query. */
 GstClockTime swiftodt_session_latency (SwiftOdtSession session, gboolean live);
 
 /* Called on the streaming thread. Returns the maximum number of held frames. */

@@ -75,8 +75,8 @@ final class Annotator {
     ///
     /// - Parameters:
     ///   - places: The boxes to redact before drawing. They are ignored unless the box style is `blur` or `pixelate`.
-    ///   - frame: A frame that is mapped for writing. Its orientation determines the direction of text, its pixel
-    ///     aspect ratio the proportions of labels and lines, and its time the age of traces.
+    ///   - frame: A frame that is mapped for writing. Its orientation determines the direction of text. Its pixel
+    ///     aspect ratio determines the proportions of labels and lines. Its time determines the age of traces.
     ///   - interlaced: Whether the rows of the two fields alternate in the frame. It determines which rows share a
     ///     chroma sample.
     func draw(
@@ -259,9 +259,9 @@ extension Annotator {
 extension Annotator {
     /// The opacity of coasting objects is multiplied by this factor. Their lines are also dashed.
     private static let coastingFade: Float = 0.65
-    /// The factor for the opacity of the label panels of coasting objects. The panels fade less than other parts,
-    /// because the text colour is chosen for the panel's colour. A background that shows through more would reduce the
-    /// contrast of the text.
+    /// The opacity of the label panels of coasting objects is multiplied by this factor. The panels fade less than
+    /// other parts, because the text colour is chosen for the panel's colour. If the background showed through more,
+    /// the text would have less contrast.
     private static let coastingPanelFade: Float = 0.85
 
     private func draw(_ box: DrawnBox, _ setup: Setup, on target: DrawingTarget) {
@@ -300,8 +300,8 @@ extension Annotator {
 // MARK: - Labels
 
 extension Annotator {
-    /// The time in seconds for which the label position of an object is kept after its label was last drawn. If the
-    /// object is drawn again within this time, its label returns to this position.
+    /// How long the label position of an object is kept after its label was last drawn, in seconds. If the object is
+    /// drawn again within this time, its label returns to this position.
     private static let memory = 1.0
 
     /// - Parameter reserved: The places that no label may cover.
@@ -353,8 +353,8 @@ extension Annotator {
 
     /// Returns the order in which labels are placed. The most prominent object is first. Then follow detected objects
     /// with a visible label, coasting objects with a visible label, and the other objects. Within each of these groups,
-    /// older objects precede newer ones. A new label therefore displaces a visible label only if it belongs to the most
-    /// prominent object.
+    /// older objects precede newer ones. A new label therefore displaces a visible label only if the new label belongs
+    /// to the most prominent object.
     private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
         func rank(_ index: Int) -> (Int, Int) {
             let object = objects[index]

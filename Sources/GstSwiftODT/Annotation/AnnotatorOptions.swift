@@ -36,7 +36,7 @@ struct AnnotatorOptions: Hashable, Sendable {
         case briefly
     }
 
-    /// Whether boxes are drawn. If not, labels have the same positions as with boxes.
+    /// Whether boxes are drawn. Labels have the same positions with and without boxes.
     var drawBoxes = true
     var drawCoasting = Coasting.briefly
     /// Whether labels are drawn. ``drawTrackingLabels`` and ``drawConfidence`` concern only parts of the labels' text.
@@ -46,7 +46,7 @@ struct AnnotatorOptions: Hashable, Sendable {
     var drawTraces = false
     var drawZones = true
     var drawInferenceRegions = false
-    /// The time in nanoseconds after which a point of a trace has faded.
+    /// How long a point of a trace is visible, in nanoseconds. The point fades during this time.
     var traceDuration: Nanoseconds = 2_000_000_000
     var colorMode = ColorMode.trackingID
     /// The colour for ``ColorMode/fixed`` as ARGB. An alpha of 0 is treated as opaque, because the user has probably
@@ -61,8 +61,8 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// The width of lines in display units (see ``Canvas``); 0 derives it from the frame size.
     var lineWidth = 0.0
     var font = "Sans"
-    /// The font size in display units (see ``Canvas``); 0 selects the size in ``font`` or derives it from the frame
-    /// size.
+    /// The font size in display units (see ``Canvas``). 0 selects the size in ``font``. If ``font`` contains no size,
+    /// the size is derived from the frame size.
     var fontSize = 0.0
     /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`. See
     /// ``LabelFormat``.

@@ -65,8 +65,8 @@ final class BlendRow {
         return (min(rounded(color[component], white), alpha), white - alpha)
     }
 
-    /// Rounds and clamps a level. The conversion goes through `Int32`, because the direct conversion from `Float` to
-    /// small integers is much slower.
+    /// Rounds a level to the nearest sample value, at least 0 and at most `white`. The conversion goes through `Int32`,
+    /// because the direct conversion from `Float` to small integers is much slower.
     @inline(__always)
     private static func rounded<Sample: BlendSample>(_ level: Float, _ white: Sample) -> Sample {
         Sample(truncatingIfNeeded: Int32(min(max(level, 0), Float(UInt32(white))) + 0.5))

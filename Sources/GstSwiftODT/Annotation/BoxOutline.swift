@@ -28,8 +28,8 @@ struct BoxOutline {
         if isRounded { addCorners(of: rect, radius: radius, pen: pen) }
     }
 
-    /// Adds the four sides between the corners, which have the size `corner`. If this is the size of the pen, the
-    /// corners are square, and the upper and lower sides include them.
+    /// Adds the four sides between the corners. `corner` is the size of a corner. If it equals the size of the pen, the
+    /// corners are square. The upper and lower sides then include the corners.
     private mutating func addSides(
         of rect: PixelRect, from corner: (x: Int, y: Int), pen: DrawingSizes.Pen, dashed: Bool
     ) {

@@ -53,8 +53,8 @@ extension Canvas {
     }
 
     /// The alignment of drawings in the buffer, in pixels. It is a multiple of the chroma subsampling, so a drawing
-    /// covers a shared chroma sample either completely or not at all. All formats use the same alignment, so that their
-    /// output agrees.
+    /// covers a shared chroma sample either completely or not at all. All formats use the same alignment, so that a
+    /// drawing has the same position in all of them.
     private var alignment: (x: Int, y: Int) { (2, interlaced ? 4 : 2) }
 
     /// The alignment on the upright grid. The widths and heights of tiles are multiples of it.

@@ -63,11 +63,11 @@ struct LabelFormat: Sendable {
         if parts.isEmpty { return constant }
         var text = ""
         var separator = ""
-        /// Whether no value has been written yet since the innermost open bracket or, outside of brackets, since the
-        /// start of the text. In this case, the next value has no separator.
+        /// Whether the next value is the first one inside the innermost open bracket or, outside of brackets, the first
+        /// one of the text. The first value has no separator.
         var isFirst = true
         /// The opening brackets that have not been written yet. They are written before the next value that is present.
-        /// Brackets that are closed before this contain no value and are omitted.
+        /// If brackets are closed before that, they contain no value and are omitted.
         var waiting: [(separator: String, text: String, isFirst: Bool)] = []
         for part in parts {
             if !part.separator.isEmpty { separator = part.separator }

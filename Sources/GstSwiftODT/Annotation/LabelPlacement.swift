@@ -11,9 +11,9 @@ struct LabelPlacement {
     /// The size of a label in whole pixels.
     typealias Size = (width: Int, height: Int)
 
-    /// The seconds for which a label is hidden before it tries another side.
+    /// How long a label is hidden before it may move to another side, in seconds.
     private static let sideChangeDelay = 0.5
-    /// The seconds for which there must be room for the full label before it replaces a short label.
+    /// The full label replaces a short label after there has been room for the full label for this time, in seconds.
     private static let growDelay = 0.5
 
     /// A label to place. `maximum` is the largest fraction of another object's box that a visible label may cover.
@@ -26,8 +26,9 @@ struct LabelPlacement {
         /// The limits for the first attempt. A visible label may cover the upper twentieth of a standing person's box,
         /// because this part of the box is above the head.
         static func whole(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.03, maximum: 0.06) }
-        /// The limits for short labels and, if there is none, for a second attempt with the full label. They are
-        /// higher, because even the smallest label covers a large fraction of a small box.
+        /// The limits for short labels. If the object has no short label, they apply to a second attempt with the full
+        /// label. These limits are higher than those of the first attempt, because even the smallest label covers a
+        /// large fraction of a small box.
         static func last(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.15, maximum: 0.25) }
     }
 
@@ -57,8 +58,8 @@ struct LabelPlacement {
     ///   - short: Returns the sizes of the short labels, the preferred one first. It is called only if there is no room
     ///     for the full label.
     ///   - position: The position of the label in the previous frame; `nil` for a new label. It is updated to the
-    ///     position in this frame, including which of the labels has been placed. It remains `nil` if there is no room
-    ///     for a new label.
+    ///     position in this frame. It also states whether the full label or a short label has been placed. It remains
+    ///     `nil` if there is no room for a new label.
     /// - Returns: The place of the label; `nil` if there is no room.
     mutating func place(
         _ size: Size, short: () -> [Size] = { [] }, box index: Int, _ position: inout LabelPosition?
@@ -69,8 +70,8 @@ struct LabelPlacement {
         return place
     }
 
-    /// Chooses the first label for which there is room. If a short label was visible before, no longer one replaces it
-    /// until there has been room for the full label for ``growDelay``.
+    /// Chooses the first label for which there is room. If the label was a short label in the previous frame, a longer
+    /// label replaces it only after there has been room for the full label for ``growDelay``.
     private func choose(
         _ size: Size, _ short: () -> [Size], box index: Int, _ position: inout LabelPosition?
     ) -> (spot: Spot, size: Size)? {
@@ -233,9 +234,9 @@ extension LabelPlacement {
     /// to bottom.
     fileprivate struct Edge {
         let side: LabelPosition.Side
-        /// The lowest position of the label's left or upper end.
+        /// The smallest possible position of the label's left or upper end.
         let low: Int
-        /// The highest position of the label's left or upper end.
+        /// The largest possible position of the label's left or upper end.
         let high: Int
         /// The preferred position of the label's left or upper end.
         let home: Int
@@ -299,11 +300,11 @@ struct LabelPosition: Hashable {
     var side: Side
     /// The distance in pixels along the side from the preferred position, which is the side's left or upper end.
     var shift: Int
-    /// The seconds for which the label has been hidden for lack of room; `nil` if it is visible.
+    /// How long the label has been hidden because there was no room for it, in seconds; `nil` if it is visible.
     var hiddenFor: Double?
     /// The number of the short label that is used because there was no room for the full one; `nil` for the full label.
     var shortLabel: Int?
-    /// The seconds for which there has been room for the full label. Used only while the label is a short one.
+    /// How long there has been room for the full label, in seconds. Used only while the label is a short one.
     var roomToGrow = 0.0
 }
 

@@ -19,9 +19,9 @@ struct LabelText {
     /// confidence of the category and is absent while the category is unknown. If an object has no label, `{label}`
     /// stands for the category, unless the pattern contains `{category}`.
     ///
-    /// Confidence and score are omitted in two cases. A coasting track has none, because its last score does not
-    /// describe the predicted box. If the pattern contains `{label}` or `{category}`, but the object has neither, the
-    /// percentage is omitted, too, because a reader could not see to what it refers.
+    /// Confidence and score are omitted in two cases. The first case is a coasting track, because its last score does
+    /// not describe the predicted box. The second case is an object that has neither a label nor a category, if the
+    /// pattern contains `{label}` or `{category}`. A reader could not see to what the percentage refers.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
 
     /// Returns the text with another label in place of the object's own, for example a shortened one.

@@ -5,7 +5,7 @@ extension Blender {
     /// mask is empty, `ink` over `ground` where the mask is full, and a mixture in between.
     ///
     /// Only the two colours are converted to the pixel format. The samples are interpolated between the two with vector
-    /// instructions, which is much cheaper than converting each pixel.
+    /// instructions, which is much faster than converting each pixel.
     func tile(from mask: CairoSurface<UInt8>, ground: Paint, ink: Paint) -> Tile {
         let empty = color(of: ground)
         let full = color(of: ink) + empty * (1 - ink.opacity)

@@ -36,8 +36,8 @@ final class NamedFont {
     var family: String { withExtendedLifetime(self) { Self.family(of: description) ?? "" } }
 
     /// Returns the Pango description with a size in display units. The caller frees it. The description names only
-    /// installed families, or the substitute if none of them is installed. Names of other families are removed, because
-    /// Pango caches every name that it is given until the process ends.
+    /// installed families. If none of the families is installed, the description names the font that replaces them.
+    /// Other names are removed, because Pango keeps every name in its cache until the process ends.
     func description(size: Double) -> OpaquePointer {
         let sized: OpaquePointer = pango_font_description_copy(description)
         pango_font_description_set_absolute_size(sized, size * Double(PANGO_SCALE))

@@ -35,8 +35,9 @@ final class OverlayRectangles {
     private var previous = FrameDrawing()
     private var current = FrameDrawing()
 
-    /// A filled rectangle whose shorter side has at most this many pixels, such as a line, is a picture of its exact
-    /// size. A larger rectangle is a picture of 16 x 16 pixels that is scaled up, so all of them need the same memory.
+    /// If the shorter side of a filled rectangle has at most this many pixels, its picture has the size of the
+    /// rectangle. This is the case for lines. The picture of a larger rectangle has 16 x 16 pixels and is scaled up, so
+    /// all larger rectangles need the same memory.
     private static let largestExactFill = 32
 
     func begin() { (previous, current) = (current, FrameDrawing()) }

@@ -115,8 +115,8 @@ extension Blender {
                 var color: (value: Sample, keep: Sample) = (0, 0)
                 for unit in 0..<units {
                     if unit == wholeUnits {
-                        // If the width is odd, the last unit has only one column of pixels. This column is used twice,
-                        // in place of the missing second column, too.
+                        // If the width is odd, the last unit has only one column of pixels. This column also replaces
+                        // the missing second column.
                         pixel = (view.width - 1 - sample.firstPixel) * view.stepX
                         next = 0
                     }

@@ -13,12 +13,12 @@ struct TrackColors {
     }
 
     /// The minimum distance in OKLab between the colours of tracks near each other. Colours with a distance of 0.06 can
-    /// be distinguished side by side, colours with a distance of 0.16 at a glance.
+    /// be distinguished if they are side by side. Colours with a distance of 0.16 can be distinguished at a glance.
     private static let minimumNearbyDistance = 0.16
     /// The minimum distance in OKLab between the colours of other visible tracks.
     private static let minimumDistance = 0.06
-    /// The time in nanoseconds for which a track counts as visible after it was last drawn. It may be drawn again, and its
-    /// colour must then differ from the colours of tracks nearby.
+    /// How long a track counts as visible after it was last drawn, in nanoseconds. The track may be drawn again, so new
+    /// tracks must not get a similar colour during this time.
     private static let visibilityTime: Nanoseconds = 1_000_000_000
     /// The number of colours of the sequence that are tried.
     private static let candidates = 24
@@ -75,7 +75,8 @@ struct TrackColors {
 }
 
 extension Box {
-    /// Returns whether the horizontal and vertical gaps between two boxes are less than the longest side of the boxes.
+    /// Returns whether two boxes are near each other. They are if neither the horizontal nor the vertical gap between
+    /// them is as long as the longest side of the two boxes.
     fileprivate func isNear(_ other: Box) -> Bool {
         let reach = max(max(width, height), max(other.width, other.height))
         return minX - other.maxX < reach && other.minX - maxX < reach && minY - other.maxY < reach

@@ -12,8 +12,8 @@ struct CapsNegotiation {
 
     let mayAttachOverlay: Bool
     let acceptsDeviceMemory: Bool
-    /// Whether frames in device memory are accepted only if a downstream element accepts overlays, because swiftodt
-    /// cannot draw into device memory.
+    /// If `true`, frames in device memory are accepted only if a downstream element accepts overlays. The reason is
+    /// that swiftodt cannot draw into device memory.
     let requiresOverlayOnDevice: Bool
 
     static let overlayFeature = "meta:GstVideoOverlayComposition"

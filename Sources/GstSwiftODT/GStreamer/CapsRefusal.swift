@@ -4,8 +4,9 @@ import SwiftODT
 
 /// The error for caps that the element refuses. It names the reason and an element that converts the frames.
 ///
-/// If pixels are needed, the answers to caps queries contain system memory only. Upstream elements then choose it if
-/// they can. This error is posted if an upstream element cannot use system memory, or sends caps without a query.
+/// If pixels are needed, the answers to caps queries contain system memory only. Upstream elements then choose system
+/// memory if they can. This error is posted if an upstream element cannot use system memory, or if it sends caps
+/// without a query.
 enum CapsRefusal {
     /// Returns `nil` for caps that are accepted and for caps that are not raw video.
     ///
@@ -21,8 +22,8 @@ enum CapsRefusal {
                 "cannot read frames of type \(feature); put \(remedy(for: feature)) before swiftodt", detail: detail)
         }
         // `name` must be a C string that belongs to the caps, not a Swift `String`. `gst_video_format_from_string` has
-        // the attribute `const`, by which the compiler may assume that it reads no memory and free a temporary C string
-        // before the call.
+        // the attribute `const`, so the compiler may assume that the function reads no memory. The compiler may then
+        // free a temporary C string before the call.
         guard let name = gst_structure_get_string(structure, "format"),
             PixelFormat(gst_video_format_from_string(name)) == nil
         else { return nil }

@@ -8,7 +8,7 @@ import SwiftODT
 /// The level INFO is for decisions and their reasons, DEBUG for changes in the stream, LOG for frames, and TRACE for
 /// objects. The levels WARNING and ERROR are for the warnings and errors that are posted on the bus.
 extension ElementHandle {
-    /// If the level is disabled, this costs one comparison and the text is not evaluated.
+    /// If the level is disabled, the call costs one comparison, and the text is not evaluated.
     @inline(__always)
     func log(
         _ level: GstDebugLevel, _ text: @autoclosure () -> String, file: StaticString = #fileID,

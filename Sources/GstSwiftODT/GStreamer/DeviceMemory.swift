@@ -23,12 +23,12 @@ extension StreamFormat {
         self.init(info, in: deviceMemory)
     }
 
-    /// Maps a buffer like ``withFrame(of:writable:orientation:time:_:)``. If the pixels are in device memory and not
-    /// available, calls `body` with a black frame in place of the buffer's frame.
+    /// Maps a buffer like ``withFrame(of:writable:orientation:time:_:)``. For a buffer in device memory that is not
+    /// mapped or cannot be mapped, calls `body` with a black frame.
     ///
     /// - Parameters:
     ///   - mapsDeviceMemory: whether device memory is mapped, which copies the frame on many devices.
-    ///   - body: receives the frame, and whether it has the pixels of the buffer; `false` for the black frame.
+    ///   - body: receives the frame. `hasPixels` is `false` for the black frame.
     func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, mapsDeviceMemory: Bool, orientation: Orientation,
         time: Nanoseconds, _ body: (Frame, _ hasPixels: Bool) throws -> Result

@@ -25,7 +25,7 @@ struct ElementProblem {
         ElementProblem(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text)
     }
 
-    /// The code matches the reason of the error.
+    /// Chooses GStreamer's error code according to the reason of the error.
     init(_ error: any Error, doing what: String? = nil) {
         let text = (what.map { $0 + ": " } ?? "") + String(describing: error)
         switch (error as? ODTError)?.reason {

@@ -94,8 +94,8 @@ struct TimestampMap {
         stretches.append(Stretch(since: time, difference: difference))
     }
 
-    /// Returns the timestamp of the frame with a recorded running time; `UInt64.max` if the frame had no timestamp or
-    /// is no longer stored.
+    /// Returns the timestamp of the frame at a running time that was passed to ``note(_:at:)``. Returns `UInt64.max` if
+    /// this frame had no timestamp or is no longer stored.
     func timestamp(at time: Nanoseconds) -> UInt64 {
         guard let difference = stretches.last(where: { $0.since <= time })?.difference else { return .max }
         return UInt64(bitPattern: time) &+ difference

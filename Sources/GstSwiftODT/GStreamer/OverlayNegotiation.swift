@@ -7,18 +7,19 @@ import CGStreamer
 /// element may ignore the overlays. If the answer to an allocation query lists the overlay metadata, an element
 /// downstream blends the overlays. If overlays are not attached, the caps are sent again without the caps feature.
 enum OverlayNegotiation {
-    /// Called after downstream has received the caps. Returns whether overlays are attached instead of being blended into
-    /// the frames, and whether an element downstream announces that it blends overlays.
+    /// Called after downstream has received the caps.
     ///
     /// - Parameter isForced: whether overlays are attached even if no element downstream announces that it blends them.
+    /// - Returns: `attaches` is `true` if overlays are attached, and `false` if they are blended into the frames.
+    ///   `isAnnounced` is `true` if an element downstream announces that it blends overlays.
     static func negotiate(_ element: ElementHandle, isForced: Bool) -> (attaches: Bool, isAnnounced: Bool) {
         let (source, sink) = (element.sourcePad, element.sinkPad)
         guard let caps = gst_pad_get_current_caps(source) else { return (isForced, false) }
         defer { gst_caps_unref(caps) }
         let hasFeature = CapsNegotiation.hasOverlay(caps)
         let isAnnounced = hasFeature && isBlended(behind: source, caps)
-        // The element cannot draw on frames in device memory, so it attaches overlays if downstream at least accepts
-        // them.
+        // The element cannot draw on frames in device memory. It therefore attaches overlays even if downstream only
+        // accepts frames with overlays and does not announce that it blends them.
         let attaches =
             isForced || isAnnounced || hasOverlay(sink) || hasFeature && CapsNegotiation.deviceMemory(caps) != nil
         if hasFeature, !attaches {

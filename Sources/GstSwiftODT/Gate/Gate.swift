@@ -9,7 +9,7 @@ import SwiftODT
 ///
 /// Until swiftodt has reported its activity for a passed key frame, the gate also keeps the frames before this key
 /// frame. If the key frame shows something new, swiftodt drops it and requests these frames. The gate then rewinds: it
-/// passes everything since the key frame before. An object is thus analysed from its first frame on.
+/// passes all frames from the previous passed key frame on. An object is thus analysed from its first frame on.
 ///
 /// All times are timestamps in nanoseconds of one segment.
 struct Gate {
@@ -36,10 +36,10 @@ struct Gate {
     }
 
     struct Options: Hashable {
-        /// The minimum time between two passed key frames while the gate is calm. A tenth less is tolerated, because
-        /// cameras send key frames with jitter.
+        /// The minimum time between two passed key frames while the gate is calm. A time that is up to a tenth shorter
+        /// is accepted, too, because cameras send key frames with jitter.
         var calmInterval: Nanoseconds = 1_000_000_000
-        /// The minimum time for which the gate is open after the latest reason to open it.
+        /// The gate stays open for at least this time after the latest reason to keep it open.
         var holdTime: Nanoseconds = 2_000_000_000
         /// The limits of the kept frames.
         var maxBytes = 32 << 20
@@ -73,8 +73,8 @@ struct Gate {
         /// Pass the latest still key frame again, which restores the state of the decoder. Then pass the kept frames
         /// except leading pictures, and the frame itself.
         case release
-        /// Pass the still key frame before the latest one again, and then the earlier frames except leading pictures,
-        /// the latest still key frame, the kept frames, and the frame itself.
+        /// Pass the last but one still key frame again. Then pass the earlier frames except leading pictures, the
+        /// latest still key frame, the kept frames, and the frame itself.
         case rewind
     }
 
@@ -104,7 +104,8 @@ struct Gate {
     private(set) var counters = Counters()
     /// The frames after the latest still key frame.
     private var kept = Kept()
-    /// The frames before the latest still key frame, until swiftodt has reported activity for that key frame.
+    /// The frames between the last but one and the latest still key frame. They are kept at most until swiftodt has
+    /// reported its activity for the latest still key frame.
     private var earlier = Kept()
 
     /// The reason to open at the next frame.
@@ -112,7 +113,8 @@ struct Gate {
     private var isActive = false
     /// Whether swiftodt has reported activity. Without reports, the gate stays open.
     private var hasReports = false
-    /// Whether swiftodt has reported activity for the latest still key frame. Until then, no further one is passed.
+    /// Whether swiftodt has reported its activity for the latest still key frame. Until then, a calm gate passes no
+    /// other key frame.
     private var isAnswered = true
     /// Whether swiftodt has dropped the latest still key frame and needs the earlier frames.
     private var isRewindRequested = false
@@ -122,8 +124,8 @@ struct Gate {
     /// The time of the latest reason to keep the gate open. `holdTime` is measured from this time.
     private var quietSince: Nanoseconds?
     private var stillTime: Nanoseconds?
-    /// The time of the latest still key frame; `nil` after the next key frame. Frames with earlier times are leading
-    /// pictures of an open group of pictures. They refer to frames that were not passed to the decoder.
+    /// The time of the latest still key frame. Becomes `nil` at the next key frame. Frames with earlier times are
+    /// leading pictures of an open group of pictures. They refer to frames that were not passed to the decoder.
     private var leadingLimit: Nanoseconds?
 
     /// The current group of pictures: the time of its key frame, and the size in bytes of its frames so far.
@@ -233,7 +235,8 @@ struct Gate {
         if reason == .bound { isGroupShort = false }
         (self.reason, request, quietSince) = (reason, nil, latest)
         counters.openings[reason, default: 0] += 1
-        // After a rewind, the leading pictures of the latest still key frame and of later ones have their references.
+        // A rewind passes the frames to which the leading pictures of the latest still key frame refer. Only the
+        // leading pictures among the earlier frames cannot be decoded.
         let undecodable = rewinds ? earlier.leading : kept.leading
         counters.passed += UInt64(keptFrames - undecodable)
         counters.dropped += UInt64(undecodable)
@@ -248,7 +251,7 @@ struct Gate {
 
     /// - Parameters:
     ///   - wantsFrames: whether the next frames are likely to change the results of swiftodt.
-    ///   - rewinds: whether swiftodt has dropped the frame, because it needs the frames before it first.
+    ///   - rewinds: whether swiftodt has dropped the frame and first needs the frames that precede it.
     mutating func noteActivity(_ wantsFrames: Bool, at time: Nanoseconds?, rewinds: Bool = false) {
         hasReports = true
         if time.map({ $0 >= stillTime ?? .min }) ?? true {

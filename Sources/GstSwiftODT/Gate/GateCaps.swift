@@ -2,8 +2,8 @@ import CGStreamer
 
 /// Checks that a stream consists of parsed access units, in which one buffer is one frame and key frames are marked.
 enum GateCaps {
-    /// The properties of parsed streams by caps name. `lengthOffset` is the place of the byte in `codec_data`, the
-    /// decoder configuration record, whose low two bits are the size of the length fields minus 1.
+    /// The properties of parsed streams by caps name. `lengthOffset` is the index of a byte in the decoder
+    /// configuration record (`codec_data`). The low two bits of this byte are the size of the length fields minus 1.
     private static let types:
         [String: (codec: AccessUnitFormat.Codec, parser: String, alignment: String, lengthOffset: gsize?)] = [
             "video/x-h264": (.h264, "h264parse", "au", 4), "video/x-h265": (.h265, "h265parse", "au", 21),

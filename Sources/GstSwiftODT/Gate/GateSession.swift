@@ -28,7 +28,8 @@ final class GateSession: @unchecked Sendable {
         let isLeading: Bool
     }
 
-    /// A still key frame, and the frames that are kept after it.
+    /// A still key frame (see ``Gate/Action/passStill``), and the frames that are kept after it. The kept frames can
+    /// include key frames, so this can be more than one group of pictures.
     private struct Group {
         /// `nil` while the gate is open.
         var still: Buffer?
@@ -38,9 +39,10 @@ final class GateSession: @unchecked Sendable {
     private let element: ElementHandle
     private let state = Mutex(State())
 
-    /// The group of the latest still key frame.
+    /// The latest still key frame, and the frames that are kept after it.
     private var group = Group()
-    /// The group before it, until swiftodt has reported its activity for the latest still key frame.
+    /// The last but one still key frame, and the frames that are kept after it. This group is kept at most until
+    /// swiftodt has reported its activity for the latest still key frame.
     private var earlier = Group()
     /// Whether frames were dropped after the latest pushed frame. The next pushed frame is then marked as
     /// discontinuous.
@@ -202,15 +204,16 @@ final class GateSession: @unchecked Sendable {
         return flow
     }
 
-    /// Passes the still key frame before the latest one (`rewind`) or the latest one (`release`) again, and then the
-    /// frames that are kept after it.
+    /// Passes a still key frame again, and then the kept frames that follow it. With `release`, this is the latest
+    /// still key frame. With `rewind`, it is the last but one.
     private func release(_ action: Gate.Action, because reason: Gate.Reason) -> GstFlowReturn {
         let isRewind = action == .rewind
         let frames = takeKept(rewinding: isRewind)
         element.log(.info, "opens because of \(reason.rawValue) and passes \(frames.count) kept frames")
         announceStill(false)
-        // The kept frames refer to the still frame, so it is passed again before them. At the end of the stream no
-        // later frame refers to it, so without kept frames it is not passed again.
+        // The kept frames refer to the still key frame, so the still key frame is passed again before them. At the end
+        // of the stream, this is necessary only if there are kept frames, because no later frame refers to the still
+        // key frame.
         let isStillNeeded = reason != .endOfStream || !frames.isEmpty
         var flow = isStillNeeded ? passStillAgain(rewinding: isRewind) : GST_FLOW_OK
         for frame in frames {
@@ -220,8 +223,9 @@ final class GateSession: @unchecked Sendable {
         return flow
     }
 
-    /// Takes the frames to pass after the still key frame that is passed again. Drops the leading pictures of this key
-    /// frame and, without rewinding, the earlier group. With rewinding, the earlier still key frame becomes the latest.
+    /// Removes and returns the frames to pass after the still key frame that is passed again. Drops the leading
+    /// pictures of this key frame. Without rewinding, the earlier group is dropped, too. With rewinding, the earlier
+    /// still key frame becomes the latest one.
     private func takeKept(rewinding isRewind: Bool) -> [Buffer] {
         let kept = isRewind ? earlier.kept : group.kept
         var frames = kept.filter { !$0.isLeading }.map(\.buffer)
@@ -266,20 +270,22 @@ final class GateSession: @unchecked Sendable {
     }
 
     /// Announces that the latest frame is a still picture (`true`), or that still pictures end (`false`). A decoder
-    /// outputs a still picture at once instead of after later frames. swiftodt reports activity for it, and begins no
-    /// new epoch because of the time until the next frame.
+    /// outputs a still picture without waiting for later frames. swiftodt reports its activity for a still picture.
+    /// Unless redaction is requested, swiftodt does not treat the time until the next frame as a gap that begins a new
+    /// epoch.
     private func announceStill(_ isStill: Bool) {
         gst_pad_push_event(element.sourcePad, gst_video_event_new_still_frame(isStill ? 1 : 0))
     }
 
-    /// Removes the mark of a discontinuity from a key frame that now follows the frames before it.
+    /// Removes the mark of a discontinuity from a key frame. A rewind passes the frames before this key frame, so there
+    /// is no discontinuity.
     private func continuous(_ buffer: Buffer) -> Buffer {
         let buffer = GstBufferReference.makeWritable(buffer)
         buffer.pointee.mini_object.flags &= ~GST_BUFFER_FLAG_DISCONT.rawValue
         return buffer
     }
 
-    /// Marks the first frame after dropped ones as discontinuous.
+    /// Marks the first frame after dropped frames as discontinuous.
     private func marked(_ buffer: Buffer) -> Buffer {
         guard isDiscontinuous else { return buffer }
         isDiscontinuous = false

@@ -11,7 +11,7 @@ import Synchronization
 final class BusReporter {
     /// The maximum number of messages that are unread or in transit.
     private static let backlog = 512
-    /// The minimum number of existing messages at which the reporter checks whether the bus is empty.
+    /// The reporter checks whether the bus is empty only if at least this number of messages exist.
     private static let fewest = 64
 
     private let element: ElementHandle

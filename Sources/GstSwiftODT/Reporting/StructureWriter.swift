@@ -72,7 +72,7 @@ enum StructureWriter {
 }
 
 /// The objects of a report as a GStreamer list of `object` structures. The list is created when a message or metadata
-/// first needs it. Metadata gets a copy, because copying is much cheaper than writing the fields again. The message,
+/// first needs it. Metadata gets a copy, because copying is much faster than writing the fields again. The message,
 /// which is written last, gets the list itself.
 ///
 /// `@unchecked Sendable`: only the streaming thread uses the list and the report that contains it.

@@ -153,8 +153,8 @@ final class Session: @unchecked Sendable {
         GstClockTime(clamping: planner.reportLatency(effectiveSettings, isLive: isLive))
     }
 
-    /// The maximum number of frames that the element holds, for the answer to the allocation query. The stream is
-    /// assumed to be a file, because the element determines only later whether it is live.
+    /// The maximum number of frames that the element holds, for the answer to the allocation query. The number is for a
+    /// stream that is not live, because it may not be known yet whether the stream is live.
     var framesHeld: guint { guint(clamping: stream?.framesHeld(effectiveSettings) ?? 0) }
 
     private var effectiveSettings: Settings { state.withLock { $0.effective } }

@@ -55,8 +55,8 @@ extension Settings {
         scoreThreshold >= 0 ? scoreThreshold : traits?.scoreThreshold ?? DetectorTraits.usualScoreThreshold
     }
 
-    /// Returns the settings with the values that depend on the detector: its score threshold, and the lists of labels,
-    /// in which the detector's label groups are replaced by their labels.
+    /// Returns the settings with the values that depend on the detector, for example its score threshold. In the lists
+    /// of labels, the names of the detector's label groups are replaced by the labels of the groups.
     func adopting(_ traits: DetectorTraits?) -> Settings {
         var settings = self
         settings.traits = traits ?? DetectorTraits()

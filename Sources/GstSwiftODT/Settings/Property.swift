@@ -31,8 +31,9 @@ struct ElementProperty<Values: PropertyValues>: Sendable {
     typealias Mutability = PropertyMutability
 
     let name: String
-    /// The name of the property to which the value belongs. It differs from ``name`` if this property presents the
-    /// value of another property with a different type, for example as an array instead of a text.
+    /// The name of the property to which the value belongs. Usually, this is ``name``. If this property presents the
+    /// value of another property with a different type, for example as an array instead of a text, it is the name of
+    /// the other property.
     let subject: String
     let mutability: Mutability
     /// Called once, when the element's class is initialised.

@@ -16,12 +16,13 @@ struct Settings: Sendable {
     /// The orientation of frames; `nil` to use the `image-orientation` tag of the stream.
     var orientation: Orientation?
 
-    /// The minimum score of a detection that starts a track, 0 to 1; -1 for the network's value.
+    /// A detection can start a track only if its score is at least this value, 0 to 1. If the value is -1, the network's
+    /// value is used.
     var scoreThreshold = -1.0
     /// The traits of the detector in use, see ``adopting(_:)``.
     var traits = DetectorTraits()
 
-    // Changes take effect when the element starts, unless stated otherwise.
+    // Changes of the following properties take effect when the element starts, unless stated otherwise.
     var detector = DetectorChoice.auto
     var modelFile: String?
     var labelFile: String?
@@ -70,7 +71,7 @@ struct Settings: Sendable {
 
     /// Whether an error is posted if redaction cannot be guaranteed. If `false`, a warning is posted.
     var privacyStrict = true
-    /// The minimum score, 0 to 1, of a detection that is redacted.
+    /// Detections are redacted if their score is at least this value, 0 to 1.
     var privacyThreshold = 0.2
     var privacyLabels: String? {
         didSet { annotator.privacyLabels = LabelGroups.expand(DetectionFilter.labels(in: privacyLabels ?? "")) }

@@ -14,7 +14,7 @@ extension Settings {
         return true
     }
 
-    /// Omits warnings that the previous settings would cause, too.
+    /// Returns the problems with the value of a property. Omits problems that the previous settings had, too.
     func problems(of property: Property, since previous: Settings) -> [ElementProblem] {
         let checks = [Check(property)] + Self.checks.filter { $0.properties.contains(property.subject) }
         return checks.compactMap { check in

@@ -3,7 +3,7 @@ import SwiftODT
 
 /// Properties with a text value that are presented as GStreamer arrays and structures.
 extension PropertyKind<String?> {
-    /// A comma-separated text, presented as an array of strings.
+    /// A property whose text contains comma-separated items. The property is presented as an array of strings.
     static var strings: PropertyKind {
         array(
             text: { values in values.compactMap(\.string).joined(separator: ",") },
@@ -12,8 +12,8 @@ extension PropertyKind<String?> {
             })
     }
 
-    /// A text with a JSON array of objects, or the name of a file that contains one, presented as an array of
-    /// structures.
+    /// A property whose text is a JSON array of objects, or the name of a file that contains such an array. The
+    /// property is presented as an array of structures.
     static var structures: PropertyKind {
         array(
             text: { JSONValue.array($0).text },

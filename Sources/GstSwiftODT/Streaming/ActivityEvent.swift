@@ -6,15 +6,17 @@ import SwiftODT
 /// not useful and nothing moves.
 struct ActivityEvent {
     struct Activity: Equatable {
-        /// Whether there are objects, before the selection of the most prominent ones. Tentative objects do not count.
+        /// Whether there are objects. Objects that are not among the most prominent ones count, too. Tentative objects
+        /// do not count.
         var hasObjects: Bool
-        /// Whether inference on the next frames is likely to change the result: a track is tentative or was not
-        /// detected, or there is motion that no track explains. Always `true` without tracking.
+        /// Whether inference on the next frames is likely to change the result. This is the case if a track is
+        /// tentative or was not detected, or if there is motion that no track explains. Always `true` without tracking.
         var wantsInference: Bool
         /// Whether the frame differs from the frame of the latest inference, even if a track explains the difference.
         /// Without adaptive inference this is not measured, and the value equals ``hasObjects``.
         var seesMotion: Bool
-        /// Whether the frame was a preview that has been dropped. The gate must pass the frames before it first.
+        /// Whether the frame was a preview that has been dropped. The gate must first pass the frames before the
+        /// preview.
         var rewinds = false
     }
 

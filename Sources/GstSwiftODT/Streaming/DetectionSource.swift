@@ -1,7 +1,8 @@
 import CGStreamer
 import SwiftODT
 
-/// The source of detections: a detector, metadata or network outputs attached by an upstream element, or a recording.
+/// The source of detections. It is a detector, a recording, or an upstream element. An upstream element attaches either
+/// the detected objects or the outputs of its network (tensors) to the buffers.
 enum DetectionSource {
     case detector(any Detector)
     /// A motion detector that replaces a network that is not available.
@@ -110,7 +111,7 @@ enum DetectionSource {
     func reset() { detector?.reset() }
 }
 
-/// The result of a frame, as far as it is available before inference.
+/// What is known about the result of a frame before inference.
 enum PrecomputedResult {
     /// No result is available, so ``DetectionSource/start(_:of:options:)`` has to produce the detections.
     case unknown

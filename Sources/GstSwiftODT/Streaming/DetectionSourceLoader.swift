@@ -3,10 +3,10 @@ import SwiftODT
 
 /// Holds the current source of detections, and loads its replacement.
 ///
-/// A network is never compiled on the streaming thread. The first detector is loaded when the element starts, with one
-/// exception. Its configuration may depend on whether the stream is live. If the latency query then fails, for example
-/// because a decoder has not negotiated yet, the first detector is loaded in the background when the first frame
-/// arrives.
+/// A network is never compiled on the streaming thread. Usually, the first detector is loaded when the element starts.
+/// The exception is a detector whose configuration depends on whether the stream is live. If the latency query fails,
+/// for example because a decoder has not negotiated yet, such a detector is loaded in the background when the first
+/// frame arrives.
 ///
 /// If a change of properties needs a new detector, it is loaded in the background. The current detector continues in
 /// the meantime and is replaced between two frames. Only one detector is loaded at a time.

@@ -30,10 +30,11 @@ struct FrameContext {
     var precomputed = PrecomputedResult.unknown
     /// `nil` if motion compensation is off.
     var luma: LumaPlane?
-    /// Exists if the frame will probably be drawn on while another element references its memory.
+    /// A copy of the frame that was made in advance for drawing. `nil` unless the frame will probably be drawn on while
+    /// another element references its memory.
     var copy: FrameCopy?
-    /// The inferences whose results are assigned to this frame. If the frame waits for its own inference, this is the
-    /// only one. Otherwise these are all inferences that have finished since the previous frame.
+    /// The inferences whose results are assigned to this frame. If the frame waits for its own inference, the array
+    /// contains only this inference. Otherwise it contains all inferences that have finished since the previous frame.
     var answers: [StartedDetection] = []
     /// The time that the streaming thread has spent on the frame so far.
     var work: Nanoseconds = 0

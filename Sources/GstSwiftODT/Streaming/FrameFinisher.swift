@@ -137,7 +137,8 @@ final class FrameFinisher {
         statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.context.settings) }
     }
 
-    /// Returns whether the detections in a frame show a new object or miss a detected one. Does not apply them.
+    /// Returns whether the detections in a frame show a new object, or whether a detected object is missing from them.
+    /// Does not apply the detections.
     func isChanged(by detections: [Detection], of inference: StartedDetection) -> Bool {
         scene.isChanged(by: detections, isFullFrame: inference.region == nil)
     }

@@ -57,7 +57,8 @@ struct IncomingStream {
         return false
     }
 
-    /// Returns whether a frame is a preview: a key frame, before which the gate has kept frames that it can still pass.
+    /// Returns whether a frame is a preview. A preview is a key frame that the gate passes while it still keeps frames
+    /// from before this key frame.
     mutating func takePreview(_ times: FrameTimes) -> Bool {
         defer { preview = nil }
         return times.timestamp == preview

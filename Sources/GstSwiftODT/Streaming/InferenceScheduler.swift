@@ -35,7 +35,7 @@ struct InferenceScheduler {
         return begun
     }
 
-    /// Updates the policies with the tracks after a frame has been finished, if the next inference depends on them.
+    /// Called after a frame has been finished. Updates the policies if the next inference depends on the tracks.
     mutating func note(_ context: FrameContext, _ snapshot: () -> TrackerSnapshot?) {
         let (choosesRegions, isAdaptive) = (context.settings.choosesRegions, context.intervalPolicy == .auto)
         guard choosesRegions || isAdaptive else { return }
@@ -83,7 +83,8 @@ struct InferenceScheduler {
             statistics.update { $0.turns.add(wait) }
             return true
         }
-        // A stream that no longer shares inference keeps no claim, even if it infers at this frame.
+        // An earlier claim is withdrawn if the policy does not select this frame, or if the stream no longer shares
+        // inference.
         if hasClaim, !isClaimed, reason == nil || !shares { turn.withdraw() }
         hasClaim = isClaimed
         guard let reason, let source else {

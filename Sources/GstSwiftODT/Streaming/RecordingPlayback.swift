@@ -63,8 +63,8 @@ private struct PlaybackState {
     private let reader: RecordingReader
     private let hasLabels: Bool
     private var size = (width: 0, height: 0)
-    /// The time of the video's first frame; 0 if the stream did not start at the beginning. `nil` until it is
-    /// determined.
+    /// The stream time of the video's first frame. If the element did not receive the first frame of the video, for
+    /// example after a seek, 0 is assumed. `nil` until it is determined.
     private var videoStart: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
     /// The number of frames for which the recording has a result.
@@ -74,8 +74,8 @@ private struct PlaybackState {
     private var mismatches: Set<Mismatch> = []
     private var problems: [ElementProblem] = []
 
-    /// The minimum number of recorded frames without a matching frame before the recording is suspected to belong to
-    /// another video.
+    /// The recording is suspected to belong to another video only if at least this number of recorded frames have no
+    /// matching frame.
     private static let minimumUnmatched = 25
     /// The maximum time without a recorded result if objects are redacted. Adaptive inference runs at least every 4 s.
     private static let longestGap: Nanoseconds = 5_000_000_000

@@ -101,9 +101,9 @@ struct SchedulePlan: Equatable {
         let asked = settings.inFlightLimit(for: hint)
         let inFlight = asked == 0 ? capacity : min(asked, capacity)
         // With adaptive inference, the result of one inference decides whether the next one is needed. Two inferences
-        // can therefore not overlap, and it would be useless to hold frames. The exception is
-        // ``overlapsKnownInferences``. Without adaptive inference, if ``isSequential`` is `true`, a frame is held until
-        // the next inference has started, regardless of how many inferences the detector can run concurrently.
+        // can therefore not overlap, except as described for ``overlapsKnownInferences``, and it would be useless to
+        // hold frames. Without adaptive inference, if ``isSequential`` is `true`, a frame is held until the next
+        // inference has started. It does not matter how many inferences the detector can run concurrently.
         let inferencesToWaitFor = isAdaptive ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
         depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Settings.maximumLookAhead)
         let step = max(1, frameDuration ?? Self.usualFrameDuration)
@@ -135,8 +135,8 @@ struct SchedulePlan: Equatable {
     }
 }
 
-/// An upper estimate of the time for which a frame that waits for its result occupies the streaming thread. The
-/// estimate changes rarely, so that the pipeline does not recalculate its latency for each frame.
+/// An upper estimate of how long a frame occupies the streaming thread if the frame waits for its result. The estimate
+/// changes rarely, so that the pipeline does not recalculate its latency for each frame.
 struct ProcessingTimeEstimate {
     /// The estimate in multiples of 5 ms. A new estimate is at least 1.25 times the 95th percentile of the measured
     /// times. 0 before the first estimate.

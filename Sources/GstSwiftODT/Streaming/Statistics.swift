@@ -50,7 +50,7 @@ final class Statistics: Sendable {
         var lastDetection: Nanoseconds?
         var stages = [Durations](repeating: Durations(), count: Stage.allCases.count)
 
-        /// In finished inferences per second.
+        /// The number of finished inferences per second.
         var detectionRate: Double {
             guard let firstDetection, let lastDetection, lastDetection > firstDetection else { return 0 }
             return Double(detections - 1) / (Double(lastDetection - firstDetection) / 1e9)

@@ -144,8 +144,8 @@ final class Stream {
 
     // MARK: Previews
 
-    /// Returns whether a preview shows motion or a new object, or an object is not detected in it. The frames before it
-    /// are then needed.
+    /// Returns whether the frames before a preview are needed. They are needed if the preview shows motion or a new
+    /// object, or if a detected object is missing from it.
     private func needsEarlierFrames(_ preview: FrameContext) throws -> Bool {
         guard preview.intervalPolicy == .auto, preview.epochBreak == nil, !preview.resetsTracks else { return false }
         if scheduler.policy.seesMotion || scheduler.policy.seesUnexplainedMotion { return true }
@@ -251,7 +251,8 @@ final class Stream {
 
     // MARK: Frames out
 
-    /// The number of frames with omitted objects after which a live stream warns: 10 s at 30 frames per second.
+    /// A live stream warns when this number of frames had omitted objects. It corresponds to 10 s at 30 frames per
+    /// second.
     private static let leftOutFramesUntilWarning = 300
 
     func setOverlay(_ attaches: Bool) { finisher.drawer.attachesOverlay = attaches }
