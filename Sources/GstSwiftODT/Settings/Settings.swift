@@ -16,8 +16,8 @@ struct Settings: Sendable {
     /// The orientation of frames; `nil` to use the `image-orientation` tag of the stream.
     var orientation: Orientation?
 
-    /// A detection can start a track only if its score is at least this value, 0 to 1. If the value is -1, the network's
-    /// value is used.
+    /// A detection can start a track only if its score is at least this value, 0 to 1. If the value is -1, the
+    /// network's value is used.
     var scoreThreshold = -1.0
     /// The traits of the detector in use, see ``adopting(_:)``.
     var traits = DetectorTraits()

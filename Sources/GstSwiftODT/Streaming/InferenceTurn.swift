@@ -17,8 +17,8 @@ final class InferenceTurn: Sendable {
 
     private static let turns = Monitor(InferenceTurns())
     private static let streams = Atomic(0)
-    /// A waiting stream checks at this interval, in nanoseconds, whether the reservations of other streams have expired,
-    /// see `InferenceTurns`.
+    /// A waiting stream checks at this interval, in nanoseconds, whether the reservations of other streams have
+    /// expired, see `InferenceTurns`.
     private static let pause: Nanoseconds = 20_000_000
 
     private let stream = InferenceTurn.streams.add(1, ordering: .relaxed).newValue
