@@ -124,7 +124,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var drawZones = true
     /// Whether the regions of recent inferences are drawn (`draw-inference-regions`).
     public var drawInferenceRegions = false
-    /// The period of time that a drawn path covers (`trace-duration`).
+    /// The duration of the movement that a drawn path shows (`trace-duration`).
     public var traceDuration = Duration.seconds(2)
     /// How colours are assigned to objects (`color-mode`).
     public var colorMode = ColorMode.trackingID
@@ -310,7 +310,8 @@ extension VideoOptions {
 }
 
 extension VideoOptions {
-    /// The element's properties and their values as text; `nil` for the element's own default.
+    /// The names of the element's properties, each with a function that returns the value of the property as text. If
+    /// the function returns `nil`, the element's default is used.
     package static let table: [(name: String, text: @Sendable (VideoOptions) -> String?)] = [
         ("mode", { $0.singleImages ? "single-image" : "stream" }), ("multiple-objects", { "\($0.multipleObjects)" }),
         ("max-objects", { "\($0.maximumObjects)" }), ("classify", { "\($0.classify)" }),

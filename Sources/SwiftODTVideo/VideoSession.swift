@@ -75,7 +75,7 @@ final class VideoSession: Sendable {
         let isStarted = DetachedThread.run {
             let ending = self.player.play { _ in }
             let end = self.finish(ending)
-            // A frame that waits for the task would prevent the elements from stopping, so it is released first.
+            // A frame that waits for the task would prevent the elements from stopping, so the frame is released first.
             self.channel.close()
             // If the pipeline does not stop in time, its threads may still use this session, so the session is leaked
             // deliberately.
@@ -119,7 +119,7 @@ final class VideoSession: Sendable {
         }
     }
 
-    /// Registers the element that is linked into the program, once.
+    /// Registers the element, which is linked into the program. Swift evaluates this constant only once.
     private static let isRegistered = swiftodt_register_linked_element() != 0
 
     private static func listen(
@@ -145,7 +145,8 @@ final class VideoSession: Sendable {
         }
     }
 
-    /// Takes the messages of `swiftodt` when they are posted, on its streaming thread. They are not queued on the bus.
+    /// Receives the messages of `swiftodt` on the streaming thread that posts them. These messages are not queued on
+    /// the bus.
     private static let takeMessage: GstBusSyncHandler = { _, message, channel in
         guard let message, let channel, message.pointee.type == GST_MESSAGE_ELEMENT,
             let structure = gst_message_get_structure(message)

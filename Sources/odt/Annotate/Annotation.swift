@@ -15,7 +15,7 @@ final class Annotation: Sendable {
         var isOneOfMany = false
     }
 
-    /// `signal` is the number of the signal that ended the stream; `nil` if none did.
+    /// `signal` is the number of the signal that ended the stream; `nil` if no signal ended it.
     struct Outcome {
         var code: Int32
         var signal: Int32?
@@ -40,8 +40,8 @@ final class Annotation: Sendable {
                 try AnnotationPipeline.container(of: $0), encoder: plan.encoder, quality: plan.quality)
         }
         try outputs.check(against: source, mayReplace: plan.mayReplace)
-        // `notify` clears the progress line before it prints. The pipeline needs `notify` before the progress line
-        // exists, so `shown` is `nil` at first and holds the progress line later.
+        // `notify` clears the progress line before it prints, but the pipeline needs `notify` before the progress line
+        // exists. `shown` is therefore `nil` at first and holds the progress line later.
         let shown = Monitor<Progress?>(nil)
         let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
         let notify: @Sendable (String) -> Void = { text in
@@ -53,7 +53,8 @@ final class Annotation: Sendable {
             notify: notify)
         let pipeline = annotation.pipeline
         RedactionRequest.allow(of: pipeline["swiftodt"], unless: plan.settings.contains { $0.hasPrefix("draw=") })
-        // Pictures are cropped from frames before drawing, so they would show what the drawing redacts.
+        // Pictures are cropped before annotations are drawn. They would therefore show the objects that the drawing
+        // redacts.
         if outputs.pictures != nil, let redaction = RedactionRequest(of: pipeline["swiftodt"]) {
             throw PlaybackError(
                 "--crops would show what '\(redaction.word)' redacts: leave out one of them", isUsage: true)

@@ -45,11 +45,11 @@ struct AnnotationOutputs: Sendable {
 
     var isEmpty: Bool { names.isEmpty && pictures == nil }
 
-    /// - Throws: ``PlaybackError`` if an output is the input itself, if it exists and must not be replaced, or if its
-    ///   folder is missing.
+    /// - Throws: ``PlaybackError`` if an output is the input itself, if an output exists and must not be replaced, or
+    ///   if the folder of an output is missing.
     func check(against source: MediaSource, mayReplace: Bool) throws {
         for name in names where name != "-" {
-            // A missing folder is an error instead of being created, because its name may be misspelled.
+            // A missing folder is not created, because its name may be misspelled.
             let folder = PartFile.parts(of: name).folder
             if !folder.isEmpty, !PathText.isThere(folder) {
                 throw PlaybackError("\(name): there is no folder \(folder): create it or check the name")

@@ -130,8 +130,8 @@ struct TrackExport {
         var text = "  <track id=\"\(number)\" label=\"\(Self.escaped(label))\" source=\"auto\">\n"
         for (place, entry) in track.enumerated() {
             text += Self.box(entry, at: entry.frame, isOutside: false)
-            // From the first frame without a box on, the object is marked as outside the picture (CVAT's attribute
-            // `outside`).
+            // If the track has no box in the next frame, the object is marked as outside the picture from that frame on
+            // (CVAT's attribute `outside`).
             let next = place + 1 < track.count ? track[place + 1].frame : times.count
             if next > entry.frame + 1 { text += Self.box(entry, at: entry.frame + 1, isOutside: true) }
         }

@@ -43,7 +43,7 @@ private let help = """
 }
 
 struct BenchRun {
-    /// The number of frames at the start of the video that are not measured.
+    /// This number of frames at the start of the video is not measured.
     private static let warmUp = 10
 
     private let model: String

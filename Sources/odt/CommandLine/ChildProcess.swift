@@ -7,9 +7,9 @@ struct ChildProcess {
     /// The read end of the pipe to the program's standard output; `nil` if the output is not captured.
     private var answer: Int32?
 
-    /// Starts a program that inherits the standard streams.
+    /// Starts a program. The program inherits the standard streams that are not captured or discarded.
     ///
-    /// - Parameter readsOutput: Whether to capture standard output and discard standard error instead.
+    /// - Parameter readsOutput: Whether standard output is captured and standard error is discarded.
     init(_ path: String, _ arguments: [String], readsOutput: Bool = false) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

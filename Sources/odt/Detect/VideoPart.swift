@@ -3,13 +3,13 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Passes only the frames of one part of a video and drops the others. The part is a range of stream times that
-/// includes its start and excludes its end. The stream seeks to the key frame at or before the start. The frames must
-/// be identical to those of a full pass over the video.
+/// Passes the frames of one part of a video and drops all other frames. The part is a range of stream times, which does
+/// not include its end. The stream seeks to the key frame at the start of the part or, if there is none, to the last
+/// key frame before it. The frames of the part must be identical to the frames that are decoded without a seek.
 ///
-/// Some streams decode to different pixels after a seek. To detect them, ``report`` has checksums of the first frames
-/// of this part and of the first frames after this part. The caller compares the checksums after this part with those
-/// of the first frames of the next part.
+/// Some streams decode to different pixels after a seek. To detect such a stream, ``report`` contains two lists of
+/// checksums: of the first frames of the part, and of the first frames that follow the part. The caller compares the
+/// second list with the first list of the next part.
 final class VideoPart: Sendable {
     private struct State {
         /// The sequence number of the seek event; `nil` before the seek.
@@ -51,8 +51,8 @@ final class VideoPart: Sendable {
         pad.watchBuffers { [weak self] in self?.passes($0) == true ? .ok : .drop }
     }
 
-    /// One line of JSON with the number of frames in the part (`frames`), the checksums of its first frames (`first`)
-    /// and the checksums of the first frames after it (`behind`).
+    /// One line of JSON. `frames` is the number of frames in the part. `first` has the checksums of the first frames of
+    /// the part. `behind` has the checksums of the first frames that follow the part.
     var report: String {
         state.withLock { state in
             JSONValue.object([

@@ -8,7 +8,8 @@ struct FetchProgram {
         case models = "fetch-models"
         case runtime = "fetch-runtime"
 
-        /// The command that error messages suggest to users of a checkout.
+        /// The command for error messages if the program is not installed. It runs the program in a checkout of the
+        /// sources.
         var advice: String { "Pipelines/" + rawValue }
     }
 

@@ -59,7 +59,8 @@ struct FetchableModel {
 
     /// Returns the path of a model, like ``ModelSearchPath/locate(named:)``.
     ///
-    /// - Throws: ``ODTError`` that names the command that fetches the model, if it is in the catalogue.
+    /// - Throws: ``ODTError`` if the model is not found. If the model is in the catalogue, the error names the command
+    ///   that fetches the model.
     static func locate(_ name: String) throws -> String {
         do {
             return try ModelSearchPath.locate(named: name)

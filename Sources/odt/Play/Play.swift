@@ -32,8 +32,8 @@ private let help = """
     return try convertingUsageErrors { try play(source, line) }
 }
 
-/// The reason why no window can be shown; `nil` if there is none. Some sinks of GStreamer crash if they cannot reach
-/// the display.
+/// The reason why no window can be shown; `nil` if no reason was found. The display is checked because some sinks of
+/// GStreamer crash if they cannot reach the display.
 private var displayProblem: String? {
     func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
     if value("WAYLAND_DISPLAY") != nil { return nil }
@@ -45,8 +45,8 @@ private var displayProblem: String? {
     return "the display '\(display)' does not answer (check DISPLAY)"
 }
 
-/// Returns whether a server accepts connections to a socket, by its path or by the abstract name that X servers also
-/// use.
+/// Returns whether a server accepts connections to a socket. The function tries the path of the socket, and the abstract
+/// name that X servers also use.
 private func isListening(_ path: String) -> Bool {
     [path.utf8CString.map(UInt8.init(bitPattern:)), [0] + path.utf8].contains { name in
         let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -2,8 +2,8 @@ import CGStreamer
 import Playback
 import SwiftODT
 
-/// One picture of each track, which shows the detection with the highest score, and a background frame for heat maps and
-/// zones.
+/// One picture of each track, and a background frame for heat maps and zones. The picture shows the track's detection
+/// with the highest score.
 struct BestPictures {
     /// The background frame as a JPEG file; `nil` if no frame was extracted.
     fileprivate(set) var frame: [UInt8]?
@@ -30,8 +30,8 @@ struct BestPictures {
         ).found
     }
 
-    /// Reads each recorded segment, a video file that `odt watch` writes, that contains the best detection of a track.
-    /// Stops after the last such detection. Segments that cannot be read are skipped.
+    /// Reads recorded segments, the video files that `odt watch` writes. Only segments with the best detection of a
+    /// track are read, and reading stops after the last such detection. Segments that cannot be read are skipped.
     ///
     /// - Parameter tracks: Tracks from a database. Their stream times are wall-clock times.
     init(of tracks: [ObservedTrack], in segments: [StoredSegment], _ observations: Observations) {
@@ -93,7 +93,7 @@ private final class PicturePass: @unchecked Sendable {
     private let crop = JPEGCrop()
     private let (side, limit): (Int, Int)
     private var hasSeen = false
-    /// The stream times in seconds between which the current frame is shown.
+    /// The current frame is shown from `time` to `end`. Both are stream times in seconds.
     private var shown = (time: 0.0, end: 0.0)
 
     /// - Parameters:
@@ -167,8 +167,8 @@ private final class PicturePass: @unchecked Sendable {
     private func process(_ pixels: FramePixels) {
         let (time, end) = shown
         if found.frame == nil, let middle, middle < end { found.frame = crop.jpeg(of: pixels, side: 1280) }
-        // A detection belongs to the frame with the nearest time: to this frame if the detection is before the middle
-        // between `time` and `end`, the time of the next frame.
+        // A detection belongs to the frame that is nearest in time. The next frame begins at `end`, so detections
+        // before the middle between `time` and `end` belong to this frame or to earlier frames.
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }

@@ -14,7 +14,7 @@ struct Observations {
     private static let longestName = 120
     /// The maximum length of ``models``.
     private static let maximumModels = 8
-    /// The maximum time in seconds for which the boxes of a result are considered valid if the next result is late.
+    /// If the next result is late, the boxes of a result are considered valid for at most this time, in seconds.
     private static let longestHold = 1.0
 
     private(set) var resultCount = 0
@@ -259,8 +259,8 @@ struct Observations {
         span = span.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
 
-    /// If there are more tracks than ``maximumTracks``, drops and counts the shortest of those that ended before
-    /// `time`, a time in seconds on the report's time axis.
+    /// If there are more tracks than ``maximumTracks``, drops and counts the surplus tracks, the shortest first. Only
+    /// tracks that ended before `time` are dropped. `time` is in seconds on the report's time axis.
     private mutating func forget(before time: Double) {
         let surplus = byKey.count - Self.maximumTracks
         guard surplus > 0 else { return }
@@ -302,7 +302,7 @@ struct Observations {
     }
 }
 
-/// The time for which objects covered each cell of a grid over the upright frame.
+/// How long objects covered each cell of a grid over the upright frame.
 struct HeatMap {
     static let columns = 64
 
@@ -316,8 +316,8 @@ struct HeatMap {
         cells = Array(repeating: 0, count: Self.columns * rows)
     }
 
-    /// Adds the time of a box to the cells that it covers. The box is in normalized coordinates (0 to 1) of the upright
-    /// frame. The cost is proportional to the number of covered cells.
+    /// Adds `seconds` to the time of each cell that the box covers. The box is in normalized coordinates (0 to 1) of
+    /// the upright frame. The cost is proportional to the number of covered cells.
     mutating func add(_ box: Box, for seconds: Double) {
         let across = Self.range(box.minX, box.maxX, of: Self.columns)
         for y in Self.range(box.minY, box.maxY, of: rows) {

@@ -2,7 +2,7 @@ import SwiftODT
 
 struct ObservedTrack {
     /// Identifies a track. A file can contain several recordings of a source, and track ids are unique only within one
-    /// of them. `source` and `recording` are indices.
+    /// recording. `source` and `recording` are indices.
     struct Key: Hashable {
         let source: Int
         let recording: Int
@@ -102,7 +102,7 @@ struct ObservedZone {
 
     init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
 
-    /// - Parameter isMarked: Whether the event is kept to be shown individually, in addition to being counted.
+    /// - Parameter isMarked: Whether the event is kept, so that it can be shown individually. All events are counted.
     mutating func add(_ event: Event, isMarked: Bool) {
         if eventCount == 0 { byLabel = [:] }
         byLabel[event.label, default: Tally()].add(event)

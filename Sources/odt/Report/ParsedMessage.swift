@@ -57,7 +57,8 @@ struct ParsedMessage {
     /// The transformation that turns the message's frame upright.
     var orientation: Orientation { Self.orientations[text("orientation")] ?? .identity }
 
-    /// The transformations by value of the element's property `orientation` and videoflip's property `video-direction`.
+    /// The transformation for each value of the element's property `orientation` and of videoflip's property
+    /// `video-direction`.
     static let orientations: [String: Orientation] = [
         "90r": .rotate90, "180": .rotate180, "90l": .rotate270, "horiz": .flipHorizontal, "vert": .flipVertical,
         "ul-lr": .transpose, "ur-ll": .transverse,

@@ -143,7 +143,7 @@ private func pictures(
     return pictures
 }
 
-/// Returns the clips of events that the database lists and that may be shown.
+/// Returns the clips in the database. Clips whose files are missing or must not be shown are omitted.
 private func clips(
     _ messages: StoredMessages, _ observations: Observations, _ page: String, _ line: CommandLineOptions
 ) throws -> [ReportClip] {

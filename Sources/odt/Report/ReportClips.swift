@@ -22,7 +22,7 @@ struct ReportClips {
     private(set) var (missingCount, hiddenCount) = (0, 0)
 
     /// - Parameters:
-    ///   - folder: The folder to which the clips were moved; `nil` if they were not.
+    ///   - folder: The folder to which the clips were moved; `nil` if the clips were not moved.
     ///   - page: The path of the page.
     init(_ messages: StoredMessages, _ observations: Observations, in folder: String?, of page: String) throws {
         let from = Self.components(of: page).dropLast()
@@ -49,7 +49,7 @@ struct ReportClips {
         }
     }
 
-    /// Returns the path of a camera's file after its folder was moved.
+    /// Returns the path that a camera's file has after the clips were moved to `folder`.
     static func moved(_ path: String, of camera: String, to folder: String) -> String {
         "\(folder)/\(camera)/\(path.split(separator: "/").last ?? "")"
     }

@@ -105,8 +105,8 @@ struct RecordingClock {
     /// their messages can alternate.
     private var named: [Int64: Int] = [:]
 
-    /// The number of seconds by which message times may go back without a new recording. Messages of one moment may be
-    /// out of order. A larger step back starts a new recording.
+    /// If message times go back by more than this number of seconds, a new recording starts. Times can go back slightly
+    /// within a recording, because messages of one moment may be out of order.
     private static let tolerance = 1.0
 
     /// Returns the session id of a recording; `nil` if the recording's messages have none.

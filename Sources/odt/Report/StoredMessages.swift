@@ -80,7 +80,8 @@ struct StoredMessages {
 
     /// Returns the files that a table lists for the period and the requested cameras, in the order of time.
     ///
-    /// - Parameter entry: Converts a row, whose columns are session, begin, end and `columns`, and the camera's name.
+    /// - Parameter entry: Converts a row and the camera's name to an entry. The columns of the row are session, begin,
+    ///   end and `columns`.
     private func entries<Entry>(
         of table: String, _ columns: String, _ entry: (SQLiteStatement, String) -> Entry
     ) throws -> [Entry] {
@@ -97,7 +98,7 @@ struct StoredMessages {
         }
     }
 
-    /// Returns whether the database has a table. A database of an earlier version of `odt` lacks the newer ones.
+    /// Returns whether the database has a table. A database of an earlier version of `odt` lacks newer tables.
     private func has(_ table: String) throws -> Bool {
         try database.figure("SELECT count(*) FROM sqlite_master WHERE name = '\(table)'") > 0
     }

@@ -21,9 +21,9 @@ enum ArrivalTimestamps {
         }
     }
 
-    /// Stores the wall-clock time of arrival in each buffer, unless the camera sends this time. The element reports it
-    /// as `utc-time`. Otherwise the element would report the time of processing, which is later if the gate has delayed
-    /// the frame.
+    /// Stores the wall-clock time of arrival in each buffer that has no reference timestamp from the camera. The
+    /// element reports the reference timestamp as `utc-time`. Without one, the element would report the time of
+    /// processing, which is later if the gate (``CameraGate``) has delayed the frame.
     static func note(at pad: Pad) {
         pad.replaceBuffers { buffer in
             guard gst_buffer_get_reference_timestamp_meta(buffer, nil) == nil, let copy = gst_buffer_copy(buffer)

@@ -22,7 +22,7 @@ final class Camera: Sendable {
         var attempt: UInt32 = 0
         /// The reasons for the current outage that have already been reported.
         var reasons: Set<String> = []
-        /// Learns how long the camera usually sees no object; `nil` if no alarm about this is requested.
+        /// Detects unusually long times without objects; `nil` if no alarm about such times is requested.
         var quiet: QuietMonitor?
     }
 

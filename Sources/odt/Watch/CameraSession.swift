@@ -34,7 +34,7 @@ final class CameraSession: Sendable {
     private let finalCounts = Mutex<[String: UInt64]?>(nil)
 
     /// - Parameters:
-    ///   - frameTimeout: The time in nanoseconds without a frame after which the camera counts as lost.
+    ///   - frameTimeout: If no frame arrives for this time in nanoseconds, the camera counts as lost.
     ///   - recorded: Called for each finished segment of the recording.
     ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
     ///   - tick: Called several times per second on the same thread.
@@ -254,8 +254,8 @@ final class CameraSession: Sendable {
         }
         let counts = elementCounts
         finalCounts.withLock { $0 = counts }
-        // The recorded segment is finished only if all elements have stopped, because a blocked element may still write
-        // to it. After the end of the stream, no element does.
+        // A blocked element may still write to the recorded segment. The segment is therefore finished only if all
+        // elements have stopped, or after the end of the stream, when no element writes any more.
         if player.stop() || ending.isWhole { recorder?.finish() }
         return Ending(
             failure: ending.failure,

@@ -19,8 +19,8 @@ final class FrameWatchdog: Sendable {
     /// Whether the session has reported the first frame.
     let isReported = Atomic(false)
 
-    /// - Parameter longestCalm: The time in nanoseconds without a decoded frame that is accepted while encoded frames
-    ///   arrive.
+    /// - Parameter longestCalm: While encoded frames arrive, this many nanoseconds without a decoded frame do not count
+    ///   as ``silence``.
     init(longestCalm: Nanoseconds = 0) {
         self.longestCalm = longestCalm
         let now = MonotonicClock.now
@@ -45,7 +45,7 @@ final class FrameWatchdog: Sendable {
     /// The time from the first decoded frame to the latest frame, in nanoseconds; 0 before the first frame.
     var held: Nanoseconds { state.withLock { state in state.first.map { state.latest - $0 } ?? 0 } }
 
-    /// The time in nanoseconds for which frames have been missing. Before the first frame, it is counted from the
+    /// For how long frames have been missing, in nanoseconds. Before the first frame, the time is counted from the
     /// creation of this object.
     var silence: Nanoseconds {
         let now = MonotonicClock.now

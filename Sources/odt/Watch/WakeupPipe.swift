@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Wakes a thread that waits in ``wait(milliseconds:orFor:toWrite:)``. If no thread waits, the next call of this
-/// function returns at once.
+/// Wakes a thread that waits in ``wait(milliseconds:orFor:toWrite:)``. If no thread waits when ``wake()`` is called,
+/// the next wait ends immediately.
 final class WakeupPipe: Sendable {
     /// The two ends of a pipe. A pipe is used because `poll` can wait for it together with another descriptor.
     private let (readEnd, writeEnd): (Int32, Int32)

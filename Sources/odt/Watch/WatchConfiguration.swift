@@ -118,7 +118,7 @@ struct WatchPlan: Sendable {
     let options: WatchOptions
     let rules: [EventRule]
     let alarms: AlarmOptions
-    /// The time in nanoseconds without a frame after which a camera counts as lost.
+    /// If no frame arrives for this time in nanoseconds, a camera counts as lost.
     let frameTimeout: Nanoseconds
     /// The maximum delay between two attempts to connect, in nanoseconds.
     let longestPause: Nanoseconds

@@ -16,8 +16,8 @@ struct WatchMessage {
     let fields: MessageFields
     /// The message as a line of JSON, including the line feed.
     let line: String
-    /// Whether the sink may block until it can forward the message. This is true for messages about a file: a file can
-    /// be read later, and a camera cannot wait.
+    /// Whether the sink may block until it can forward the message. It may block for a message about a file, because
+    /// the file can be read later. It must not block for a message of a camera.
     let mayWait: Bool
 }
 
@@ -94,9 +94,8 @@ final class WatchSinks: Sendable {
         metrics?.add(sinks.compactMap { $0 as? any MeasuredSink })
         metricsServer = try metrics.flatMap { try metricsOptions?.server($0, notify: notify) }
         // The servers start after everything was created, so that the metrics are complete. This order also avoids a
-        // deadlock: GLib can deadlock if a server and another thread register libsoup's types for the first time at
-        // once. Only this function starts servers, and ``EventURL`` registers its types when it is created, which is
-        // earlier.
+        // deadlock: GLib can deadlock if a server and another thread register libsoup's types simultaneously. Only this
+        // function starts servers. ``EventURL`` registers the types earlier, when it is created.
         try page?.start()
         try metricsServer?.start()
         (all, self.lines, self.store) = (sinks, lines, store)

@@ -86,7 +86,7 @@ enum ByteSize {
         return bytes
     }
 
-    /// Formats a size with the largest unit of which the size is a multiple.
+    /// Formats a size as an integer with the largest possible unit.
     static func text(of bytes: Int) -> String {
         let unit = units.filter { bytes >= $0.value && bytes % $0.value == 0 }.max { $0.value < $1.value }
         return unit.map { "\(bytes / $0.value)\($0.key)" } ?? "\(bytes)"

@@ -117,8 +117,8 @@ final class WatchedCameras: Sendable {
             state.update { $0.cameras[new.name] = camera }
             if camera.use(new) { try start(camera) }
         }
-        // A signal stops only the cameras that are listed when it arrives. If it arrived before, the new cameras are
-        // stopped here.
+        // A signal stops only the cameras that are listed when the signal arrives. If the signal arrived before the new
+        // cameras were listed, they are stopped here.
         if TerminationHandler.shared.isOver {
             for camera in state.read(\.cameras).values { camera.stop(because: "the watch ended") }
         }

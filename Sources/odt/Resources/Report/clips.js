@@ -11,7 +11,7 @@ function clipPlayer(clip) {
   return make("video", {src: clip.video, poster: clip.picture, controls: "", playsinline: "", preload: "none", "aria-label": `clip ${spanText(clip.from, clip.to)}`});
 }
 
-// Returns the descriptions of the zone events that happen to tracks during a clip.
+// Returns a description of each zone event of these tracks during the clip.
 function eventsIn(clip, tracks) {
   const ids = new Set(tracks.map(track => track.id)), verbs = {enter: "entered", leave: "left", dwell: "dwells in", in: "crossed", out: "crossed"};
   return DATA.zones.flatMap(zone => zone.events.filter(([time, , id]) => clip.from <= time && time <= clip.to && ids.has(id)).map(([time, kind, id]) =>

@@ -1,4 +1,4 @@
-// Draws the number of objects over time as stacked areas, one area per colour of a label.
+// Draws the number of objects over time as stacked areas, one area per label colour.
 
 const COUNTS_HEIGHT = 150;
 

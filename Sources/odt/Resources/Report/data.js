@@ -17,7 +17,7 @@ function clipOf(track) { return CLIPS.find(clip => isIn(track, clip)); }
 const SEVERAL = new Set(TRACKS.filter(track => track.recording > 0).map(track => track.source));
 function idOf(track) { return "#" + (SEVERAL.has(track.source) ? track.recording + 1 + "." : "") + track.id; }
 
-// Thousands of pictures are larger than all other data, so they are parsed only when the first one is needed.
+// The pictures can be larger than all other data, so they are parsed only when a picture is needed.
 let pictures = null;
 function photo(text) { return text ? "data:image/jpeg;base64," + text : null; }
 function pictureTexts() { return pictures ??= JSON.parse($("pictures").textContent); }

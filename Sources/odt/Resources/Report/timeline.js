@@ -1,6 +1,6 @@
 // Draws the timeline: one bar per object. Bars are grouped by label and packed into as few rows as possible.
 
-// The groups of tracks, one per colour of a label. Labels without their own colour share a group.
+// The groups of tracks, one per label colour. Labels without their own colour share a group.
 const LANES = (() => {
   const groups = new Map();
   for (const track of TRACKS) {
@@ -11,7 +11,8 @@ const LANES = (() => {
   return [...groups.values()].sort((one, other) => one.colour - other.colour);
 })();
 
-// Packs the tracks into rows of tracks that do not overlap. Each track is put into the first row that has room.
+// Puts the tracks into rows, so that the tracks in a row do not overlap. Each track is put into the first row that has
+// room.
 function packed(tracks) {
   const rows = [], gap = (WHOLE.to - WHOLE.from) / 2000;
   for (const track of tracks) {

@@ -1,6 +1,7 @@
 // Draws the boxes of the database over the recording that is played.
 
-// The boxes are requested in windows of this length in milliseconds. Few windows are kept, so memory is bounded.
+// The boxes are requested in windows, each for a period of WINDOW milliseconds. At most WINDOWS_KEPT windows are kept,
+// so memory is bounded.
 const WINDOW = 30_000, WINDOWS_KEPT = 6;
 // LONGEST_STEP: boxes are interpolated between two results that are at most this many milliseconds apart. HOLD: a box
 // that is missing in the next result stays visible for this many milliseconds.
@@ -119,7 +120,8 @@ function drawOverlay(seconds = $("player").currentTime) {
   }
 }
 
-// Returns a place for a label: above, below or in the box, within the picture and not over another label; `null` if there is none.
+// Returns a place for a label: above, below or in the box. The place is within the picture and not over another label;
+// `null` if there is no such place.
 function placeLabel(frame, width, height, size, taken) {
   const left = Math.max(0, Math.min(frame.left - 1, size.width - width));
   const tops = [frame.top - height, frame.top + frame.height, frame.top, frame.top + frame.height - height];

@@ -36,7 +36,7 @@ async function takeSnapshot(camera, photo) {
   setTimeout(() => { photo.isBusy = false; }, 2000);
 }
 
-// Returns the reason why there is no current picture; empty if there is one.
+// Returns the reason why there is no current picture; empty if there is a current picture.
 function absence(camera, isShort = false) {
   if (camera.state === "waiting") return "waiting for the first frame";
   if (camera.state === "connected") return "";

@@ -1,5 +1,5 @@
-// Requests the API of `odt watch` once per second. The camera states in each response are complete, and events are
-// requested from the last known number on. Nothing is thus missed after a lost connection or sleep.
+// Requests the API of `odt watch` once per second. Each response contains the complete states of the cameras, and the
+// events that are newer than the last known event. Nothing is therefore missed after a lost connection or sleep.
 
 const server = {
   cameras: [],

@@ -3,7 +3,7 @@
 function nameOf(label) { return plain(label ?? "") || "object"; }
 
 function clockText(time) { return new Date(time).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false}); }
-// The date precedes the time of day if it is not today.
+// If the time is not today, the date precedes the time of day.
 function momentText(time) {
   const moment = new Date(time), isToday = moment.toDateString() === new Date(server.now()).toDateString();
   return (isToday ? "" : moment.toLocaleDateString([], {month: "short", day: "numeric"}) + ", ") + clockText(time);

@@ -15,9 +15,9 @@ struct ClipOptions: Sendable {
         """
 
     let folder: SegmentFolder
-    /// The time before the event that a clip shows, in nanoseconds.
+    /// How long before the event a clip begins, in nanoseconds.
     let before: Nanoseconds
-    /// The time after the event that a clip shows, in nanoseconds.
+    /// How long after the event a clip ends, in nanoseconds.
     let after: Nanoseconds
 
     /// - Returns: `nil` if `--clips` is not given.
@@ -44,8 +44,8 @@ struct Clips: Sendable {
         for camera in cameras { adopt(camera) }
     }
 
-    /// Renames the clips that an interrupted `odt watch` left unfinished to their final names, and deletes its
-    /// unfinished pictures.
+    /// Completes the files that an interrupted `odt watch` left unfinished: clips get their final names, and pictures
+    /// are deleted.
     func adopt(_ camera: String) {
         let folder = options.folder.path + camera + "/"
         Recording.adopt(in: folder, of: camera)

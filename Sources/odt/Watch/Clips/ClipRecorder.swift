@@ -10,7 +10,8 @@ import Synchronization
 final class ClipRecorder: @unchecked Sendable {
     /// The maximum time in nanoseconds from the recording of a frame to the arrival of an event about this frame.
     static let latency: Nanoseconds = 10_000_000_000
-    /// The maximum time in nanoseconds by which an event can be ahead of the recording, which waits for the disk.
+    /// The recording waits for the disk, so an event can be ahead of the recording, but at most by this time in
+    /// nanoseconds.
     private static let delay: Nanoseconds = 30_000_000_000
     /// The maximum size in bytes of the frames in memory.
     private static let largest = 64 << 20
@@ -34,8 +35,8 @@ final class ClipRecorder: @unchecked Sendable {
     /// The times of the clips to save. They have their own lock, because the thread that adds events must not wait for
     /// the disk.
     private let spans: Mutex<ClipSpans>
-    /// The running time up to which events have arrived; `nil` for a camera, whose events arrive within ``latency``. A
-    /// file is read faster than its events are processed.
+    /// All events before this running time have arrived. ``noteEvents(until:)`` sets the time for a file, which is read
+    /// faster than its events are processed. For a camera the time is `nil`, because events arrive within ``latency``.
     private let arrived: Mutex<Nanoseconds?>
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
@@ -47,7 +48,8 @@ final class ClipRecorder: @unchecked Sendable {
     /// The clips that have ended and wait for the picture of their object, with the paths of their videos.
     private var ended: [(span: ClipSpans.Span, path: String)] = []
     private var isFailing = false
-    /// The running time of the latest frame, and the running time before which no clip begins.
+    /// `now` is the running time of the latest frame. After a failure, no clip begins before the running time
+    /// `resting`.
     private var (now, resting): (Nanoseconds, Nanoseconds) = (0, 0)
     /// The unfinished file of the latest failed attempt to write the next clip.
     private var unfinished: RecordedSegment?
@@ -106,7 +108,8 @@ final class ClipRecorder: @unchecked Sendable {
         lock.withLock { _ in
             clips.retention.cleanIfDue()
             guard let running, isKey || !frames.isEmpty || file != nil else { return }
-            // Reordered frames go back by less than 1 s. A larger step back means that the timestamps have restarted.
+            // The times of reordered frames go back by less than 1 s. A larger step back means that the timestamps have
+            // restarted.
             if let last = frames.last, running < last.running.since(1_000_000_000) {
                 advance(to: .max)
                 report(endedBefore: .max)
@@ -136,14 +139,15 @@ final class ClipRecorder: @unchecked Sendable {
 
     /// Finishes the clips that end before a running time. Begins the next clip if a frame of that clip has arrived.
     ///
-    /// A clip that cannot be written is tried again as long as frames of it are in memory. `.max` ends all clips.
+    /// A clip that cannot be written is tried again while frames of this clip are in memory. If `running` is `.max`,
+    /// all clips end.
     private func advance(to running: Nanoseconds) {
         if running == .max { resting = 0 }
         now = running == .max ? 0 : running
         while let span = spans.withLock({ $0.first }) {
             if file == nil {
                 begin(span, at: running)
-                // A clip that cannot begin was removed. The next clip is then the first one.
+                // If the clip could not begin, it was removed. The loop then continues with the next clip.
                 guard spans.withLock({ $0.first?.start }) == span.start else { continue }
                 let isTriedAgain = isFailing && file == nil && running < .max
                 if isTriedAgain, let oldest = frames.first, oldest.running <= span.end { return }
@@ -155,7 +159,8 @@ final class ClipRecorder: @unchecked Sendable {
 
     /// Begins a clip with the frames in memory, if the frames up to its beginning have been recorded.
     private func begin(_ span: ClipSpans.Span, at running: Nanoseconds) {
-        // The event belongs to timestamps from before a restart. Its frames have been dropped.
+        // If the clip would begin much later than the latest frame, the timestamps have restarted since the event. The
+        // frames of the event have then been dropped.
         guard span.start <= running.adding(Self.delay) else {
             _ = spans.withLock { $0.finish(before: .max) }
             return
@@ -165,7 +170,8 @@ final class ClipRecorder: @unchecked Sendable {
         guard let caps, frames.indices.contains(first), frames[first].running <= span.end else { return }
         do {
             let begin = frames[first]
-            // The new file repeats the content of the unfinished one, and may need its space.
+            // The new file repeats the content of the unfinished file, and may need the disk space of the unfinished
+            // file.
             unfinished?.delete()
             unfinished = nil
             file = try RecordedSegment(
@@ -235,9 +241,9 @@ final class ClipRecorder: @unchecked Sendable {
         isFailing = true
     }
 
-    /// Drops the frames about which no event can arrive any more. If the remaining frames exceed ``largest``, also
-    /// drops frames about which a late event could arrive, then the frames before the newest key frame, then all
-    /// frames.
+    /// Drops the frames about which no event can arrive any more. If the remaining frames exceed ``largest``, drops
+    /// further frames: first those about which a late event could arrive, then those before the newest key frame, then
+    /// all.
     private func forget(at running: Nanoseconds) {
         forget(before: settled(at: running).since(clips.options.before))
         if size > Self.largest { forget(before: running.since(clips.options.before + Self.latency)) }

@@ -13,7 +13,7 @@ struct ClipSpans {
         let picture: ClipPicture
     }
 
-    /// The length in nanoseconds above which a clip is not extended.
+    /// A clip is not extended beyond this length in nanoseconds.
     static let longest: Nanoseconds = 60_000_000_000
     /// The maximum number of clips that are still to be saved.
     private static let maximum = 8
@@ -33,7 +33,7 @@ struct ClipSpans {
     ///   - time: The running time of the event.
     ///   - wall: The wall-clock time of the event since 1970.
     mutating func add(at time: Nanoseconds, wall: Nanoseconds, picture: ClipPicture) -> Bool {
-        // A clip does not repeat the end of the previous clip if that clip is still to be saved.
+        // If the previous clip is still to be saved, the new clip does not begin before the end of the previous clip.
         let (start, end) = (max(0, time.since(before), spans.last?.end ?? 0), time.adding(after))
         if let last = spans.last, time <= last.end, end.since(last.start) <= max(Self.longest, before + after) {
             spans[spans.count - 1].end = max(last.end, end)
@@ -44,14 +44,14 @@ struct ClipSpans {
         return true
     }
 
-    /// Removes and returns the first clip. Returns `nil` if the clip ends later than a running time, for example
-    /// because an event has just extended it.
+    /// Removes and returns the first clip if it ends before a running time. Otherwise returns `nil`, for example
+    /// because an event has just extended the clip.
     mutating func finish(before time: Nanoseconds) -> Span? {
         guard let first = spans.first, first.end < time else { return nil }
         return spans.removeFirst()
     }
 
-    /// Puts a clip that could not be saved back before the others.
+    /// Puts back a clip that could not be saved. It becomes the first clip again.
     mutating func putBack(_ span: Span) { spans.insert(span, at: 0) }
 }
 

@@ -20,7 +20,8 @@ final class CameraGate: Sendable {
     }
 
     private struct State {
-        /// The gate element; `nil` until the codec of the camera is known, and if the gate does not support the codec.
+        /// The gate element. It is `nil` until the codec of the camera is known. If the gate is not used, it stays
+        /// `nil`.
         var element: Element?
         var isHeldOpen = false
         /// The highest timestamp of the encoded frames so far, in nanoseconds.
@@ -28,8 +29,8 @@ final class CameraGate: Sendable {
         var pace = AnalysisPace()
     }
 
-    /// The maximum time in nanoseconds without a decoded frame while encoded frames arrive. It is the sum of the
-    /// maximum time for which the gate keeps frames, 15 s, and the maximum delay of the analysis.
+    /// While encoded frames arrive, the time without a decoded frame can be this long, in nanoseconds. It is the sum of
+    /// the maximum time for which the gate keeps frames, 15 s, and the maximum delay of the analysis.
     static let longestCalm: Nanoseconds = 15_000_000_000 + AnalysisPace.overload
 
     /// The queue before the gate. It holds the encoded frames that arrive while the analysis processes released frames.
@@ -100,7 +101,8 @@ final class CameraGate: Sendable {
         pipeline["analysis"].pad("sink")?.observeBuffers { buffer in
             guard let time = Nanoseconds(exactly: buffer.pointee.pts) else { return }
             self.state.withLock { state in
-                // A small step back is a reordered frame. A large step back is the start of another GStreamer segment.
+                // A slightly lower timestamp belongs to a reordered frame. A much lower timestamp means that another
+                // GStreamer segment has started.
                 let isReordered = time > state.latest.since(AnalysisPace.overload)
                 state.latest = isReordered ? max(state.latest, time) : time
             }

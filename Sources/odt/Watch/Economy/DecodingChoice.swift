@@ -39,7 +39,7 @@ struct DecodingChoice: Equatable, Sendable {
         }
     }
 
-    /// Takes an entry of the configuration of one camera. Returns whether the entry is one of these options.
+    /// Takes an entry of the configuration of one camera. Returns whether the entry is an option about decoding.
     mutating func take(_ entry: KeyFile.Entry) throws -> Bool {
         switch entry.key {
         case "gate": gate = try Self.gate(entry.value, called: "\(entry.place): gate")

@@ -20,14 +20,14 @@ struct EventRule: Sendable {
     var zones: Set<String> = []
     var labels: Set<String> = []
     var events: Set<String> = []
-    /// The time in nanoseconds for which an object has to stay in the zone or in view, or for which a number of objects
-    /// has to be reached; 0 for none.
+    /// The dwell time in nanoseconds; 0 for none. The rule matches when an object has stayed in the zone or in view for
+    /// this time, or when a number of objects has been reached for this time.
     var dwell: Nanoseconds = 0
     /// The number of objects that has to be reached; `nil` if the rule does not count objects.
     var count: Int?
     /// The minimum time in nanoseconds between two actions of the rule for the same camera.
     var cooldown: Nanoseconds = 0
-    /// The times of day in minutes since midnight in which the rule matches; empty for all times.
+    /// The periods of the day in which the rule matches, in minutes since midnight; empty for the whole day.
     var times: [(begin: Int, end: Int)] = []
     /// The rule that has to match first, and the maximum time in nanoseconds from its match to a match of this rule.
     var predecessor: (name: String, within: Nanoseconds)?

@@ -13,7 +13,7 @@ struct WatchEvent: Sendable {
     var direction: String?
     var reason: String?
     var id: UInt64?
-    /// The time that the object has stayed in the zone or in view, in nanoseconds.
+    /// How long the object has stayed in the zone or in view, in nanoseconds.
     var dwell: Nanoseconds?
     /// The number of objects of a `count` event.
     var count: Int?

@@ -30,7 +30,7 @@ final class MQTTPublisher: Sendable {
     private let state: Mutex<State>
     /// Wakes the thread when the outbox has new messages.
     private let wakeup = WakeupPipe()
-    /// Wakes the thread from the delay before reconnecting when `odt watch` ends.
+    /// Wakes the thread if it waits before reconnecting when `odt watch` ends.
     private let ending = WakeupPipe()
     /// Signals that the thread has ended.
     private let done = WakeupPipe()

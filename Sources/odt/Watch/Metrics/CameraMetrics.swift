@@ -2,7 +2,7 @@ import Playback
 import SwiftODT
 
 struct CameraMetrics {
-    /// Identifies what is counted: the objects with a label, in the frame, in a zone or at a line.
+    /// Identifies a count of the objects with one label: in the frame, in a zone or at a line.
     struct Key: Hashable {
         /// The name of a zone or line; `nil` for the frame.
         var zone: String?

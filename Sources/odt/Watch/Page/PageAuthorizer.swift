@@ -61,8 +61,8 @@ struct PageAuthorizer {
     }
 }
 
-/// Counts wrong tokens by client address. After ``maximum`` wrong tokens within ``period``, clients at this address
-/// that send no valid token must wait until the period ends.
+/// Counts wrong tokens by client address. After ``maximum`` wrong tokens from an address within ``period``, requests
+/// from this address are rejected until the period ends. Requests with a valid token are still accepted.
 struct TokenAttemptLimiter {
     /// The maximum number of wrong tokens per period and address. A few wrong tokens may be typing errors.
     static let maximum = 20

@@ -35,7 +35,8 @@ final class PageConnection {
 
     func begin(_ message: Soup.Object) { (self.message, since, allowed) = (message, MonotonicClock.now, Self.slow) }
 
-    /// Sets the time limit of the current response: 30 s, and 1 s for each 64 KiB of its size in bytes.
+    /// Sets the time limit of the current response: 30 s plus 1 s per 64 KiB. `size` is the size of the response in
+    /// bytes.
     func allow(sending size: Int) { allowed = Self.slow + Nanoseconds(size >> 16) * 1_000_000_000 }
 
     func end() {

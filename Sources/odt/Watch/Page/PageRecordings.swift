@@ -2,9 +2,9 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Serves recordings and clips to the live page, with the results about them from the database.
+/// Serves recordings and clips to the live page. Also serves the results about the recordings from the database.
 ///
-/// A camera with redaction serves only files whose header states that they were recorded with the same redaction.
+/// Of a camera with redaction, only files whose header states the same redaction are served.
 final class PageRecordings: Sendable {
     /// The maximum number of recorded segments in a list.
     private static let maximum = 2_000
@@ -12,7 +12,7 @@ final class PageRecordings: Sendable {
     private let folder: String?
     private let clips: String?
     private let store: String?
-    /// The files of each camera that may be shown. Of a camera that is missing here, nothing is served.
+    /// Selects the files of each camera that may be shown. If a camera has no filter here, none of its files is served.
     private let filters = Mutex<[String: RedactionFilter]>([:])
 
     /// - Parameters:

@@ -22,7 +22,7 @@ enum PageResponse {
     static let nothing = PageResponse.sentence(404, "Not found.")
 }
 
-/// What a server serves: metrics and, if it has a board, the page.
+/// What a server serves: metrics and, if there is a board, the page.
 struct PageContent: Sendable {
     var board: CameraBoard?
     let metrics: MetricsBoard
@@ -46,8 +46,8 @@ struct PageContent: Sendable {
         }
     }
 
-    /// Returns the response to a client without access. `/healthz` answers without reasons, so that probes need no
-    /// token. For all other paths, returns `nil`.
+    /// Returns the response to a client without access; `nil` for all paths except `/healthz`. This path needs no
+    /// token, so that probes can use it. The response does not contain the reasons of a failure.
     func publicResponse(to request: PageRequest) -> PageResponse? {
         guard request.segments == ["healthz"], !request.hasBody, ["GET", "HEAD"].contains(request.method) else {
             return nil

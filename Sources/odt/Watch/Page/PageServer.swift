@@ -41,7 +41,7 @@ final class PageServer: @unchecked Sendable {
     /// - Parameters:
     ///   - name: What the server serves: the name of its option without dashes, `page` or `metrics`.
     ///   - path: The path of the printed address, without the leading slash.
-    ///   - tokenFile: A file with the token. Without it, a token is required only if other machines can connect.
+    ///   - tokenFile: A file with the token. Without this file, a token is required only if other machines can connect.
     init(
         _ name: String, at address: PageAddress, path: String, tokenFile: String?, _ trustedProxies: TrustedProxies,
         _ content: PageContent, pictures: NewestPictures, notify: (String) -> Void
@@ -132,12 +132,12 @@ final class PageServer: @unchecked Sendable {
         isOver.update { $0 = true }
     }
 
-    /// Makes libsoup keep connections open after a response. A libsoup server without a listener closes them and does
-    /// not announce this in a header. This server accepts connections itself, so it gets a listener that is never used:
-    /// one end of a socket pair, at which no connection can arrive.
+    /// Makes libsoup keep connections open after a response. A libsoup server without a listener closes each connection
+    /// after the response, and no header announces this. This server accepts connections itself, so libsoup gets a
+    /// listener that is never used: one end of a socket pair, at which no connection can arrive.
     ///
-    /// - Returns: The descriptor of the other end of the socket pair. The caller closes it after the server has
-    ///   disconnected. -1 after an error.
+    /// - Returns: The descriptor of the other end of the socket pair; -1 after an error. The caller closes the
+    ///   descriptor after the server has disconnected.
     private func keepConnectionsOpen() -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return -1 }
@@ -177,8 +177,8 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Closes the connection that has been without a complete request for the longest time. Returns whether there was
-    /// one.
+    /// Closes the connection that has been without a complete request for the longest time. Returns `false` if all
+    /// connections have a request.
     private func evictIdle() -> Bool {
         let idle = connections.filter { $0.value.message == nil }.min { $0.value.since < $1.value.since }
         guard let idle else { return false }

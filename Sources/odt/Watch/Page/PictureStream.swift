@@ -79,8 +79,8 @@ final class PictureStream {
             GConnectFlags(rawValue: 0))
     }
 
-    /// Called when all queued data was written. Queues the newest picture if it was not sent yet. Otherwise libsoup
-    /// pauses the message.
+    /// Called when all queued data was written. If the newest picture was not sent yet, queues this picture. Otherwise
+    /// libsoup pauses the message.
     private static let hasTaken: SignalHandler = { _, stream in
         guard let stream else { return }
         let this = Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue()

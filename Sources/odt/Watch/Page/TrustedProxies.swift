@@ -63,9 +63,9 @@ struct TrustedProxies: Sendable {
         return 128 - length + bits
     }
 
-    /// Returns the address of the client for which a TCP peer sends a request. Each proxy appends the address of its
-    /// own TCP peer to the header. The list is therefore read from its end, as long as each address belongs to a
-    /// trusted proxy.
+    /// Returns the address of the client that sent a request. The TCP peer may be a proxy. Each proxy appends the
+    /// address of its own TCP peer to the list in the header. The list is therefore read from its end, as long as each
+    /// address belongs to a trusted proxy.
     ///
     /// - Parameter forwarded: The value of the `X-Forwarded-For` header; empty if the header is missing.
     func client(of peer: String, forwarded: String) -> String {

@@ -93,8 +93,8 @@ final class CameraRecorder: @unchecked Sendable {
             if isKey {
                 endSegment()
             } else if !isAsked {
-                // An encoder produces a key frame on request. A camera ignores the request, so its segment ends at the
-                // next regular key frame.
+                // An encoder produces a key frame on request. A camera ignores the request, so the segment ends at the
+                // camera's next regular key frame.
                 pipeline?["recorded"].pad("sink")?.askForKeyFrame()
                 isAsked = true
             }

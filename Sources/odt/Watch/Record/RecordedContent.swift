@@ -1,7 +1,8 @@
 import Glibc
 import Playback
 
-/// What the frames of a recorded file show. The header of the file contains it, so that a later run can check it.
+/// What the frames of a recorded file show. The header of the file states the content, so that a later run can check
+/// the file.
 enum RecordedContent: Equatable, Sendable {
     case original
     case annotated

@@ -17,8 +17,8 @@ final class Recording: Sendable {
 
     private let state = Mutex(State())
     let retention: SegmentRetention
-    /// The size in bytes at which a recorded segment is ended before its full length. It is a small part of the size
-    /// limit, so that there are always older segments to delete.
+    /// A recorded segment that reaches this size in bytes is ended early. The size is a small part of the size limit,
+    /// so that there are always older segments to delete.
     var largestSegment: Int {
         options.folder.largest.map { max(1, $0 / (8 * max(1, state.withLock(\.count)))) } ?? .max
     }
@@ -51,7 +51,7 @@ final class Recording: Sendable {
                 + "or choose another folder (--record DIR)")
     }
 
-    /// Renames segments that an interrupted `odt watch` left unfinished to their final names.
+    /// Gives the final names to the segments that an interrupted `odt watch` left unfinished.
     ///
     /// - Parameter folder: The camera's folder, ending in a slash.
     static func adopt(in folder: String, of camera: String) {

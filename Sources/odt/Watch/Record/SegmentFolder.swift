@@ -11,7 +11,8 @@ struct SegmentFolder: Sendable {
     /// The maximum size of all segments in bytes; `nil` for no limit.
     let largest: Int?
 
-    /// - Parameter name: The option that names the folder, without dashes. Its limits are NAME-days and NAME-size.
+    /// - Parameter name: The name of the option for the folder, without dashes. The options for the limits are
+    ///   NAME-days and NAME-size.
     init?(_ name: String, _ options: WatchOptions) throws {
         guard let folder = options.text(name) else { return nil }
         guard !folder.isEmpty else { throw CommandLineError("\(options.called(name)) needs a folder.") }

@@ -2,11 +2,11 @@ import SwiftODT
 
 /// Detects that the picture of a camera is covered, frozen, or shows another scene.
 struct PictureMonitor {
-    /// The contrast below which a picture counts as covered: the standard deviation of the brightness, which is 0 to
-    /// 255.
+    /// A picture counts as covered if its contrast is lower than this. The contrast is the standard deviation of the
+    /// brightness, which is 0 to 255.
     private static let leastContrast: Float = 5
-    /// The similarity (-1 to 1) to the usual scene below which the scene counts as changed. If only the light changes,
-    /// the similarity stays above this value.
+    /// The scene counts as changed if its similarity to the usual scene (-1 to 1) is lower than this. If only the light
+    /// changes, the similarity stays above this value.
     private static let leastSimilarity: Float = 0.4
     /// The usual scene is a moving average of about this number of pictures.
     private static let memory: Float = 60
@@ -14,7 +14,7 @@ struct PictureMonitor {
     private static let introduction: Float = 10
     /// The time in nanoseconds after which another scene becomes the usual one.
     private static let adoption: Nanoseconds = 600_000_000_000
-    /// The time in nanoseconds for which the picture has to be good before the problem counts as ended.
+    /// A problem counts as ended when the picture has been good for this time in nanoseconds.
     private static let recovery: Nanoseconds = 2_000_000_000
 
     /// The time in nanoseconds after which a problem is reported.

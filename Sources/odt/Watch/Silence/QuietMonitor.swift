@@ -9,7 +9,7 @@ struct QuietMonitor {
         var days = 0
     }
 
-    /// The number of days for which an hour of the day is learned before alarms are reported in that hour.
+    /// Each hour of the day is learned for this number of days before alarms are reported in that hour.
     static let introduction = 3
     /// A time without an object is never reported if it is shorter than this time in nanoseconds.
     static let shortest: Nanoseconds = 600_000_000_000

@@ -10,7 +10,7 @@ struct StoreRow: Sendable {
     enum Content: Sendable {
         case began
         case ended(reason: String?)
-        /// A row of a table that needs no other id than those of the session and the label.
+        /// A row of a table that refers to other tables only by the ids of the session and of the label.
         case row(table: String, Columns)
         /// The result for one frame: the size of the frame in pixels, and the columns of its boxes without `number`.
         case result(width: Int64?, height: Int64?, boxes: [Columns])

@@ -12,12 +12,12 @@ final class StoreSink: MeasuredSink {
     private static let batchTime: Int32 = 400
     /// The delay in milliseconds before the next attempt after a failure.
     private static let pause: Int32 = 5_000
-    /// The maximum number of queued rows, including boxes, about 20 MB. Results are dropped as soon as the queue is
-    /// half full.
+    /// The maximum number of queued rows, about 20 MB. Boxes are counted as rows. Results are dropped as soon as the
+    /// queue is half full.
     private static let maximumWaiting = 100_000
 
-    /// The maximum number of rows, including boxes, per transaction, about 50 KB. The size limit is checked after each
-    /// transaction, so transactions have to be small.
+    /// The maximum number of rows in a transaction, about 50 KB. Boxes are counted as rows. The size limit is checked
+    /// after each transaction, so transactions have to be small.
     private static let maximumBatch = 1_000
 
     private struct State {
@@ -42,7 +42,7 @@ final class StoreSink: MeasuredSink {
     private let state = Mutex(State())
     /// Wakes the thread when rows are queued.
     private let wakeup = WakeupPipe()
-    /// Wakes the thread from a delay when `odt watch` ends.
+    /// Wakes the thread if it waits for the next batch or attempt when `odt watch` ends.
     private let ending = WakeupPipe()
     /// Signals that the thread has ended.
     private let done = WakeupPipe()

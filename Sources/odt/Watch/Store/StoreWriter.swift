@@ -71,7 +71,7 @@ final class StoreWriter {
         }
     }
 
-    /// Drops the ids of sessions that no longer exist from the cache. Has to be called after rows were deleted. If the
+    /// Removes ids from the cache if their sessions have been deleted. Has to be called after rows were deleted. If the
     /// session of an inactive camera was deleted, the camera's next row gets a new session.
     func forgetDeletedSessions() throws {
         numbers.sessions = try numbers.sessions.filter { _, id in

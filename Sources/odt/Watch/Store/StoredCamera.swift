@@ -9,9 +9,9 @@ import SwiftODT
 struct StoredCamera {
     /// The minimum interval between stored results, in milliseconds.
     private static let resultInterval: Int64 = 1_000
-    /// The maximum change, in milliseconds, of the difference between wall clock and monotonic clock from one message
-    /// to the next. A larger change means that the wall clock was set. A new session then begins, so that the times
-    /// within each session are in order.
+    /// If the difference between wall clock and monotonic clock changes by more than this, in milliseconds, from one
+    /// message to the next, the wall clock was set. A new session then begins, so that the times within each session
+    /// are in order.
     private static let largestStep: Int64 = 10_000
 
     let name: String
@@ -171,7 +171,7 @@ struct StoredCamera {
         return (Category.allCases.first { $0.name == name } ?? .unknown).rawValue
     }
 
-    /// Converts a fraction to an integer number of parts. 1.0 is `whole` parts.
+    /// Converts a fraction to an integer: 1.0 becomes `whole`.
     private func share(_ part: Double?, _ whole: Double) -> Int64 {
         guard let part, part.isFinite else { return 0 }
         return Int64((min(max(part, -1), 2) * whole).rounded())
