@@ -75,7 +75,7 @@ package struct StreamKind {
 
     private func number(_ field: String) -> Int32? { structure.flatMap { MessageFields($0).signed(field) } }
 
-    /// Returns whether the class of the pad's element (its `klass`) contains a word such as `Demuxer`. Ghost pads are
+    /// Returns whether the class (`klass`) of the pad's element contains `kind`, for example `Demuxer`. Ghost pads are
     /// resolved.
     private static func isMade(by kind: String, _ pad: UnsafeMutablePointer<GstPad>) -> Bool {
         var pad = pad

@@ -9,7 +9,8 @@ import Synchronization
 /// The signal handlers of this type run on GStreamer's streaming threads, before data flows.
 package final class StreamLinker: Sendable {
     private struct State {
-        /// The sink pads of sound and subtitles at which ``endStreams()`` ends these streams, in the order of linking.
+        /// The sink pads to which ``endStreams()`` sends the end of the sound and subtitle streams, in the order of
+        /// linking.
         var entries: [Pad] = []
         var hasVideo = false
         /// The ids of the streams that the input's container stores as uncompressed samples.
@@ -141,8 +142,8 @@ package final class StreamLinker: Sendable {
     /// - Parameter chain: The elements between the decoder and the muxer, as in `gst-launch-1.0`; `nil` for none.
     private func linkPad(_ pad: Pad, by chain: String?, to template: String, _ what: String, hasMarkup: Bool = false) {
         do {
-            // The queue is unlimited. Sound and subtitles arrive earlier than the video by the duration of inference
-            // and must not block it.
+            // The queue is unlimited, because inference delays the video. Sound and subtitles arrive earlier, and a
+            // full queue would block the video.
             let wait = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
             let bin = try pipeline.add(chain.map { "\($0) ! \(wait)" } ?? wait)
             guard let muxer, let slot = muxer.requestPad(template) else {

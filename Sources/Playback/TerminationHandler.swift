@@ -5,8 +5,8 @@ import SwiftODT
 /// program at once. If a player does not stop within its own time limits and ``tolerance``, the program ends without
 /// waiting longer. A program can use SIGHUP for another purpose, see ``onHangUp(_:)``.
 package final class TerminationHandler: Sendable {
-    /// The time in nanoseconds that a player may exceed its own time limits. It lets a program on an overloaded machine
-    /// finish its other outputs.
+    /// How long a player may exceed its own time limits, in nanoseconds. This additional time lets a program on an
+    /// overloaded machine finish its other outputs.
     private static let tolerance: Nanoseconds = 7_000_000_000
 
     private struct State {
@@ -48,15 +48,15 @@ package final class TerminationHandler: Sendable {
     /// The number of the first signal that was received; `nil` if no signal was received.
     package var signal: Int32? { state.read { $0.signal } }
 
-    /// Whether all streams have to end and no new stream may start.
+    /// Whether all streams have to end. If `true`, no new stream may start.
     package var isOver: Bool { state.read { $0.isOver } }
 
     /// Ends all streams as a signal does, for example when the reader of the output has closed the pipe.
     package func endAll() { for player in over(by: nil) { player.askToEnd() } }
 
-    /// Calls `body` as soon as all streams have to end, or at once if they already have to end. The argument is the
-    /// number of the signal; `nil` if no signal was received. If a signal is received later, `body` is called again.
-    /// Use it for threads that wait for other conditions.
+    /// Calls `body` when all streams have to end. If they already have to end, calls `body` immediately. The argument
+    /// is the number of the signal; `nil` if no signal was received. If a signal is received later, `body` is called
+    /// again. Use this method for threads that wait for other conditions.
     package func onEnd(_ body: @escaping @Sendable (Int32?) -> Void) {
         let (isOver, signal) = state.update { state in
             state.listeners.append(body)
@@ -108,8 +108,8 @@ package final class TerminationHandler: Sendable {
         waiting.first?.notify("ending the stream\(waiting.count > 1 ? "s" : ""); press Ctrl-C again to stop at once")
         var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
         while sigtimedwait(&set, nil, &pause) < 0 {
-            // Closing files after the end of the stream takes as long as the disk needs, so the elements get additional
-            // time.
+            // After the end of the stream, closing the files can take long if the disk is slow. The elements therefore
+            // get additional time.
             let players = state.read(\.players)
             let stuck = players.first { $0.timeLeft.map { $0 < -(Player.stopping + Self.tolerance) } ?? false }
             guard let stuck else { continue }

@@ -1,14 +1,15 @@
 import SwiftODT
 
 /// Detects jumps of the wall clock. A user may set the clock, or an empty battery may reset it. For one hour after a
-/// jump, the ages of recordings are not trusted, so that a wrong clock can be corrected before recordings are deleted.
+/// jump, the ages of recordings are not trusted. This leaves time to correct a wrong clock before recordings are
+/// deleted.
 package struct WallClockCheck: Sendable {
-    /// The time in nanoseconds for which ages are not trusted after a jump.
+    /// How long ages are not trusted after a jump, in nanoseconds.
     package static let length: Nanoseconds = 3_600_000_000_000
     /// A change of ``offset`` by more than this number of nanoseconds is a jump of the wall clock.
     private static let jump: Nanoseconds = 60_000_000_000
 
-    /// The wall-clock time minus the monotonic time at the latest check; `nil` before the first one.
+    /// The wall-clock time minus the monotonic time at the latest check; `nil` before the first check.
     private var offset: Nanoseconds?
     /// The monotonic time from which ages are trusted again.
     private var end: Nanoseconds = .min

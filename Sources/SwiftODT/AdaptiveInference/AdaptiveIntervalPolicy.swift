@@ -6,9 +6,10 @@
 /// - missed tracks, soon after the first miss and then at increasing intervals;
 /// - boxes that have been extrapolated for longer than ``ExtrapolationLimit`` allows, or whose content no longer
 ///   matches the track's appearance;
-/// - unexplained motion, at once, or after a back-off time if an earlier inference detected nothing there;
-/// - time: in a scene without unexplained motion after 1 s, then after 3 s, then every 4 s, or every 12 s if the gate
-///   before the decoder passes only key frames.
+/// - unexplained motion: immediately, or after a back-off time if an earlier inference detected nothing at the same
+///   place;
+/// - time, in a scene without unexplained motion: after 1 s, then after 3 s, then every 4 s. If the gate before the
+///   decoder passes only key frames, the interval grows to 12 s.
 ///
 /// Unchanged areas of the picture trigger nothing, because the same picture gives the same detections. All intervals
 /// are in seconds, so the inference rate hardly depends on the frame rate. Only tentative tracks and scene changes
@@ -27,7 +28,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The boxes of all tracks at the latest inference, in pixels of the luma plane.
     private var detectedPlaces: ContiguousArray<Box> = []
     private var refreshInterval = minimumRefreshInterval
-    /// Whether inference on the latest frame would only refresh a scene without unexplained motion.
+    /// Whether an inference on the latest frame would be a refresh of a scene without unexplained motion. For
+    /// refreshes, see ``minimumRefreshInterval``.
     private var isStillRefresh = false
     private var lastFrame: Nanoseconds?
     /// The number of consecutive frames with a scene change.
@@ -37,38 +39,40 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// A frame counts as a scene change if unexplained motion covers more than this fraction of the picture. Camera
     /// motion has the same effect as a cut.
     private static let sceneChangeShare = 0.4
-    /// The limit that replaces ``sceneChangeShare`` directly after a scene change. It is lower, because areas with
+    /// Replaces ``sceneChangeShare`` if the previous frame was a scene change. The value is lower, because areas with
     /// little texture hardly change from one frame to the next while the camera moves.
     private static let sceneChangeShareContinued = 0.2
-    /// The minimum time in seconds since the latest inference before tracked objects or new motion trigger another. It
-    /// is short enough to separate people who pass each other.
+    /// For this time after an inference, in seconds, tracked objects and new motion do not trigger the next inference.
+    /// The time is short enough to separate people who pass each other.
     private static let minimumInterval = 0.09
-    /// The lower bound of ``minimumInterval`` in frames. With 1.5, the second frame is always late enough, even with
-    /// timestamp jitter.
+    /// The lower bound of ``minimumInterval``, as a multiple of the time between two frames. With 1.5, the second frame
+    /// after an inference is always late enough, even with timestamp jitter.
     private static let minimumIntervalInFrames = 1.5
-    /// The time in seconds from the latest inference to the next one while an object is missed. It doubles with each
+    /// If an object is missed, the next inference starts after this time, in seconds. The time doubles with each
     /// further miss.
     private static let firstMissInterval = 0.1
-    /// The interval in seconds between inferences while the inferences detect nothing at a place with motion. It bounds
-    /// the delay until an object that is hard to detect is reported.
+    /// If an inference detects nothing at a place with motion, the next inference starts after this interval, in
+    /// seconds. The interval limits the delay with which an object that is hard to detect is reported.
     private static let recurringMotionInterval = 0.22
-    /// The interval that replaces ``recurringMotionInterval`` if the motion began less than 1 s ago. It is shorter,
-    /// because an object that enters the picture is hard to detect at first.
+    /// Replaces ``recurringMotionInterval`` if the motion began less than 1 s ago. The value is lower, because an
+    /// object that enters the picture is hard to detect at first.
     private static let newMotionInterval = 0.14
-    /// The interval that replaces ``recurringMotionInterval`` if many inferences have detected nothing at the place of
-    /// the motion, for example leaves.
+    /// Replaces ``recurringMotionInterval`` if many inferences have detected nothing at the place of the motion, for
+    /// example at leaves.
     private static let persistentMotionInterval = 0.8
     /// The shortest refresh interval in seconds. A refresh is an inference without another reason. Each refresh in a
-    /// scene without unexplained motion multiplies the interval by ``growth``, and unexplained motion resets it.
+    /// scene without unexplained motion multiplies the interval by ``growth``. Unexplained motion resets the interval.
     private static let minimumRefreshInterval = 1.0
     private static let maximumRefreshInterval = 4.0
-    /// The maximum refresh interval in seconds between key frames (see ``TrackerTuning/keyFrameDistance``). With a
-    /// shorter interval, refreshes would cost more than the decoding of the key frames.
+    /// The maximum refresh interval in seconds if only key frames are decoded. The time between frames is then at least
+    /// ``TrackerTuning/keyFrameDistance``. With a shorter interval, refreshes would cost more than the decoding of the
+    /// key frames.
     private static let maximumRefreshIntervalOfKeyFrames = 12.0
     private static let growth = 3.0
 
-    /// Whether at least two consecutive frames had a scene change. This happens while the camera moves; a cut changes
-    /// only one frame. The next frame is then inferred, regardless of the result of the latest frame.
+    /// Whether at least two consecutive frames had a scene change. This happens while the camera moves, but not at a
+    /// cut, which changes only one frame. If `true`, the next frame is inferred, regardless of the result of the latest
+    /// frame.
     var isNextInferenceCertain: Bool { changes > 1 }
 
     /// Whether the latest frame has motion that no track explains, except ``RecurringMotion``.
@@ -105,7 +109,8 @@ struct AdaptiveIntervalPolicy: Sendable {
         guard let plane, let lastInference, let known, time >= lastInference else { return .start }
         seesMotion = true
         let seconds = Double(time - lastInference) / 1e9
-        // A cut ends all tracks, so waiting for another reason would leave the new scene without objects.
+        // A cut ends all tracks. Without an inference now, the new scene would have no objects until something else
+        // triggers an inference.
         if let cut = known.lastCut, cut > lastInference { return .sceneChange }
         if !isResultTaken, let lastResult = known.lastResult, lastResult >= lastInference {
             isResultTaken = true
@@ -117,8 +122,8 @@ struct AdaptiveIntervalPolicy: Sendable {
         // While a result is pending, the tracks are outdated, so only a refresh is possible. In a live pipeline the
         // detector may be idle although its result has not been processed yet.
         guard isResultTaken || isNextInferenceCertain else {
-            // Compares a copy. ``change`` must keep the comparison of the inferred frame until the result of that frame
-            // is processed.
+            // A copy is compared, because ``change`` must stay unchanged until the result of the latest inference is
+            // processed.
             var comparison = change
             seesMotion = !comparison.compare(plane, after: step) || recurring.counts(comparison.isChanged)
             return seconds >= Self.minimumRefreshInterval ? .refresh : nil
@@ -146,7 +151,8 @@ struct AdaptiveIntervalPolicy: Sendable {
         return reasonFromTime(after: seconds)
     }
 
-    /// The interval in seconds after which motion that the latest inference did not explain triggers the next one.
+    /// If there is motion that the latest inference did not explain, the next inference starts after this interval, in
+    /// seconds.
     private var motionInterval: Double {
         motion.isFresh
             ? Self.newMotionInterval : motion.isRecurring ? Self.persistentMotionInterval : Self.recurringMotionInterval

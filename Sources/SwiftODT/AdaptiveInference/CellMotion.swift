@@ -26,17 +26,17 @@ struct CellMotion: Sendable {
     /// cells with unexplained motion, except those of large moving objects.
     private(set) var isMovingNearby: [Bool] = []
 
-    /// The utility of a full-frame inference for each large moving object. It exceeds the utility of an area that has
-    /// not been inferred for long.
+    /// The utility that each large moving object adds to a full-frame inference. It exceeds the utility of an area
+    /// whose latest inference was a long time ago.
     static let utilityOfLarge = 3.0
-    /// The time in nanoseconds after which a moving region no longer counts as one large object, because full-frame
-    /// inferences have not explained it.
+    /// If full-frame inferences have not explained a moving region for this time in nanoseconds, the region no longer
+    /// counts as one large object.
     private static let longestLarge: Nanoseconds = 1_000_000_000
     /// The minimum change of a cell's mean that counts as motion, in grey levels.
     private static let minimum: Float = 1.5
     /// The time constant, in seconds, of the moving average of each cell's mean.
     private static let averagingTime = 0.2
-    /// Motion counts as new if a longer time without motion precedes it in the cell, in nanoseconds.
+    /// If a cell had no motion for longer than this time, in nanoseconds, its next motion counts as new.
     private static let calm: Nanoseconds = 1_000_000_000
 
     /// Updates the state with the next frame. `known` contains the boxes of all tracks, in buffer pixels.

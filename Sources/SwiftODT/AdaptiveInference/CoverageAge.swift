@@ -1,5 +1,5 @@
-/// The time since each cell of the picture was last inferred, for each magnification level. An inference at one level
-/// also covers all lower levels. Level 0 is the full frame.
+/// For each cell of the picture and each magnification level: the time since the latest inference of the cell. An
+/// inference at one level also covers all lower levels. Level 0 is the full frame.
 struct CoverageAge: Sendable {
     static let (columns, rows) = (CellMeans.columns, CellMeans.rows)
 
@@ -12,7 +12,7 @@ struct CoverageAge: Sendable {
 
     init() {}
 
-    /// - Parameter time: the time of the first inference. At this time, all cells count as not inferred for 60 s.
+    /// - Parameter time: the time of the first inference. At this time, the age of all cells is 60 s.
     init(width: Double, height: Double, levels: Int, at time: Nanoseconds) {
         (self.width, self.height) = (width, height)
         let before = time.adding(-Self.neverInferred)
@@ -41,8 +41,8 @@ struct CoverageAge: Sendable {
     }
 
     /// Computes the utility of an inference at `time`, for each cell and level. `isMoving` marks the cells with motion
-    /// of an object that may be detected at a higher magnification. `longest` is the age in seconds beyond which the
-    /// utility of a cell no longer grows.
+    /// of an object that may be detected at a higher magnification. The utility of a cell grows with its age, but only
+    /// until the age is `longest` seconds.
     mutating func computeUtility(at time: Nanoseconds, with isMoving: [Bool], upTo longest: Double = Self.longest) {
         let columns = Self.columns + 1
         for level in lastInferred.indices {
@@ -79,14 +79,14 @@ struct CoverageAge: Sendable {
             + sums[top + across.lowerBound]
     }
 
-    /// The age in seconds beyond which the utility of a cell no longer grows. `longest` applies while areas compete
-    /// with objects for inferences. `longestWhenIdle` applies when only the ages of areas are compared.
+    /// The utility of a cell grows with its age, but only until this age, in seconds. `longest` applies while areas
+    /// compete with objects for inferences. `longestWhenIdle` applies when only the ages of areas are compared.
     static let (longest, longestWhenIdle) = (4.0, 3600.0)
     private static let neverInferred: Nanoseconds = 60_000_000_000
-    /// The utility per second of age that a cell adds to a region. All cells together add as much as one undetected
+    /// The utility that each second of a cell's age adds to a region. All cells together add as much as one undetected
     /// object.
     private static let utilityOfPlaces = 1.0 / Double(columns * rows)
-    /// The utility per second of age that a cell with motion adds to a region.
+    /// The utility that each second of a cell's age adds to a region if the cell has motion.
     private static let utilityOfMotion = 0.1
     /// The maximum utility due to motion in a region, equal to that of one undetected object.
     private static let maximumMotionUtility = 1.0

@@ -1,15 +1,16 @@
-/// Limits the time for which a box is extrapolated without a detection.
+/// Limits how long a box is extrapolated without a detection.
 ///
 /// The limit is the time in which the error of the box reaches a tolerance. The error is assumed to grow as fast as in
 /// the object's previous extrapolation. The tolerance is smaller for objects near each other, which are easily
-/// confused. Overlapping objects, and objects that leave the picture sideways, have short fixed limits.
+/// confused. Overlapping objects have a short fixed limit (``overlappingLimit``). Objects that are leaving the picture
+/// have another fixed limit (``leavingLimit``).
 enum ExtrapolationLimit {
     /// The limit in seconds for an object whose box has not been extrapolated before.
     private static let initialLimit = 0.2
     private static let maximumLimit = 4.0
     private static let overlappingLimit = 0.1
-    /// The limit in seconds for objects that the picture's edge cuts along their longer side. Only a narrow strip of
-    /// such an object remains visible.
+    /// The limit in seconds for objects with one of their longer sides at the picture's edge. Such an object may be
+    /// visible only as a narrow strip.
     private static let leavingLimit = 0.5
     /// The tolerated error for objects near another object. An error is 1 minus the IoU of the extrapolated box and the
     /// next detection.

@@ -22,7 +22,7 @@ package struct InferencePolicy: Sendable {
     /// for example as `inferences.motion`.
     package enum Reason: String, CaseIterable, Sendable {
         case requested
-        /// The interval since the last inference has been reached, see ``Interval/every(_:)``.
+        /// The fixed interval since the last inference has elapsed, see ``Interval/every(_:)``.
         case interval
         /// There has been no inference yet, or there is no earlier frame to compare this frame with.
         case start
@@ -42,7 +42,7 @@ package struct InferencePolicy: Sendable {
         case refresh
 
         /// Whether objects or motion at a known position triggered the inference. The inference should then cover this
-        /// position instead of an area that has not been inferred for long.
+        /// position instead of an area whose latest inference was a long time ago.
         var isTriggeredByObjects: Bool {
             switch self {
             case .tentative, .missed, .motion, .recurringMotion, .drift, .appearanceChange: true
@@ -55,7 +55,7 @@ package struct InferencePolicy: Sendable {
         /// In nanoseconds of running time.
         package var time: Nanoseconds
         package var isDetectorIdle: Bool
-        /// Whether the frame must be inferred if the detector is idle.
+        /// Whether the caller requests an inference of the frame. The request is ignored if the detector is busy.
         package var isRequested: Bool
 
         package init(time: Nanoseconds, isDetectorIdle: Bool, isRequested: Bool = false) {
@@ -82,8 +82,8 @@ package struct InferencePolicy: Sendable {
     ///
     /// - Parameters:
     ///   - plane: the reduced grey copy of the frame. With `nil`, ``Interval/auto`` always returns a reason.
-    ///   - isAdmitted: returns whether the caller can run an inference of this utility now. If not, the result is
-    ///     `nil`, and a later frame can get the reason instead.
+    ///   - isAdmitted: returns whether the caller can run an inference of this utility now. If it returns `false`, the
+    ///     result of this function is `nil`, and the same reason can apply to a later frame.
     package mutating func reasonToInfer(
         _ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval,
         isAdmitted: (_ utility: Double) throws -> Bool

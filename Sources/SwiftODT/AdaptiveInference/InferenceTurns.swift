@@ -19,8 +19,8 @@ package struct InferenceTurns: Sendable {
     static let timePerUtility: Double = 400_000_000
     /// The upper limit of the utility of a claim. Utility above this limit has no effect.
     static let maximumUtility = 10.0
-    /// The maximum duration of a reservation, in nanoseconds. If the stream's next frame comes later than this, other
-    /// streams may get turns before it.
+    /// The maximum duration of a reservation, in nanoseconds. If the stream's next frame comes after the end of the
+    /// reservation, other streams may get turns before this stream.
     package static let longestReservation: Nanoseconds = 250_000_000
 
     private struct Claim {
@@ -39,8 +39,8 @@ package struct InferenceTurns: Sendable {
 
     package init() {}
 
-    /// Claims a turn for a stream, or updates its claim. Returns the time in nanoseconds for which the stream has
-    /// waited if it gets the turn. After the inference, call ``end()``.
+    /// Claims a turn for a stream, or updates its claim. If the stream gets the turn, returns how long the stream has
+    /// waited, in nanoseconds. Otherwise returns `nil`. After the inference, call ``end()``.
     ///
     /// - Parameters:
     ///   - interval: the time in nanoseconds until the stream's next frame. The stream calls this function again at

@@ -1,6 +1,6 @@
-/// The utility of a region's inference for tracked objects. It is the sum of the times in seconds since the latest
-/// detection of each object. An object counts only if the region contains the object completely. Its time is multiplied
-/// by the likelihood that the inference detects the object.
+/// The utility of an inference on a region for the tracked objects. It is a sum over all objects that the region
+/// contains completely. Each object adds the time in seconds since its latest detection, multiplied by the likelihood
+/// that the inference detects the object.
 struct ObjectUtility: Sendable {
     struct RegionInference: Sendable {
         let region: InferredRegion
@@ -12,7 +12,7 @@ struct ObjectUtility: Sendable {
     /// The tracks that count for the utility, at most ``maximumPlaces``.
     private(set) var places: [TrackerSnapshot.ObjectState] = []
     private var lastResult: Nanoseconds?
-    /// The time in seconds for which each object in ``places`` counts as undetected.
+    /// How long each object in ``places`` counts as undetected, in seconds.
     private var unseen: ContiguousArray<Double> = []
 
     /// The maximum number of tracks that count for the utility. It bounds the computation time in crowds. Tentative
@@ -21,8 +21,8 @@ struct ObjectUtility: Sendable {
     /// The utility of a tentative track is multiplied by this factor, because the track soon needs further detections.
     static let ofTentative = 3.0
     private static let longestMemory = 1.0
-    /// The reduction of a region's utility for each object that the region's edge cuts, because a fragment of an object
-    /// cannot be used.
+    /// For each object that the region's edge cuts, the region's utility is reduced by this value. A fragment of an
+    /// object cannot be used.
     private static let cutCost = 0.05
     /// The region's utility is reduced for a cut object only if more than this fraction of the object is inside the
     /// region.

@@ -7,7 +7,7 @@
 struct RecurringMotion: Sendable {
     private struct Cell {
         var emptyInferences = 0
-        /// The value of `clock` at the latest inference that has detected nothing here.
+        /// The value of `clock` at the latest inference that has detected nothing in this cell.
         var moved: Nanoseconds = 0
     }
 
@@ -21,15 +21,15 @@ struct RecurringMotion: Sendable {
     /// A cell is forgotten after this time without motion, measured with `clock` in nanoseconds. It is longer than the
     /// pause between gusts of wind.
     private static let memory: Nanoseconds = 60_000_000_000
-    /// The maximum time by which one frame advances `clock`, in nanoseconds. If only key frames are decoded, motion is
-    /// visible in few frames, and a cell must not be forgotten earlier because of this.
+    /// One frame advances `clock` by at most this time, in nanoseconds. If only key frames are decoded, motion is
+    /// visible in few frames. Without this limit, cells would be forgotten too early.
     private static let maximumStep: Nanoseconds = 1_000_000_000
 
     mutating func advance(by step: Nanoseconds) { clock = clock.adding(min(step, Self.maximumStep)) }
 
-    /// Records the result of an inference. Changed cells that tracks explain (not `isUnexplained`) are forgotten,
-    /// because objects are detected there. `change` is the difference between the inferred frame and its reference
-    /// frame.
+    /// Records the result of an inference. `isUnexplained` marks the cells with motion that no track explains. Other
+    /// changed cells are forgotten, because objects are detected there. `change` is the difference between the inferred
+    /// frame and its reference frame.
     mutating func noteInference(_ isUnexplained: ContiguousArray<Bool>, in change: FrameDifference) {
         guard isUnexplained.count == change.isChanged.count else { return }
         if cells.count != isUnexplained.count {

@@ -14,7 +14,8 @@ struct RegionPyramid: Sendable {
     let picture: RegionSelector.Geometry
     let fullFrame: CandidateRegion
     let tiles: [CandidateRegion]
-    /// The number of pixels of the network's input per buffer pixel, by level.
+    /// For each level: the size of an object in input pixels, divided by its size in buffer pixels. The size of an
+    /// object is the square root of its area.
     private let scales: [Double]
 
     /// The margin on each side of an object, relative to the object's width or height. It leaves room for motion until
@@ -62,7 +63,8 @@ struct RegionPyramid: Sendable {
         return bySize.likelihood(observedAt: place.observedMagnification, inferredAt: scales[level] / scales[0])
     }
 
-    /// Converts a candidate to an ``InferredRegion``, which describes at which of its edges objects are cut off.
+    /// Converts a candidate to an ``InferredRegion``, which determines at which edges of the region objects are cut
+    /// off.
     func inferredRegion(of view: CandidateRegion) -> InferredRegion {
         InferredRegion(
             view.isWhole ? nil : view.box, width: picture.width, height: picture.height,
@@ -112,8 +114,8 @@ struct RegionPyramid: Sendable {
         return CandidateRegion(box: region, level: view.level)
     }
 
-    /// Returns the smallest shift of the range `low...high` after which it contains the range `first...last`. The range
-    /// `first...last` must be shorter than the range `low...high`.
+    /// Returns the smallest shift with which the range `low...high` contains the range `first...last`. The second range
+    /// must be shorter than the first range.
     private static func push(_ low: Double, _ high: Double, _ first: Double, _ last: Double) -> Double {
         if first < low { return first - low }
         return last > high ? last - high : 0
@@ -135,15 +137,15 @@ struct RegionPyramid: Sendable {
 
 /// A model of the likelihood that a detector finds an object, given the size of the object in the network's input.
 struct Detectability: Sendable {
-    /// The side of a square with the area of the object, in input pixels.
+    /// The square root of the object's area, in pixels of the network's input.
     private let side: Double
 
-    /// The likelihood of a detection grows from 0 at the side `invisible` to 1 at the side `plain`, in pixels of the
-    /// network's input.
+    /// The likelihood of a detection grows linearly with ``side``. It is 0 if ``side`` is `invisible`, and 1 if
+    /// ``side`` is `plain`. Both values are in pixels of the network's input.
     private static let (invisible, plain) = (6.0, 36.0)
     /// The lower bound of the likelihood, because even the smallest object may be detected.
     private static let minimum = 0.02
-    /// The factor by which the likelihood is reduced if the object was detected only at a higher magnification.
+    /// The likelihood is multiplied by this factor if the object was detected only at a higher magnification.
     private static let fullFrameDistrust = 0.3
     /// Two magnifications count as different if their ratio is larger than this value.
     static let near = 1.25
@@ -153,8 +155,8 @@ struct Detectability: Sendable {
     /// Whether the object is so large that a higher magnification would not improve its detection.
     var isCertain: Bool { side >= Self.plain }
 
-    /// Returns the likelihood (0 to 1) that an inference at `magnification` detects the object. It is reduced if the
-    /// object was detected only at a higher magnification.
+    /// Returns the likelihood (0 to 1) that an inference at `magnification` detects the object. The likelihood is
+    /// reduced if the object was detected only at a higher magnification.
     func likelihood(observedAt observedMagnification: Double, inferredAt magnification: Double) -> Double {
         let bySize = min(1, max(Self.minimum, (side - Self.invisible) / (Self.plain - Self.invisible)))
         return observedMagnification > Self.near * magnification ? bySize * Self.fullFrameDistrust : bySize

@@ -2,7 +2,7 @@
 /// same, so the selector chooses the region with the highest utility.
 ///
 /// The utility is the reduction of uncertainty about three things: tracked objects (``ObjectUtility``), unexplained
-/// motion (``CellMotion``), and areas that have not been inferred for long at the region's magnification
+/// motion (``CellMotion``), and areas whose latest inference at the region's magnification was a long time ago
 /// (``CoverageAge``). An inference that is chosen because of these areas is called a "coverage inference". In regions
 /// other than the full frame, the utility due to motion and areas is multiplied by the fraction of objects that are
 /// detected only at higher magnification (``ZoomGainEstimate``). The choice depends only on timestamps, pictures and
@@ -46,29 +46,29 @@ package struct RegionSelector: Sendable {
     private var lastFullFrame: Nanoseconds?
     private var regionsSinceFullFrame = 0
     private var lastCoverage: Nanoseconds?
-    /// The number of inferences since the last coverage inference, up to ``inferencesBetweenRounds``.
+    /// The number of inferences since the last coverage inference. The count stops at ``inferencesBetweenRounds``.
     private var inferencesSinceCoverage = 0
     /// The time at which ``selectCoverageRegion(around:of:at:)`` last chose a region.
     private var lastCoverageRound: Nanoseconds?
 
-    /// The time in nanoseconds after which a coverage inference is due. The utility of an area grows only up to this
-    /// age (``CoverageAge/longest``). Without coverage inferences, an area with a lower utility than the objects would
-    /// therefore never be inferred.
+    /// If there was no coverage inference for this time in nanoseconds, a coverage inference is due. The utility of an
+    /// area does not grow beyond this age (``CoverageAge/longest``). Without coverage inferences, an area with a lower
+    /// utility than the objects would therefore never be inferred.
     private static let longestWithoutCoverageRound: Nanoseconds = 4_000_000_000
     /// The minimum number of inferences between two coverage inferences. A coverage inference is due only if this
     /// number and ``longestWithoutCoverageRound`` are both reached.
     private static let inferencesBetweenRounds = 4
     private static let longestWithoutFullFrame: Nanoseconds = 400_000_000
-    /// The maximum interval between full-frame inferences while objects or motion trigger the inferences. Triggered
-    /// inferences are so rare that with ``longestWithoutFullFrame`` half of them would be full-frame inferences. Large
-    /// new objects still cause full-frame inferences by their motion.
+    /// The maximum interval in nanoseconds between full-frame inferences while objects or motion trigger the
+    /// inferences. Triggered inferences are rare. With the shorter ``longestWithoutFullFrame``, half of them would be
+    /// full-frame inferences. Large new objects still cause full-frame inferences by their motion.
     private static let longestWhileTriggered: Nanoseconds = 800_000_000
-    /// The maximum interval between full-frame inferences while tentative tracks trigger the inferences. A track needs
-    /// only one or two inferences to be confirmed, so this long interval applies only for a short time.
+    /// The maximum interval in nanoseconds between full-frame inferences while tentative tracks trigger the inferences.
+    /// A track needs only one or two inferences to be confirmed, so this long interval applies only for a short time.
     private static let longestWhileTentative: Nanoseconds = 4_000_000_000
     /// After this number of consecutive region inferences, ``longestWhileTriggered`` replaces
-    /// ``longestWhileTentative``. Otherwise, while new tracks keep appearing, objects that are detectable only in the
-    /// full frame would be missed.
+    /// ``longestWhileTentative``. Otherwise, objects that are detectable only in the full frame would be missed as long
+    /// as new tracks keep appearing.
     private static let maximumRegionsWhileTentative = 2
     /// The maximum number of objects around which candidate regions are created.
     private static let maximumAnchors = 40
@@ -77,8 +77,8 @@ package struct RegionSelector: Sendable {
 
     package mutating func note(_ snapshot: TrackerSnapshot?) {
         objects.note(snapshot)
-        // A full-frame inference before a cut shows the previous scene and does not count. If there was none since the
-        // cut, the next inference covers the full frame.
+        // A full-frame inference before a cut shows the previous scene and does not count. If there was no full-frame
+        // inference since the cut, the next inference covers the full frame.
         if let lastCut = snapshot?.lastCut, let fullFrame = lastFullFrame, fullFrame < lastCut { lastFullFrame = nil }
     }
 
@@ -101,7 +101,7 @@ package struct RegionSelector: Sendable {
         if isFullFrameDue(at: time, because: cause) {
             return take(pyramid.fullFrame, of: pyramid, at: time, because: .fullFrame)
         }
-        // Objects have a higher utility than areas without objects, which would otherwise never be inferred.
+        // Areas without objects have a lower utility than objects. They would otherwise never be inferred.
         if inferencesSinceCoverage >= Self.inferencesBetweenRounds, !isTriggered(cause),
             isLongAgo(lastCoverage, at: time)
         {
@@ -186,7 +186,7 @@ package struct RegionSelector: Sendable {
         let ages = ages.utility(of: view.box, level: view.level)
         let expectedGain = view.isWhole ? 1 : zoomGain.expectedGain
         // If objects triggered the inference, the weight of the age is at most the fraction of current objects that
-        // need magnification. The objects thus take precedence over areas that have not been inferred for long.
+        // need magnification. The objects thus take precedence over areas whose latest inference was a long time ago.
         let ofPlace = ages.place * (isTriggeredByObjects ? min(expectedGain, zoomGain.now) : expectedGain)
         let ofMotion = ages.motion * expectedGain + (view.isWhole ? motion.utilityOfFullFrame : 0)
         let utility = ofObjects + ofPlace + ofMotion

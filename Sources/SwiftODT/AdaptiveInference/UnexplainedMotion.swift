@@ -48,11 +48,11 @@ struct UnexplainedMotion: Sendable {
     private static let margin = 0.15
     /// The lower bound of ``margin``, in pixels of the luma plane.
     private static let minimumMargin = 3.0
-    /// The minimum IoU of an object's boxes in two frames for the object to count as static.
+    /// An object counts as static if the IoU of its boxes in two frames exceeds this value.
     private static let staticIoU = 0.95
 
-    /// Finds the unexplained motion of a frame. `places` are the current boxes of the objects in plane pixels,
-    /// `previousPlaces` those in the reference frame.
+    /// Finds the unexplained motion of a frame. `places` are the current boxes of the objects. `previousPlaces` are the
+    /// boxes in the reference frame. Both are in plane pixels.
     mutating func find(
         in change: FrameDifference, besides places: ContiguousArray<Box>, _ previousPlaces: ContiguousArray<Box>,
         at time: Nanoseconds
@@ -87,7 +87,8 @@ struct UnexplainedMotion: Sendable {
     }
 
     /// Processes the result of an inference. Cells whose motion is still unexplained get a back-off time. `places` are
-    /// the boxes of the objects after the result in plane pixels, `previousPlaces` those at the previous inference.
+    /// the boxes of the objects after the result. `previousPlaces` are the boxes at the previous inference. Both are in
+    /// plane pixels.
     mutating func noteInference(
         at time: Nanoseconds, besides places: ContiguousArray<Box>, _ previousPlaces: ContiguousArray<Box>,
         in change: FrameDifference
@@ -108,8 +109,9 @@ struct UnexplainedMotion: Sendable {
         }
     }
 
-    /// Returns whether another object in front probably causes the motion within an object's box. `others` are the
-    /// boxes of the objects in the other compared frame. If the object is static, one of them matches its box.
+    /// Returns whether the motion in an object's box is probably caused by another object in front of it. Two frames
+    /// are compared. `box` is from one of them, and `others` are the boxes of all objects in the other frame. If the
+    /// object is static, one box of `others` matches `box`.
     private func isBackdrop(_ box: Box, besides others: ContiguousArray<Box>, in change: FrameDifference) -> Bool {
         guard let (columns, rows) = change.cells(of: box) else { return false }
         return StaticObjectTest.isLikely(columns: columns, rows: rows, of: change.isChanged, width: change.columns)

@@ -34,8 +34,9 @@ struct ClassifierOutputDecoder: Sendable {
         scoresAreLogits = inspection.manifest?.scoresAreLogits ?? false
     }
 
-    /// Returns the offset from the index of a score to the index of its label. `nil` if output and labels do not match.
-    /// The offset is 1 if only the labels have a background class, and -1 if only the network has one.
+    /// Returns the offset that is added to the index of a score to get the index of its label. The offset is 1 if only
+    /// the labels have a background class, and -1 if only the network has a background class. Returns `nil` if the
+    /// output and the labels do not match.
     private static func shift(_ labels: Labels, scores: Int) -> Int? {
         guard scores > 1 else { return nil }
         switch scores - labels.count {

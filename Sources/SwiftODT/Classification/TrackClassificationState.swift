@@ -7,7 +7,7 @@ struct TrackClassificationState: Sendable {
     }
 
     private struct Request: Sendable {
-        /// The pending result. `nil` once the result has been collected, or if the request failed.
+        /// The pending result. `nil` after the result has been collected, and if the request failed.
         var promise: ClassificationPromise?
         /// The visible area of the object's box when the crop was taken, in square pixels.
         var area: Double
@@ -19,7 +19,7 @@ struct TrackClassificationState: Sendable {
     private static let labelDecay = 0.95
     /// The factor by which each new classified crop reduces the weight of earlier crops.
     private static let cropDecay = 0.7
-    /// The minimum length of the shorter side of a crop that is classified, in pixels.
+    /// A crop is classified only if its shorter side has at least this length, in pixels.
     private static let smallestSide = 12.0
     /// A crop is classified only if at least this fraction of the object's box is inside the picture.
     private static let smallestPart = 0.5
@@ -31,11 +31,12 @@ struct TrackClassificationState: Sendable {
     /// The time of the latest detection whose label was counted.
     private var labelSeen: Nanoseconds?
     private var request: Request?
-    /// The number of the latest call of ``TrackClassifier/classify(_:in:wait:)`` that included the track.
+    /// The calls of ``TrackClassifier/classify(_:in:wait:)`` are numbered. This is the number of the latest call that
+    /// included the track.
     var lastCall = 0
 
-    /// The category of the object. If at least one label of the detector has a category, the category from the labels
-    /// takes precedence over the category from crops.
+    /// The category of the object. It follows from the detector's labels if at least one of these labels has a
+    /// category. Otherwise it follows from the classified crops.
     var verdict: CategoryVerdict { fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict }
 
     private var isWaiting: Bool { request?.promise != nil }
@@ -102,10 +103,11 @@ struct TrackClassificationState: Sendable {
 struct CategoryEvidence: Sendable {
     /// Another category replaces the current one if its lead exceeds this fraction of the total weight.
     private static let leadToChange = 0.15
-    /// The current category becomes unknown only if its fraction of the total weight is less than the threshold minus
-    /// this value. The threshold is the minimum fraction for a new category, see ``add(_:memory:threshold:)``.
+    /// The current category becomes unknown only if its fraction of the total weight falls below the threshold by more
+    /// than this value. The threshold is a parameter of ``add(_:memory:threshold:)``.
     private static let dropTolerance = 0.1
-    /// The minimum lead of the best category over the second one in clear evidence, as a fraction of the total weight.
+    /// Evidence is ambiguous if the best category leads the second category by less than this fraction of the total
+    /// weight.
     private static let clearLead = 0.25
 
     private var mass = CategoryScores()
@@ -123,8 +125,8 @@ struct CategoryEvidence: Sendable {
         return mass[best] - second < Self.clearLead * weight || verdict.category != best
     }
 
-    /// Adds a result. `memory` is the factor by which the weight of earlier results is reduced, 0 to 1. `threshold` is
-    /// the minimum fraction of the total weight with which a category becomes the verdict.
+    /// Adds a result. `memory` is the factor by which the weight of earlier results is reduced, 0 to 1. A category
+    /// becomes the verdict only if its fraction of the total weight is at least `threshold`.
     mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
         guard scores.isValid else { return }
         mass = mass * memory + scores

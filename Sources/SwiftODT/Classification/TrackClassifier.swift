@@ -84,8 +84,9 @@ package struct TrackClassifier: Sendable {
         .map(\.index)
     }
 
-    /// Returns the index of at most one track for a classification without waiting: the first in `due` with an id,
-    /// because the result is collected in a later call. The classifier must have free capacity.
+    /// Returns the index of the track that is classified without waiting for the result: the first track in `due` that
+    /// has an id. Without an id, the result could not be assigned to the track in a later call. Returns an empty array
+    /// if there is no such track, or if the classifier has no free capacity.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
         guard started.count < capacity else { return [] }
         return due.first { tracks[$0].id != nil }.map { [$0] } ?? []
@@ -154,7 +155,7 @@ package struct TrackClassifierOptions: Hashable, Sendable {
     /// Another crop is classified if the area of the object has grown by at least this factor since the last crop.
     /// Default 1.5.
     package var growth: Double
-    /// The time in nanoseconds until another crop is classified after an ambiguous result. Default 0.5 s. The time
+    /// After an ambiguous result, another crop is classified after this time, in nanoseconds. Default 0.5 s. The time
     /// doubles with each further crop.
     package var retryInterval: Nanoseconds
 

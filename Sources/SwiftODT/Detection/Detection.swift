@@ -6,8 +6,8 @@ public struct Detection: Sendable {
     public var score: Double
     /// The class label. `nil` if the detector does not classify.
     public var label: Label?
-    /// The index of the object in the metadata of the frame, if another element has detected the object and the
-    /// detection was read from this metadata. Otherwise `nil`.
+    /// The index of the object in the metadata of the frame. `nil` if the detection was not read from the metadata of
+    /// another element.
     package var origin: Int?
 
     /// Creates a detection, for example from the output of another detector.

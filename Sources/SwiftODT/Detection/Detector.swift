@@ -78,8 +78,8 @@ package struct DetectionOptions: Hashable, Sendable {
     /// The minimum score of the returned detections, 0 to 1, default 0.1. It is lower than the user's threshold,
     /// because trackers also use detections with low scores.
     package var scoreFloor: Double
-    /// The intersection over union above which non-maximum suppression removes the weaker of two detections, 0 to 1,
-    /// default 0.5.
+    /// Non-maximum suppression removes the weaker of two detections if their intersection over union exceeds this
+    /// value. 0 to 1, default 0.5.
     package var iouThreshold: Double
     /// Whether the caller blocks until the result is available. If so, the detector may compute the result on the
     /// caller's thread, which saves two thread switches.

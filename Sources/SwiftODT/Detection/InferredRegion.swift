@@ -9,11 +9,11 @@ package struct InferredRegion: Hashable, Sendable {
     private let pictureHeight: Double
     private let pixelAspectRatio: Double
 
-    /// The width of the margin relative to the side of the region. The margin is needed because the box of a cut object
+    /// The margin as a fraction of the region's width or height. The margin is needed because the box of a cut object
     /// often ends slightly before the edge of the region.
     private static let cutMargin = 0.015
-    /// The minimum size of a clearly visible object, relative to the longer side of the region. With 0.25, it is 80
-    /// pixels in an input of 320 pixels.
+    /// An object is clearly visible if its size exceeds this fraction of the region's longer side. With 0.25, the
+    /// object must be larger than 80 pixels in an input of 320 pixels.
     private static let clearShare = 0.25
 
     /// Creates a region. `box` is `nil` for the full frame. The size of the picture is in buffer pixels.
@@ -35,11 +35,12 @@ package struct InferredRegion: Hashable, Sendable {
 
     package var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
-    /// The factor by which objects are larger in the network's input if it shows this region instead of the full frame,
-    /// at least 1.
+    /// How many times larger an object is in the network's input if this region is inferred instead of the full frame.
+    /// At least 1.
     ///
     /// If the full frame and the input have different aspect ratios, the frame fills the input along one axis only. The
-    /// factor is the ratio of frame to region along this axis, which is the larger ratio of the two axes.
+    /// magnification is the length of the frame divided by the length of the region along this axis. This ratio is the
+    /// larger of the two ratios.
     package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
     /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions
@@ -59,7 +60,8 @@ package struct InferredRegion: Hashable, Sendable {
 
 /// Distinguishes a detection of a part of an object from a detection of a separate object in front of it.
 enum TileFragment {
-    /// The minimum fraction of a part's area that lies within the box of the complete object.
+    /// A detection counts as a part of an object only if more than this fraction of the detection's area is inside the
+    /// object's box.
     private static let minimumShareInside = 0.7
     /// A detection counts as a detail of an object only if the object's score is more than this fraction of the
     /// detection's score.

@@ -4,9 +4,9 @@
 /// several levels of tiles, and each level has about twice the magnification of the previous level. An object that is
 /// too large for the tiles of one level is complete in a tile of a previous level or in the full frame.
 ///
-/// Levels are added until the last level has at least one input pixel per picture pixel. A further level is added if
-/// the last level has fewer than 1.5 input pixels per picture pixel and the further level has at most eight tiles along
-/// the longer side. The total number of tiles is limited to 500.
+/// A level is added if the previous level has less than one input pixel per picture pixel along an axis. A level with
+/// at most eight tiles along the longer side of the picture is added if the previous level has fewer than 1.5 input
+/// pixels per picture pixel. The total number of tiles is limited to 500.
 ///
 ///     TileGrid(width: 1920, height: 1080, input: InputSize(width: 320, height: 320)).tiles.count // 54
 ///     TileGrid(width: 3840, height: 2160, input: InputSize(width: 320, height: 320)).tiles.count // 198
@@ -21,10 +21,11 @@ package struct TileGrid: Hashable, Sendable {
     private static let overlapTolerance = 0.1
     /// The maximum number of tiles. A level that would exceed this number is omitted.
     private static let maximum = 500
-    /// A level with at most this number of tiles along the longer side counts as cheap.
+    /// ``maximumScale`` applies to a level with at most this number of tiles along the longer side of the picture.
     private static let cheapTileCount = 8
-    /// A cheap level is added if the previous level has fewer than `maximumScale` input pixels per picture pixel.
-    /// A level with more tiles is added if the previous level has fewer than `maximumScaleOfManyTiles`.
+    /// A level with at most ``cheapTileCount`` tiles along the longer side is added if the previous level has fewer
+    /// than `maximumScale` input pixels per picture pixel. A level with more than ``cheapTileCount`` tiles is added if
+    /// the previous level has fewer than `maximumScaleOfManyTiles`.
     private static let (maximumScale, maximumScaleOfManyTiles) = (1.5, 1.0)
 
     /// Creates the tiles for a picture of the given size in buffer pixels. `turned` means that the picture's
@@ -35,7 +36,7 @@ package struct TileGrid: Hashable, Sendable {
         let across = Double(max(1, turned ? input.height : input.width))
         let down = Double(max(1, turned ? input.width : input.height))
         let aspect = Self.clampedToRange(pixelAspectRatio)
-        // The width and height of the picture in square pixels.
+        // The width and height of the picture in units of the pixel height, because pixels may not be square.
         let (wide, high) = (Double(width) * aspect, Double(height))
         let whole = min(across / wide, down / high)
         var (scale, count) = (whole, 2)
@@ -57,8 +58,8 @@ package struct TileGrid: Hashable, Sendable {
         self.tiles = tiles
     }
 
-    /// Limits a pixel aspect ratio to the range from 0.001 to 1000. Returns 1 for an invalid ratio. The ratio of a
-    /// stream can have any value.
+    /// Limits a pixel aspect ratio to the range from 0.001 to 1000. Returns 1 for an invalid ratio. The limits are
+    /// necessary, because a stream can specify any ratio.
     static func clampedToRange(_ pixelAspectRatio: Double) -> Double {
         pixelAspectRatio.isFinite && pixelAspectRatio > 0 ? min(max(pixelAspectRatio, 1e-3), 1e3) : 1
     }

@@ -38,8 +38,8 @@ public final class ObjectDetector: Sendable {
         /// The minimum score of a detection, 0 to 1, default 0.1. The default is low, because an ``ObjectTracker`` also
         /// uses detections with low scores.
         public var scoreThreshold: Double
-        /// The intersection over union above which two detections of a class count as one object, 0 to 1, default 0.5.
-        /// Only the detection with the higher score is returned.
+        /// Two detections of a class count as one object if their intersection over union exceeds this value. 0 to 1,
+        /// default 0.5. Only the detection with the higher score is returned.
         public var overlapThreshold: Double
 
         /// Creates options.

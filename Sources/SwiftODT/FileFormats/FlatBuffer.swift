@@ -11,8 +11,9 @@ struct FlatBuffer {
         allowance = Allowance(bytes: 16 * bytes.count)
     }
 
-    /// The number of bytes that may still be read. Several vectors can share the same memory, so a small malicious file
-    /// could expand to any number of nested tables. Reading a valid file takes only a few times its size.
+    /// The number of bytes that may still be read. Without this limit, a small malicious file could expand to any
+    /// number of nested tables, because several vectors can share the same memory. Reading a valid file takes only a
+    /// few times the size of the file.
     private final class Allowance {
         var bytes: Int
 

@@ -48,7 +48,7 @@ enum CellMeans {
             guard let sum = sums.baseAddress, let pixels = plane.pixels.baseAddress else { return }
             for row in 0..<rows {
                 let (top, bottom) = (row * plane.height / rows, (row + 1) * plane.height / rows)
-                // The pixels of this row of cells are first summed column by column, in one sequential pass over
+                // The pixels in each column of this row of cells are summed first. This is one sequential pass over
                 // memory.
                 sums.initialize(repeating: 0)
                 for y in top..<bottom {

@@ -44,7 +44,8 @@ private struct BlockMean<Sums: RowSums> {
     let factor: Int
     let into: UnsafeMutableBufferPointer<UInt8>
     let parts: [Part]
-    /// The value that is subtracted from each mean to give black the grey level 0. Not 0 for limited-range samples.
+    /// This value is subtracted from each mean, so that black has the grey level 0. The value is 0 for full-range
+    /// samples.
     let floor: Float
     /// `nil` for standard dynamic range.
     let tone: ToneMap?
@@ -59,7 +60,7 @@ private struct BlockMean<Sums: RowSums> {
         headroom = depth.headroom
         let components = frame.format.components
         let fullRange = !frame.format.isYUV || frame.colorSpace.fullRange
-        // The increase of a sum if one of its samples becomes brighter by one 8-bit grey level.
+        // If a sample becomes brighter by one 8-bit grey level, its sum increases by this value.
         let unit = depth.bytes == 1 ? 1 : depth.unitOf14Bits(fullRange: fullRange)
         floor = fullRange ? 0 : 16 * 255 / 219
         if frame.format.isRGB {

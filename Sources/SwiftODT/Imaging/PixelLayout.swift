@@ -1,7 +1,7 @@
 /// The position of one component (Y, U, V or R, G, B).
 package struct PixelComponent: Sendable {
     package let plane: Int
-    /// Samples between the start of a row and the first sample of the component.
+    /// The number of samples between the start of a row and the first sample of the component.
     package let offset: Int
     /// The distance between two consecutive samples of the component in a row, in samples.
     package let step: Int
@@ -46,7 +46,8 @@ package struct PixelLayout: Sendable {
         self.alpha = alpha
     }
 
-    /// All stored components, including alpha. The component of a grey format occurs once.
+    /// The components that are stored in memory, including alpha. For grey formats, ``components`` has the grey
+    /// component three times, but this list has it once.
     package var stored: [PixelComponent] {
         let color = colors == .gray ? [components.first] : [components.first, components.second, components.third]
         return color + (alpha.map { [$0] } ?? [])
@@ -144,9 +145,9 @@ extension SampleDepth {
     /// The number of unused bits above the sample.
     var headroom: Int { 8 * bytes - bits - shift }
 
-    /// Returns how many units correspond to one 8-bit level, for two-byte samples that are shifted to 14 bits. In
-    /// limited range, the values of black and white are exactly 64 times the 8-bit values. In full range, the result is
-    /// up to 64.25.
+    /// Returns how many units of a sample correspond to one 8-bit level, if two-byte samples are shifted to 14 bits. In
+    /// limited range, the result is 64, because black and white are exactly 64 times their 8-bit values. In full range,
+    /// the result is up to 64.25.
     func unitOf14Bits(fullRange: Bool) -> Float {
         guard fullRange else { return 64 }
         return Float((white << (16 - bits)) >> 2) / 255

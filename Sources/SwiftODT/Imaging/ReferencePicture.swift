@@ -44,7 +44,7 @@ private struct Canvas {
         }
     }
 
-    /// The number of horizontal lines per row of pixels at which the coverage of a shape is sampled.
+    /// The coverage of a shape is sampled at this number of horizontal lines in each row of pixels.
     private static let linesPerRow = 4
 
     /// - Parameter span: returns the range of x in which the shape intersects the horizontal line at `y`, or `nil` if

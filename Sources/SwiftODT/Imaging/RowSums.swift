@@ -54,7 +54,7 @@ enum BytePairSums: RowSums {
 
     /// Adds all rows of `Vector.scalarCount` pairs, and keeps the sums in registers. A pair of bytes is loaded as one
     /// 16-bit value, `low + 256 * high`. The sum of all bytes is the sum of these values minus 255 times the sum of the
-    /// high bytes. It fits into 16 bits for up to `maximumRows` rows.
+    /// high bytes. The sum of all bytes fits into 16 bits for up to `maximumRows` rows.
     @inline(__always)
     private static func sum(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<UInt16>, at place: Int
@@ -162,8 +162,8 @@ struct FixedPointLevel: LevelOfSum {
         offset = Int32(((0.5 - floor) * 1_048_576).rounded())
     }
 
-    /// The product of the sum and the gain is the mean of the block with 20 fractional bits. It fits into 31 bits,
-    /// because the mean is at most 297 (255 expanded from limited range).
+    /// The product of the sum and the gain is the mean of the block with 20 fractional bits. The product fits into 31
+    /// bits, because the mean is at most 297 (255 expanded from limited range).
     func of(_ total: Int32) -> UInt8 {
         UInt8(truncatingIfNeeded: min(max((total &* gain &+ offset) &>> 20, 0), 255))
     }

@@ -23,8 +23,8 @@ package struct KnownAnswer: Hashable, Sendable {
 
     // The tolerances are necessary because boxes and scores differ noticeably on processors that use bfloat16 and on
     // devices that use 16-bit floats.
-    //
-    // The minimum intersection over union of a detection and the expected box.
+
+    /// The minimum intersection over union of a detection and the expected box.
     static let smallestIoU = 0.7
     /// The maximum difference between the score of a detection and the expected score.
     static let largestScoreDifference = 0.35

@@ -73,8 +73,8 @@ extension ModelManifest {
             return manifest
         }
         var completed = manifest ?? ModelManifest(name: model.split(separator: "/").last.map(String.init) ?? model)
-        // A manifest with only one of mean and scale overrides the metadata. The other value is then the default of the
-        // network's family.
+        // If the manifest has only the mean or only the scale, the metadata is not used. The missing value is then the
+        // default of the network's family.
         if completed.input.mean == nil, completed.input.scale == nil, let deviation = metadata.deviation {
             completed.input.mean = metadata.mean ?? .zero
             completed.input.scale = 1 / deviation

@@ -1,6 +1,6 @@
 /// The operation `TFLite_Detection_PostProcess` at the end of a .tflite file, which decodes boxes and applies
 /// non-maximum suppression. OpenVINO does not support the operation, so it is removed from the model. The decoder of
-/// this library does its work with the same parameters.
+/// this library then decodes the boxes and applies the suppression, with the same parameters.
 struct TFLitePostProcess {
     /// The centre y, centre x, height and width of each anchor, as fractions of the input.
     let anchors: [Float]

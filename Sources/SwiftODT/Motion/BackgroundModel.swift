@@ -35,7 +35,7 @@ final class BackgroundModel {
     let level: PixelGrid<Float>
     /// The value of ``level`` before an object was absorbed. It is restored when the object leaves.
     let previous: PixelGrid<Float>
-    /// The time in seconds for which the pixel has matched the background since ``level`` was last replaced.
+    /// The total time in seconds that the pixel has matched the background since ``level`` was last replaced.
     let seenFor: PixelGrid<Float>
     /// The moving average of the absolute value of ``smoothed`` while no object covers the pixel.
     let noise: PixelGrid<Float>
@@ -71,11 +71,11 @@ final class BackgroundModel {
     /// The value of ``previous`` for a pixel without a former level. It differs from every grey level by more than any
     /// tolerance.
     private static let noLevel: Float = -10_000
-    /// The minimum value of ``seenFor``, in seconds, for ``level`` to be kept in ``previous`` when an object is
-    /// absorbed.
+    /// When an object is absorbed, ``level`` is kept in ``previous`` only if ``seenFor`` is at least this value, in
+    /// seconds.
     private static let memorableAfter: Float = 3
-    /// The time in seconds for which a foreground pixel must not change before its former level is restored. A passing
-    /// object may match that level briefly.
+    /// The former level of a foreground pixel is restored only if the pixel has not changed for this time, in seconds.
+    /// A passing object may match the former level briefly.
     private static let recallAfter: Float = 0.15
     private static let firstNoise: Float = 1.5
     /// The time constant of background and noise, in seconds.

@@ -14,10 +14,11 @@ final class ExplainedMotionFilter {
     private static let margin = 0.1
     /// The lower bound of ``margin``, in pixels.
     private static let minimumMargin = 2.0
-    /// The maximum distance in pixels between a tracked box and a region that may be a part of the tracked object, for
-    /// example an arm or a shadow.
+    /// A region may be a part of a tracked object, for example an arm or a shadow, only if it is near the object's
+    /// enlarged box. This is the maximum distance in pixels.
     private static let reach = 3.0
-    /// The maximum area of a region that may be a part of a tracked object, relative to the object's box.
+    /// A region may be a part of a tracked object only if its area is less than this fraction of the object's enlarged
+    /// box.
     private static let maximumPartShare = 0.5
 
     init(width: Int, height: Int) {
@@ -25,8 +26,8 @@ final class ExplainedMotionFilter {
         labeler = RegionLabeler(width: width, height: height)
     }
 
-    /// Computes ``rest`` and its regions: removes the foreground in the `boxes` of tracked objects (in plane pixels),
-    /// and pixels without an object as their cause.
+    /// Computes ``rest`` and its regions. Removes the pixels in the enlarged `boxes` of tracked objects, which are in
+    /// plane pixels. Also removes pixels whose cause is not an object.
     func clear(_ marks: PixelGrid<UInt8>, of causes: PixelGrid<UInt8>, in boxes: [Box]) {
         known = boxes.map { $0.grown(by: Self.margin, minimum: Self.minimumMargin) }
         let (rest, marks, causes) = (rest.base, marks.base, causes.base)

@@ -56,8 +56,8 @@ extension LightChange {
         }
     }
 
-    /// Calls `body` for a sample of the pixels, without pixels that were foreground in the previous frame or that are
-    /// underexposed or overexposed.
+    /// Calls `body` for a sample of the pixels. Pixels that were foreground in the previous frame are skipped, and so
+    /// are underexposed and overexposed pixels.
     private static func visit(
         _ background: PixelGrid<Float>, _ pixels: UnsafePointer<UInt8>, _ marks: PixelGrid<UInt8>, _ step: Int,
         _ body: (_ level: Float, _ seen: Float) -> Void

@@ -64,8 +64,8 @@ final class MotionAnalyzer {
     private static let minimumArea = 8
     /// The minimum fraction of strongly marked pixels in an object.
     private static let minimumStrongShare = 0.1
-    /// The mean ``BackgroundModel/activity`` of a region, in grey levels, above which the region counts as swaying
-    /// background.
+    /// A region counts as swaying background if its mean ``BackgroundModel/activity`` exceeds this value, in grey
+    /// levels.
     private static let maximumActivity: Float = 4
     /// Objects count as the cause of a region under two conditions. At least this fraction of each object's area is
     /// inside the region. The total area of these objects exceeds this fraction of the region's area.
@@ -99,8 +99,8 @@ final class MotionAnalyzer {
     /// Returns the moving objects in a plane, in plane pixels, in descending order of score.
     ///
     /// - Parameters:
-    ///   - known: the boxes of tracked objects. Motion inside them is excluded, and motion that light or swaying
-    ///     background may cause. With `nil`, all motion is included.
+    ///   - known: the boxes of tracked objects. Motion inside these boxes is excluded, and so is motion that light or
+    ///     swaying background may cause. With `nil`, all motion is included.
     ///   - confirmed: the boxes of confirmed objects, which are never swaying background. They are detected even in
     ///     places with high activity, and they do not raise the activity.
     func analyze(at plane: LumaPlane, besides known: [Box]? = nil, confirmed: [Box] = []) -> [Detection] {

@@ -14,7 +14,7 @@ struct MotionHistory {
         var velocityY = 0.0
         /// The time since the first detection, in seconds.
         var age = 0.0
-        /// The time in seconds for which the object has shared a region with others.
+        /// How long the position of the object was extrapolated within a shared region, in seconds.
         var mergedFor = 0.0
         /// The appearance of the object when it last had a region of its own.
         var template: ObjectTemplate?
@@ -36,24 +36,27 @@ struct MotionHistory {
 
     private(set) var objects: [MovingObject] = []
 
-    /// The minimum fraction of an object's predicted box that a region must cover to be the object's region.
+    /// An object belongs to a region only if the region covers at least this fraction of the object's predicted box.
     private static let minimumCover = 0.5
     /// The minimum age of a known object, in seconds.
     private static let knownAfter = 0.4
-    /// The maximum time in seconds for which objects in a shared region remain separate objects.
+    /// An object remains separate from the other objects in a shared region only while ``MovingObject/mergedFor`` is
+    /// below this value, in seconds.
     private static let separatedFor = 2.0
     /// An object of at least this age in seconds is never a part of another object, even if both have the same
     /// velocity.
     private static let independentAfter = 1.0
-    /// The minimum visible fraction of an object for its position within a region to count as found.
+    /// The position of an object within a region counts as found only if at least this fraction of the object is
+    /// visible.
     private static let minimumSupport = 0.35
-    /// The minimum visible fraction of an object that shares its region only with unknown objects. It is higher than
-    /// ``minimumSupport``, because a wrong position would create a false object beside the known object.
+    /// Replaces ``minimumSupport`` if the object shares its region only with unknown objects. The value is higher,
+    /// because a wrong position would create a false object beside the known object.
     private static let minimumSupportBesideUnknown = 0.55
-    /// A known object counts as touching another object if the area of its region grows by at least this factor from
-    /// one frame to the next.
+    /// A known object counts as touching another object if the area of the object's region grows by at least this
+    /// factor from one frame to the next.
     private static let minimumGrowth = 1.35
-    /// The minimum area of a remainder that becomes an object, relative to the smallest known object in the region.
+    /// A remainder becomes an object only if its area is at least this fraction of the smallest known object in the
+    /// region.
     private static let minimumRemainder = 0.25
     /// The minimum area in pixels of a remainder. Smaller remainders are rims of the known objects.
     private static let minimumRemainderArea = 12.0
@@ -91,8 +94,8 @@ struct MotionHistory {
 
     mutating func forget() { objects = [] }
 
-    /// Updates an object with a region of its own. `object` is at its predicted position. Without an object, a new one
-    /// begins.
+    /// Updates an object with a region of its own. `object` is at its predicted position. If `object` is `nil`, creates
+    /// a new object.
     private func follow(
         _ object: MovingObject?, to region: RegionObservation, elapsed: Double, in frame: LabeledFrame?
     ) -> MovingObject {
@@ -116,7 +119,7 @@ struct MotionHistory {
         object.velocityY += share * displacement.y / elapsed
     }
 
-    /// Separates the objects in a region. `nil` if the region is a single object.
+    /// Separates the objects in a region. Returns `nil` if the region is a single object.
     ///
     /// Objects are separated in two cases: several known objects with different velocities share the region, or the
     /// region of one known object has grown suddenly, because the object has met another one. Remainders become objects

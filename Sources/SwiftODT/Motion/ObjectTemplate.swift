@@ -19,9 +19,9 @@ struct ObjectTemplate {
     private static let size = 160.0
     /// The limit for the absolute difference of one sample, in grey levels.
     private static let limit: Float = 24
-    /// The base of the search radius around the predicted position, in pixels.
+    /// The search radius around the predicted position for an object that does not move, in pixels.
     private static let reach = 3.0
-    /// The additional search radius for each pixel of the object's displacement per frame, in pixels.
+    /// For each pixel that the object moves per frame, the search radius grows by this number of pixels.
     private static let reachOfStep = 0.25
     private static let maximumReach = 8.0
     /// The penalty in grey levels for each pixel of distance from the predicted position.
@@ -76,7 +76,8 @@ struct LabeledFrame {
     let labeler: RegionLabeler
     let light: LightChange
 
-    /// The margin around a box, in pixels, in which pixels still belong to the object.
+    /// Pixels outside an object's box still belong to the object if their distance from the box is less than this
+    /// value, in pixels.
     private static let rim = 1.5
 
     /// Returns the grey level of a pixel under the lighting of the background model.

@@ -159,7 +159,7 @@ struct BoxRefinement {
     }
 
     /// Returns the distance in pixels by which a side moves inwards. `start` is the outermost column or row of the
-    /// region on this side. `step` is 1 or -1, the direction inwards.
+    /// region on this side. `step` is the inward direction, 1 or -1.
     private func inset(_ region: Region, isColumn: Bool, from start: Int, towards step: Int) -> Double {
         let extent = isColumn ? region.maxX - region.minX : region.maxY - region.minY
         let maximum = min(Self.maximum, (extent - 3) / 2)
@@ -172,8 +172,9 @@ struct BoxRefinement {
         return Double(max(0, maximum))
     }
 
-    /// Returns the fraction of an outermost column or row that the object covers, at most 1: the maximum difference of
-    /// this line from the background, divided by the maximum difference of the lines next to it inside.
+    /// Returns the fraction of an outermost column or row that the object covers, at most 1. The fraction is the
+    /// maximum difference from the background in this line, divided by the maximum difference in the next two lines
+    /// inwards.
     private func coverage(_ region: Region, isColumn: Bool, _ line: Int, _ step: Int) -> Float {
         let width = marks.width
         var (outer, inner): (Float, Float) = (0, 0)

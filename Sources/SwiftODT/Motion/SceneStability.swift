@@ -1,4 +1,4 @@
-/// Detects camera motion and cuts, after which the background model is invalid until the picture is static again.
+/// Detects camera motion and cuts. They make the background model invalid until the picture is static again.
 struct SceneStability {
     enum Verdict {
         case steady
@@ -39,7 +39,7 @@ private struct BackgroundSurvey {
     private static let maximumCovered: Float = 0.5
     private static let across = 6
     private static let down = 4
-    /// The minimum fraction of pixels at edges for a block to be evaluated.
+    /// A block is evaluated only if at least this fraction of its pixels is at edges.
     private static let minimumEdgeShare: Float = 0.02
     /// The edges of a block count as moved if foreground covers more than this fraction of the block's background
     /// edges. Camera motion moves all edges, but an object covers only some.

@@ -25,8 +25,8 @@ final class ShadowFilter {
     private static let minimumGround: Float = 24
     /// The radius in pixels of the neighbourhood whose texture is compared with the texture of the ground.
     private static let reach = 2
-    /// The maximum distance in pixels, along each axis, between a pixel of a shadow and a pixel of the shadow's blurred
-    /// border. The border is removed with the shadow.
+    /// A shadow has a blurred border, which is removed with the shadow. The border extends at most this number of
+    /// pixels beyond the shadow, along each axis.
     private static let rim = 3
     /// The safety factor for a pixel's own noise, which may be underestimated.
     private static let margin: Float = 1.3
@@ -38,7 +38,7 @@ final class ShadowFilter {
         kinds = PixelGrid(width: width, height: height, filled: Kind.none)
     }
 
-    /// Clears the pixels of shadows in `marks`. Returns whether any pixel was cleared; the regions must then be
+    /// Clears the pixels of shadows in `marks`. Returns whether any pixel was cleared. If `true`, the regions must be
     /// labelled again. With `locally`, the noise of each pixel is used instead of the mean noise of the frame.
     func clear(
         _ marks: PixelGrid<UInt8>, of labeler: RegionLabeler, _ background: BackgroundModel,
@@ -77,8 +77,8 @@ final class ShadowFilter {
         return cleared
     }
 
-    /// Returns the kind of shadow at a pixel. At the blurred border of a shadow, this is the kind of the shadow pixel
-    /// nearby.
+    /// Returns the kind of shadow at a pixel. A pixel at the blurred border of a shadow has the kind of a nearby shadow
+    /// pixel.
     private func reached(_ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel) -> UInt8 {
         let own = kinds.base[index]
         let smoothed = background.smoothed.base
@@ -127,7 +127,7 @@ final class ShadowFilter {
         let ratio = s / max(g, 1)
         guard (Self.darkest...Self.lightest).contains(ratio) else { return Kind.none }
         let error = max(0, ss - 2 * ratio * gs + ratio * ratio * gg) / n
-        // The expected deviation due to noise. A standard deviation is 1.25 times the mean absolute difference.
+        // The expected standard deviation due to noise, in grey levels. It is 1.25 times the mean absolute difference.
         let noise = 1.25 * background.typicalUnsmoothedNoise * (usesPlaces ? noiseScale(index, background) : 1)
         let bearable = 1.5 * noise + 0.8
         guard error < bearable * bearable else { return Kind.none }

@@ -9,12 +9,11 @@ final class StationaryRegions {
     private var outlines: [Outline] = []
     private var waits: [Float] = []
 
-    /// The time in seconds without change after which a pixel counts as static.
+    /// A pixel counts as static if it has not changed for this time, in seconds.
     private static let stillAfter: Float = 0.3
-    /// The time in seconds without change after which a pixel counts as static while the background model is not
-    /// reliable yet.
+    /// Replaces ``stillAfter`` while the background model is not reliable yet.
     private static let stillAfterWhileUnreliable: Float = 0.15
-    /// The time without change counts only up to this limit for each pixel of a stopped object, in seconds.
+    /// For each pixel of a stopped object, the time without change counts only up to this limit, in seconds.
     private static let holdTime: Float = 10
     /// A stopped object is absorbed when the time without change, averaged over its pixels, reaches this fraction of
     /// ``holdTime``. The fraction is below 1, because parts of a stopped object may still move.
@@ -28,8 +27,8 @@ final class StationaryRegions {
     private static let ghostRatio: Float = 1.5
     /// See ``ghostRatio``. In grey levels per border pixel.
     private static let ghostMargin: Float = 3
-    /// The time in seconds without change after which a region counts as a ghost even if its outline in the background
-    /// is only slightly stronger than in the frame.
+    /// If a region has not changed for this time in seconds, averaged over its pixels, a weaker condition is
+    /// sufficient. The region then counts as a ghost if its outline is stronger in the background than in the frame.
     private static let doubtfulAfter: Float = 1.5
 
     /// The contrast at the border of a region, summed over the border pixels, in the frame (`seen`) and in the

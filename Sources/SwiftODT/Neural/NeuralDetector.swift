@@ -61,7 +61,7 @@ package final class NeuralDetector: Detector {
         }
         let network = try Network.load(
             file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint, check: check)
-        // The spare request is filled while the others run, so the runtime does not wait for preprocessing.
+        // The spare request is filled while the other requests run, so the runtime does not wait for preprocessing.
         let spare = network.requestCount > 1 ? 1 : 0
         let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount + spare
         self.decoder = decoder

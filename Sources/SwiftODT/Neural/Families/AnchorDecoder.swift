@@ -9,8 +9,8 @@ struct AnchorDecoder: AssembledDecoder {
         let scoresOutput: Int
         let firstAnchor: Int
         let anchorCount: Int
-        /// The number of anchors per cell if the outputs have planes (NCHW), with one plane for each value of each
-        /// anchor of a cell. `nil` if the outputs have one row per anchor (NHWC).
+        /// The number of anchors per cell if the outputs have planes (NCHW). Each value of each anchor of a cell then
+        /// has its own plane. `nil` if the outputs have one row per anchor (NHWC).
         let planarAnchorsPerCell: Int?
     }
 

@@ -63,8 +63,8 @@ struct DetectionAssembly: Sendable {
     /// fractions of the input instead.
     ///
     /// - Parameter areFractions: whether the boxes are fractions. If it is `nil`, the unit is estimated from the first
-    ///   outputs of the network: it is fractions if most boxes have their centres within 2 units of the origin on both
-    ///   axes.
+    ///   outputs of the network. The boxes count as fractions if most boxes have their centres within 2 units of the
+    ///   origin on both axes.
     func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
         guard areFractions ?? areFractionsLikely(candidates) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))

@@ -59,7 +59,8 @@ struct NetworkInspection {
         }
     }
 
-    /// Ignores the tensor number (`name:0`) and the scopes (`scope/name`) in the names of outputs.
+    /// Returns the index of the output with this name. The tensor number (`name:0`) and the scopes (`scope/name`) in
+    /// the names of outputs are ignored.
     func output(named name: String) -> Int? {
         outputs.firstIndex { output in
             let leaf = output.name.split(separator: "/").last ?? ""
@@ -67,16 +68,17 @@ struct NetworkInspection {
         }
     }
 
-    /// Returns whether the network can have this number of classes: the number in the manifest, otherwise the number of
-    /// labels, otherwise 80 or 90 as for COCO.
+    /// Returns whether the network can have this number of classes. The number must be equal to the number in the
+    /// manifest. If the manifest has no number, it must match the number of labels. Without labels, it must be 80 or
+    /// 90, as for COCO.
     func isPlausible(_ classes: Int) -> Bool {
         if let manifestValue = manifest?.classes { return classes == manifestValue }
         guard let labels else { return classes == 80 || classes == 90 }
         return classes == labels.count || (labels.beginsWithBackground && classes == labels.count - 1)
     }
 
-    /// Returns the first grid with the given number of cells. The grid has the strides of the manifest, if it specifies
-    /// them, otherwise one of the lists in `usual`.
+    /// Returns the first grid with the given number of cells. The grid has the strides of the manifest. If the manifest
+    /// specifies no strides, the grid has one of the lists in `usual`.
     ///
     /// - Parameter cells: the number of cells of all levels. `nil` for any number.
     func grid(_ input: NetworkInput, cells: Int?, usual: [[Int]]) -> CellGrid? {
@@ -101,8 +103,8 @@ enum BoxEncoding: Equatable {
     /// Class scores, and a discrete distribution of the distance from the cell to each of the four sides of the box.
     case distributions(classes: Int, bins: Int)
 
-    /// Chooses the first encoding for which the number of classes is plausible, otherwise `objectness`. Returns `nil`
-    /// if there are too few values.
+    /// Chooses the first encoding for which the number of classes is plausible. If there is none, chooses `objectness`.
+    /// Returns `nil` if there are too few values.
     ///
     /// - Parameter numbers: the number of values per box.
     init?(_ numbers: Int, in inspection: NetworkInspection) {

@@ -77,9 +77,10 @@ struct AxisSampling {
     /// Whether the output is mirrored. The first output pixel is then at the end of the region.
     let reversed: Bool
 
-    /// Returns the two samples between which an output pixel is interpolated, `first` and `first + 1`, for a component
-    /// that is subsampled by 2^`shift` along this axis. `weight` is the weight of the second sample, 0 to below 1. An
-    /// output pixel before the first or after the last sample of the region has the value of this sample.
+    /// Returns the two samples between which an output pixel is interpolated: `first` and `first + 1`. They are samples
+    /// of a component that is subsampled by 2^`shift` along this axis. `weight` is the weight of the second sample, 0
+    /// to below 1. An output pixel before the first sample of the region has the value of the first sample. An output
+    /// pixel after the last sample has the value of the last sample.
     func tap(_ output: Int, shift: Int) -> (first: Int, weight: Double) {
         // The position is computed with integers. The weight is then exactly 0 for an output pixel at the position of a
         // sample.
@@ -108,7 +109,8 @@ struct FittedArea: Hashable {
 }
 
 extension NetworkInput {
-    /// Returns the area of the input that an upright picture covers. The size of the picture is in square pixels.
+    /// Returns the area of the input that an upright picture covers. The width and height of the picture are in units
+    /// of the pixel height, because pixels may not be square.
     ///
     /// The rounding matches the reference implementations of the network families: `letterboxTopLeft` rounds down,
     /// `letterboxCentered` rounds to the nearest pixel.

@@ -1,4 +1,4 @@
-/// For each output pixel: the source samples between which it is interpolated, and their weights.
+/// For each output pixel: the source samples between which the pixel is interpolated, and the weights of these samples.
 struct ResampleTables {
     /// The two source rows between which an output row is interpolated. `weight` is the weight of the second row, in
     /// units of 1/16384.

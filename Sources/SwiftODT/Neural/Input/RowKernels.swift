@@ -219,7 +219,8 @@ enum RowKernels {
         }
     }
 
-    /// Rounds to bytes. The values must be from 0 to 255.
+    /// Copies every `step`th value of `source` to a contiguous target, rounded to bytes. The values must be from 0 to
+    /// 255.
     static func pick(
         _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<UInt8>
     ) {

@@ -16,8 +16,8 @@ final class CompiledModel: @unchecked Sendable {
     let runtime: OpenVINO
     let model: OpaquePointer
 
-    /// `nil` if the model was compiled. The runtime may read weights from the bytes of a restored model while the model
-    /// exists.
+    /// The bytes from which the model was restored. `nil` if the model was compiled. The runtime may read weights from
+    /// these bytes as long as the model exists.
     private let bytes: FileBlock?
 
     private init(_ model: OpaquePointer, runtime: OpenVINO, bytes: FileBlock? = nil) {
@@ -88,7 +88,7 @@ final class CompiledModel: @unchecked Sendable {
 
 extension OpenVINO {
     /// Sets the properties of a device for later compilations and imports of models. The import of a model has no
-    /// parameters for them.
+    /// parameters for these properties.
     ///
     /// - Returns: whether the device supports the properties that the target needs.
     fileprivate func set(_ target: CompilationTarget) -> Bool {

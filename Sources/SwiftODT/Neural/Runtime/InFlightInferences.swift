@@ -17,7 +17,7 @@ enum InFlightInferences {
     private struct State {
         var count = 0
         var isClosed = false
-        /// When the latest call returned, on the monotonic clock.
+        /// The time at which the latest call returned, on the monotonic clock.
         var lastEnd: Nanoseconds = 0
     }
 
@@ -88,15 +88,15 @@ enum InFlightInferences {
         return try answer.get()
     }
 
-    /// The number of registrations at intervals of 0.1 ms. Later intervals are 1 ms, because a compilation may take
-    /// seconds.
+    /// After this number of registrations, the interval between two registrations is 1 ms instead of 0.1 ms, because a
+    /// compilation may take seconds.
     private static let frequentCount = 2000
     /// Limits the memory of the registrations during one `body` to 320 KB.
     private static let registrationLimit = 10_000
 
-    /// The time in nanoseconds for which the exit handler waits after the last call has ended. A call can end inside a
-    /// callback of the runtime, which then still returns through the runtime's code. Returning usually takes
-    /// microseconds, but longer if the thread is preempted.
+    /// How long the exit handler waits after the last call has ended, in nanoseconds. A call can end inside a callback
+    /// of the runtime. The callback then still has to return through the runtime's code. This usually takes
+    /// microseconds, but it takes longer if the thread is preempted.
     private static let returnTime: Nanoseconds = 10_000_000
 
     private static func end(status: Int32, process: Int) {

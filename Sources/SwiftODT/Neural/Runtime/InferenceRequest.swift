@@ -47,8 +47,8 @@ package final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// The values of an auxiliary input, an input for the size of the picture, are the same for all pictures. They are
-    /// written only once.
+    /// An auxiliary input is an input for the size of the picture. Its values are the same for all pictures, so they
+    /// are written only once.
     private func writeAuxiliaryInput(_ number: Int) throws {
         let functions = network.compiled.runtime.functions
         let description = network.description.inputs[number]

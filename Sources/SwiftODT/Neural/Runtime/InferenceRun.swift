@@ -14,8 +14,8 @@ final class InferenceRun: @unchecked Sendable {
     private let network: Network
     private let callback: UnsafeMutablePointer<ov_callback>
     private let state = Monitor(State())
-    /// The address of the first output that has a fixed size, or `nil`. ``start(completion:)`` stores ``unwritten``
-    /// there before it starts an inference.
+    /// The address of the first output that has a fixed size. `nil` if there is no such output. ``start(completion:)``
+    /// stores ``unwritten`` at this address before it starts an inference.
     private var mark: UnsafeMutableRawPointer?
 
     private struct State {
@@ -68,7 +68,8 @@ final class InferenceRun: @unchecked Sendable {
         }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
         let runtime = network.compiled.runtime
-        // The runtime removes a callback when it calls it.
+        // The runtime removes the callback when it calls the callback. The callback is therefore set for each
+        // inference.
         if runtime.functions.ov_infer_request_set_callback(request, callback) != 0
             || runtime.functions.ov_infer_request_start_async(request) != 0
         {
