@@ -1,8 +1,8 @@
 import SwiftODT
 
 /// The position of the buffer's first row and first column in the upright picture, with ML Kit's names and EXIF's
-/// numbers. The first part of a name is the side of the picture at which the first row is. The second part is the side
-/// at which the first column is.
+/// numbers. The first part of a name is the side of the upright picture that shows the buffer's first row. The second
+/// part is the side that shows the buffer's first column.
 public enum VisionDetectorImageOrientation: Int, CaseIterable, Sendable {
     /// The first row is the top, the first column the left side.
     case topLeft = 1

@@ -65,7 +65,7 @@ public final class VisionObjectDetector: Sendable {
     /// Processes an image asynchronously.
     ///
     /// - Throws: `ODTError` if the detector cannot be created, or if it cannot process the image. `CancellationError`
-    ///   at once if the task is cancelled. An image that is still queued is then not processed.
+    ///   immediately if the task is cancelled. An image that is still queued is then not processed.
     public func process(_ image: VisionImage) async throws -> [VisionObject] {
         try await Promise<[VisionObject]>.value { promise in
             self.queue.join(image, isAbandoned: { promise.isDone }) { promise.fulfil($0) }

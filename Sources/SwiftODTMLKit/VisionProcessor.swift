@@ -28,7 +28,7 @@ final class VisionProcessor: @unchecked Sendable {
         let time = clock.time(of: image.timestamp?.nanoseconds, step: timeSinceLastImage())
         var frame = picture.with(time: time, orientation: Orientation(image.orientation))
         return try withExtendedLifetime(picture) {
-            // An image of another size than the previous one belongs to another stream.
+            // If the size differs from the size of the previous image, the image belongs to another stream.
             if size != (frame.width, frame.height) {
                 scene.reset(reason: .flush)
                 parts.detector.reset()
@@ -101,7 +101,7 @@ struct VisionConfiguration: Sendable {
             salient: try makeSalient())
     }
 
-    /// Returns a saliency detector if it is requested and the main detector is of another kind.
+    /// Returns a saliency detector if it is requested and the main detector is not a saliency detector.
     private func makeSalient() throws -> (any Detector)? {
         guard scene.detectsSalient, detector.kind != .salient else { return nil }
         do {

@@ -4,13 +4,14 @@ import SwiftODT
 
 /// Passes results from the streaming thread of a pipeline to the task that calls ``take()``.
 ///
-/// When ``capacity`` results wait for the task, a file's pipeline blocks, while a live source drops the oldest result.
+/// If ``capacity`` results wait for the task and another result arrives, the pipeline of a file blocks. For a live
+/// source, the oldest result is dropped instead.
 final class ResultChannel: Sendable {
     /// The maximum number of results that wait for the task. It is small, because it only has to bridge thread
     /// switches.
     private static let capacity = 8
 
-    /// The messages of a frame as they were posted, and the copy of its pixels. They are parsed by the task.
+    /// The messages of a frame as they were posted, and the copy of its pixels. The task parses the messages.
     struct Entry: Sendable {
         var messages: [PostedMessage] = []
         var timestamp: UInt64 = .max
@@ -97,7 +98,7 @@ final class ResultChannel: Sendable {
         if let (waiter, entries) = resumed { waiter.resume(returning: entries) }
     }
 
-    /// Ends the stream of results at once. Results that the task has not taken are discarded.
+    /// Ends the stream of results immediately. Results that the task has not taken are discarded.
     func cancel() {
         finish(.success(()))
         state.update { $0.ready = [] }

@@ -8,9 +8,10 @@ import SwiftODT
 ///         print(result.time, result.visibleObjects.compactMap(\.name))
 ///     }
 ///
-/// Iterating builds a GStreamer pipeline and plays it. A file waits for the loop. A live source does not wait. If the
-/// loop is too slow, results are dropped and counted in ``VideoResult/droppedResults``. The pipeline ends when the loop
-/// ends, or when its task is cancelled. Cancelling the task ends the loop without an error, as after the last frame.
+/// Iterating builds a GStreamer pipeline and plays it. The pipeline of a file waits for the loop. The pipeline of a
+/// live source does not wait: if the loop is too slow, results are dropped and counted in
+/// ``VideoResult/droppedResults``. The pipeline ends when the loop ends, or when the task of the loop is cancelled.
+/// Cancelling the task ends the loop without an error, as after the last frame.
 ///
 /// Errors are of the type `ODTError` and name the remedy.
 public struct VideoObjects: AsyncSequence, Sendable {

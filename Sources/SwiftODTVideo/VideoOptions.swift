@@ -71,7 +71,8 @@ public struct VideoOptions: Hashable, Sendable {
     public var trackMinimumHits = 2
     /// Whether an object that returns gets its earlier tracking id, if it can be recognised (`reidentify`).
     public var reidentify = false
-    /// The maximum absence after which a returning object gets its earlier tracking id (`reidentify-for`).
+    /// A returning object can get its earlier tracking id only if its absence is not longer than this time
+    /// (`reidentify-for`).
     public var reidentifyFor = Duration.seconds(300)
     /// The network that recognises returning objects; `nil` for the default (`reidentification-file`).
     public var reidentificationModel: String?

@@ -78,7 +78,8 @@ extension Candidate {
     }
 }
 
-/// The boxes that have been kept, in groups of eight. A candidate is compared with the eight boxes of a group at once.
+/// The boxes that have been kept, in groups of eight. The eight boxes of a group are compared with a candidate in
+/// parallel (SIMD).
 private struct KeptBoxes {
     private struct Eight {
         var minX = SIMD8<Float>(repeating: 0)

@@ -21,15 +21,17 @@ struct TileMerger: Sendable {
     /// The IoU above which two fragments belong to the same object. Only the parts of the boxes in the area that both
     /// tiles cover are compared.
     private static let sharedAreaIoU = 0.5
-    /// The factor for the score of an object of which only fragments were detected.
+    /// If only fragments of an object were detected, the score of the object is multiplied by this factor.
     private static let fragmentScoreFactor = 0.6
     /// A box is large if one of its sides exceeds `largeShare` of the tile's side. The object should then be complete
     /// in a larger tile of the previous level. To prefer the box of that tile, the score of the large box is multiplied
     /// by `largeScoreFactor`.
     private static let (largeShare, largeScoreFactor) = (0.5, 0.5)
-    /// The IoU above which the complete boxes of two tiles differ only by localisation errors and are averaged.
+    /// If the IoU of the complete boxes of two tiles exceeds this value, the boxes differ only by localisation errors
+    /// and are averaged.
     private static let agreementIoU = 0.75
-    /// The maximum number of complete boxes, and of fragments. The boxes with the highest scores are used.
+    /// The maximum number of complete boxes, and also the maximum number of fragments. Those with the highest scores
+    /// are used.
     private static let maximum = 5000
 
     private struct TileDetection {
@@ -127,8 +129,8 @@ struct TileMerger: Sendable {
             ? overlap > iouThreshold : overlap > Double(Suppression.acrossClasses)
     }
 
-    /// Returns whether a complete box is only a detail of a larger object that the box's tile cuts, for example a head
-    /// that was detected as a person.
+    /// Returns whether a complete box shows only a detail of a larger object, for example a head that was detected as a
+    /// person. The edge of the box's tile must cut the larger object.
     private func isDetail(_ candidate: TileDetection, of object: TileDetection) -> Bool {
         let (box, other) = (candidate.detection, object.detection)
         guard candidate.tile != object.tile, box.label == other.label, tiles[candidate.tile].cuts(other.box) else {

@@ -3,13 +3,13 @@
 /// The stripes separate, for example, hair, jacket and trousers, or roof, windows and wheels. The histograms depend
 /// little on the object's size and posture.
 struct Appearance: Sendable {
-    /// The fractions of the samples at eight grey levels, in the top stripe.
+    /// The histogram of the top stripe: for each of eight grey levels, the fraction of the samples with this level.
     private var top: SIMD8<Float>
     private var middle: SIMD8<Float>
     private var bottom: SIMD8<Float>
 
-    /// Samples the inner part of a box, which shows the object rather than the background. Returns `nil` if less than 2
-    /// × 3 plane pixels of that part lie inside the picture.
+    /// Samples the inner part of a box, which shows the object rather than the background. Returns `nil` if the part
+    /// inside the picture has a width of less than 2 or a height of less than 3 plane pixels.
     init?(of box: Box, in plane: LumaPlane) {
         let left = max(0, (box.x + 0.25 * box.width) / plane.scaleX)
         let right = min(Double(plane.width), (box.x + 0.75 * box.width) / plane.scaleX)
@@ -53,8 +53,9 @@ struct Appearance: Sendable {
         bottom += (newer.bottom - bottom) * share
     }
 
-    /// The size of the sample grid, the rows per stripe, and the counters per stripe: eight levels and one more at
-    /// either end, because each sample counts for two neighbouring levels.
+    /// The sample grid has `rows` and `columns`. A stripe has `rowsOfStripe` rows and `slots` counters. There are
+    /// counters for the eight levels and one more at either end, because each sample counts for two neighbouring
+    /// levels.
     private static let (rows, columns, rowsOfStripe, slots) = (24, 8, 8, 10)
 
     private static func shares(_ counts: UnsafeMutableBufferPointer<Int32>, _ stripe: Int) -> SIMD8<Float> {

@@ -61,10 +61,12 @@ struct CameraDrift {
 
     /// The interval between the compared pictures, in nanoseconds.
     private static let step: Nanoseconds = 500_000_000
-    /// The maximum background motion of a still camera, in plane pixels.
+    /// The camera counts as moving if the background has moved by more than this distance between the compared
+    /// pictures, in plane pixels.
     private static let still = 0.6
 
-    /// Compares the picture with an earlier one if ``step`` has passed.
+    /// Compares the picture with the picture of the previous comparison. Does nothing if less than ``step`` has passed
+    /// since that comparison.
     ///
     /// - Parameter boxes: the areas of moving objects, in buffer pixels. They are excluded from the comparison.
     mutating func update(at plane: LumaPlane, time: Nanoseconds, around boxes: [Box]) {

@@ -71,8 +71,8 @@ struct ImageMotion {
         return camera.count >= 8 ? camera.estimate() : .zero
     }
 
-    /// Returns the ratio of the new box size to the old one, from the median growth of the distances between points.
-    /// The change is halved, because the measurement is noisy.
+    /// Returns the ratio of the new box size to the old one. It is derived from the median growth of the distances
+    /// between points. The growth is halved, because the measurement is noisy.
     private func zoomOfPoints() -> Double {
         guard across.count >= 6 else { return 1 }
         var ratios: ContiguousArray<Float> = []

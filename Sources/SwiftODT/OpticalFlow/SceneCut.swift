@@ -12,8 +12,8 @@ struct SceneCut {
     /// - correlation` exceeds twice this value.
     private var restlessness: Float = 0
 
-    /// The maximum variance of the cells of a uniform picture, in squared grey levels. Allows for noise and
-    /// compression.
+    /// A picture counts as uniform if the variance of its cells is below this value, in squared grey levels. The value
+    /// allows for noise and compression.
     private static let minimumVariance: Float = 4
 
     /// Returns whether a scene begins with this picture.
@@ -40,15 +40,15 @@ struct SceneCut {
         return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.minimumVariance * Float(next.count)
     }
 
-    /// The next picture does not count as a cut.
+    /// Forgets all pictures. The next picture does not count as a cut.
     mutating func reset() {
         previous.removeAll(keepingCapacity: true)
         current.removeAll(keepingCapacity: true)
         restlessness = 0
     }
 
-    /// Returns the correlation of the two latest thumbnails where they overlap after `previous` has been moved by `dx`
-    /// cells to the right and `dy` cells down.
+    /// Returns the correlation of the two latest thumbnails. `previous` is moved by `dx` cells to the right and `dy`
+    /// cells down, and only the cells in which the thumbnails then overlap are compared.
     private func correlation(_ dx: Int, _ dy: Int) -> Float {
         var (sumA, sumB, sumAA, sumBB, sumAB) = (Float(0), Float(0), Float(0), Float(0), Float(0))
         var count: Float = 0

@@ -79,8 +79,8 @@ package enum UniqueFile {
     /// - Parameters:
     ///   - start: the beginning of the path. Six unique characters follow it.
     ///   - end: the end of the path.
-    ///   - isOptional: if `true`, the function writes no file under a file size limit. Programs that pass `false` must
-    ///     ignore SIGXFSZ.
+    ///   - isOptional: if `true` and the process has a file size limit, the function writes no file. Programs that pass
+    ///     `false` must ignore SIGXFSZ.
     /// - Returns: the path of the file, or `nil` if the file cannot be written.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "", isOptional: Bool = true

@@ -63,9 +63,8 @@ enum DataFolders {
         return folders.map { $0 + "/swiftodt/" + name }.filter { seen.insert($0).inserted }
     }
 
-    /// Returns the folder of the Python package `name` if a wheel of the Python package `swiftodt` has installed `file`
-    /// in the same environment. Returns `nil` if `file` does not belong to a wheel, or if the environment has no
-    /// package `name`.
+    /// Returns the folder of the Python package `name` in the Python environment that contains `file`. Returns `nil` if
+    /// `file` does not belong to a wheel of the Python package `swiftodt`, or if the environment has no package `name`.
     static func pythonPackage(_ name: String, besidePackageOf file: String? = ownFile) -> String? {
         guard var folder = file.map(FilePath.folder(of:)) else { return nil }
         // The wheel has the plugin in swiftodt/native/lib/gstreamer-1.0.

@@ -43,7 +43,8 @@ package final class Monitor<Value>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer {
             pthread_mutex_unlock(mutex)
-            // The threads are woken after the lock is released. Otherwise they would block on the lock at once.
+            // The threads are woken after the lock is released. Otherwise, they would wake up only to block on the
+            // lock.
             pthread_cond_broadcast(condition)
         }
         return try body(&value)

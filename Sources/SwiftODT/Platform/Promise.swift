@@ -29,8 +29,8 @@ package final class Promise<Answer: Sendable>: Sendable {
         then?()
     }
 
-    /// Calls `body` once, when the promise is fulfilled or immediately if it already is. A later call replaces the
-    /// function of an earlier call that still waits.
+    /// Calls `body` once: when the promise is fulfilled, or immediately if the promise is already fulfilled. If the
+    /// function of an earlier call is still waiting, `body` replaces that function.
     package func whenDone(_ body: @escaping @Sendable () -> Void) {
         let isDone = state.update { state in
             if case .done = state { return true }
@@ -57,8 +57,8 @@ package final class Promise<Answer: Sendable>: Sendable {
 }
 
 extension Promise {
-    /// Lets a task wait for the result of a computation on another thread. If the task is cancelled, the wait ends at
-    /// once and the promise is cancelled. The computation can then be omitted.
+    /// Lets a task wait for the result of a computation on another thread. If the task is cancelled, the wait ends
+    /// immediately and the promise is cancelled. The computation is then not needed any more.
     ///
     ///     try await Promise<Int>.value { promise in
     ///         DetachedThread.run { promise.fulfil(.success(6 * 7)) }

@@ -1,9 +1,9 @@
 /// A clock that derives strictly increasing times for the tracker from the timestamps of a stream's frames.
 ///
-/// While the timestamps increase, the clock returns them unchanged. The clock advances by one frame interval instead if
-/// a frame has no timestamp, an invalid timestamp (``Nanoseconds/isInRange``), or a timestamp that is not later than
-/// the previous frame's timestamp. If the clock is ahead of the timestamps, it runs at half their speed until the
-/// timestamps have caught up.
+/// While the timestamps increase, the clock returns them unchanged. If a frame has no timestamp or an invalid one
+/// (``Nanoseconds/isInRange``), the clock advances by one frame interval instead. It does the same if a timestamp is
+/// not later than the previous frame's timestamp. If the clock is ahead of the timestamps, it runs at half their speed
+/// until the timestamps have caught up.
 ///
 ///     var clock = SteadyClock()
 ///     let times = [0, nil, 80_000_000].map { clock.time(of: $0, step: 40_000_000) }

@@ -143,7 +143,8 @@ package final class RecordingReader {
         return (RecordedFrame(key: frame.key, detections: detections), next)
     }
 
-    /// Returns the first line from a file offset up to `limit` that contains a frame, and the frame.
+    /// Searches the lines that begin at `offset` or later, but before `limit`. Returns the first line that contains a
+    /// frame, and the frame.
     private func readLine(at offset: Int, before limit: Int = .max) throws -> (LineFile.Line, RecordedFrame)? {
         var offset = offset
         while offset < limit, let line = try lines.line(at: offset) {

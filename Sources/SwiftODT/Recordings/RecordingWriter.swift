@@ -30,7 +30,7 @@ package final class RecordingWriter {
     private var hasEnded = false
 
     /// Opens the file. With `.replace`, an existing recording stays unchanged until ``begin(_:)`` is called. With
-    /// `.resume`, an incomplete last line is removed at once.
+    /// `.resume`, an incomplete last line is removed immediately.
     ///
     /// - Throws: ``ODTError`` if the file cannot be written, or if it exists and `existing` does not allow changes.
     package init(_ path: String, existing: Existing) throws {

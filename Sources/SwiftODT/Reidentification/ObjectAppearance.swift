@@ -1,7 +1,7 @@
 /// The appearance of an object: the sum of the embeddings of its views. Each embedding is normalised to length 1.
 package struct ObjectAppearance: Sendable {
-    /// The number of zero vectors that the mean appearance includes. In a stream of few people, the mean would
-    /// otherwise contain too much of each person (benchmark `returns.py`).
+    /// The mean appearance is computed with this number of additional zero vectors. Otherwise, the mean of a few people
+    /// would contain too much of each person (benchmark `returns.py`).
     private static let priorCount: Float = 2
 
     private var sum: [Float]
@@ -23,9 +23,9 @@ package struct ObjectAppearance: Sendable {
     /// Returns the cosine of the angle between the mean embeddings, -1 to 1.
     func similarity(to other: ObjectAppearance) -> Float { Self.cosine(sum, other.sum) }
 
-    /// Returns the similarities to other objects, -1 to 1, after the mean appearance of the other objects has been
-    /// subtracted from all. The mean contains what all objects of a camera have in common: background, light and the
-    /// bias of the network.
+    /// Subtracts the mean appearance of the other objects from the appearances of all objects. Then returns the
+    /// similarities to the other objects, -1 to 1. The mean contains what all objects of a camera have in common:
+    /// background, light and the bias of the network.
     func similarities(to others: [ObjectAppearance]) -> [Float] {
         let directions = others.map { $0.sum.direction }
         var common = [Float](repeating: 0, count: sum.count)
@@ -51,7 +51,7 @@ package struct ObjectAppearance: Sendable {
 
 /// Describes the appearance of objects, so that an object can be recognised when it returns.
 package protocol AppearanceDescriber: AnyObject, Sendable {
-    /// The labels of the objects that it can distinguish, in lower case.
+    /// The labels of the objects that the describer can distinguish, in lower case.
     var labels: Set<String> { get }
 
     /// Returns the appearance of the object in a box, which is in buffer pixels.

@@ -1,9 +1,10 @@
 /// Gives a returning object the id that it had before its track ended.
 ///
-/// The appearance of each track is the mean of good views: detected, inside the picture, large enough and not covered.
-/// A new track is compared with the ended tracks until ``decisionTime`` after its first good view. The new track takes
-/// over the id of the ended track with the most similar appearance, unless another object is almost as similar. In this
-/// case the track keeps its new id, because a new id is better than a wrong one.
+/// A view is the picture of an object in one frame. In a good view, the object is detected, inside the picture, large
+/// enough and not covered. The appearance of a track is the mean of its good views. A new track is compared with the
+/// ended tracks until ``decisionTime`` after its first good view. The new track takes over the id of the ended track
+/// with the most similar appearance, unless another object is almost as similar. In that case the track keeps its new
+/// id, because a new id is better than a wrong one.
 ///
 ///     var reidentifier = TrackReidentifier(describer: try ReidentificationNetwork())
 ///     let changes = try reidentifier.follow(&tracks, in: frame, at: frame.time, retention: 300_000_000_000)
@@ -23,11 +24,11 @@ package struct TrackReidentifier: Sendable {
     private static let minimumPlainSimilarity: Float = 0.78
     /// The similarity of the ended track must exceed the similarity of any other object by at least this value.
     private static let minimumMargin: Float = 0.05
-    /// The minimum similarity of a view to the earlier views of its track. 95 % of the pairs of views of one person
-    /// that are more than 5 s apart exceed this value.
+    /// If the similarity of a view to the earlier views of its track is below this value, the track now shows another
+    /// object. Of the pairs of views of one person that are more than 5 s apart, 95 % exceed this value.
     private static let minimumConsistency: Float = 0.38
-    /// The time after its first good view in which a new track can take over an id, in nanoseconds. The track is
-    /// undecided until this time has passed or the track has taken over an id.
+    /// A new track can take over an id until this time has passed since its first good view, in nanoseconds. The track
+    /// is undecided until then, or until it takes over an id.
     private static let decisionTime: Nanoseconds = 1_000_000_000
     /// The interval between two views of an undecided track, in nanoseconds.
     private static let undecidedInterval: Nanoseconds = 200_000_000
@@ -35,13 +36,15 @@ package struct TrackReidentifier: Sendable {
     /// with each view.
     private static let (firstInterval, longestInterval): (Nanoseconds, Nanoseconds) = (500_000_000, 8_000_000_000)
     /// The limits of the number of embeddings. `meanViewsPerFrame` limits the average per frame, and thus the cost of a
-    /// crowd. `viewsPerFrame` limits a single frame, and thus its delay when a group appears.
+    /// crowd. `viewsPerFrame` limits the number in a single frame, and thus the delay of the frame when a group
+    /// appears.
     private static let (meanViewsPerFrame, viewsPerFrame) = (0.4, 2.0)
-    /// The maximum age in nanoseconds of a detection whose box is used as a view. In live streams, detections are late.
+    /// A detected box is used as a view only if the detection is at most this old, in nanoseconds. In live streams,
+    /// detections are late.
     private static let freshness: Nanoseconds = 200_000_000
     private static let minimumHeight = 48.0
-    /// The maximum fraction of a view that an object nearer to the camera covers. An object counts as nearer if its box
-    /// ends further down.
+    /// A view is not good if an object nearer to the camera covers more than this fraction of it. An object counts as
+    /// nearer if its box ends further down.
     private static let coveredPart = 0.15
     /// The maximum displacement of an object while it was not tracked: a speed in box heights per second, plus a
     /// distance in box heights.
@@ -89,8 +92,8 @@ package struct TrackReidentifier: Sendable {
     ///
     /// - Parameters:
     ///   - frame: the picture. With `nil`, no appearance is measured and no id is taken over.
-    ///   - retention: the time in nanoseconds for which an ended track can return.
-    /// - Returns: the reported ids that this frame has replaced. The replaced id is not used again.
+    ///   - retention: how long after its latest detection an ended track can return, in nanoseconds.
+    /// - Returns: the changes of reported ids in this frame. A replaced id is not used again.
     package mutating func follow(
         _ tracks: inout [Track], in frame: Frame?, at now: Nanoseconds, retention: Nanoseconds
     ) throws -> [Change] {
@@ -167,8 +170,8 @@ package struct TrackReidentifier: Sendable {
 
     // MARK: Views
 
-    /// Returns the tracks that have a good view and need one: undecided tracks first, then the tracks that have waited
-    /// longest.
+    /// Returns the ids of the tracks that are due for a new view and have a good view in this frame. Undecided tracks
+    /// come first. Otherwise, the track that has been due for longest comes first.
     private func due(in frame: Frame, at now: Nanoseconds) -> [Int] {
         followed.filter { $0.value.nextView <= now && isGoodView($0.value.track, in: frame, at: now) }
             .map { (order: $0.value.isDecided ? 1 : 0, time: $0.value.nextView, number: $0.key) }
@@ -218,8 +221,8 @@ package struct TrackReidentifier: Sendable {
         return Change(from: one.id, to: id)
     }
 
-    /// Returns the id of the ended track with the most similar appearance. `nil` if it is not similar enough, or if
-    /// another object is almost as similar.
+    /// Returns the id of the ended track with the most similar appearance. `nil` if this track is not similar enough,
+    /// or if another object is almost as similar.
     private func returned(_ one: Followed, _ number: Int, _ appearance: ObjectAppearance) -> Int? {
         let candidates = ended.filter {
             $0.value.track.lastSeen <= one.begin && $0.value.track.label?.text == one.track.label?.text

@@ -8,23 +8,23 @@ struct DisplacementTest {
     private(set) var hasLeft = false
 
     private var first: Box
-    /// The box at the latest sample of its path. The path is sampled in steps of ``step``.
+    /// The box at the latest sample of its path. The distance between two samples is at least ``step``.
     private var point: Box
     private var length = 0.0
     /// The largest area that the box has had since it passed the test.
     private var largest = 0.0
 
-    /// The minimum area of a box that has passed, relative to its largest area. A smaller box shows only the remainder
-    /// of the object, or background that the object has uncovered.
+    /// After a box has passed, the test restarts if the area of the box falls below this fraction of its largest area.
+    /// A smaller box shows only the remainder of the object, or background that the object has uncovered.
     private static let minimumRemainder = 0.25
-    /// The minimum displacement of both opposite sides (left and right, or top and bottom), relative to the square root
-    /// of the box's area.
+    /// The minimum displacement of the box, relative to the square root of its area. Of two opposite sides (left and
+    /// right, top and bottom), the side with the smaller displacement counts.
     private static let minimum = 0.35
     /// The maximum factor by which the area may grow or shrink. Beyond this factor, the box shows another object or
     /// only a part of the object, so the test restarts.
     private static let maximumGrowth = 1.8
-    /// The distance between two points of the path, relative to the square root of the box's area. It is larger than
-    /// the usual jitter.
+    /// The minimum distance between two samples of the path, relative to the square root of the box's area. It is
+    /// larger than the usual jitter.
     private static let step = 0.15
     private static let straightness = 0.7
     /// A side of the box counts as cut off by the picture's border if its distance from the border is at most this

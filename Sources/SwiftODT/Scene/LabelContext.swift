@@ -32,7 +32,7 @@ struct LabelContext {
 
     private static func kind(of track: Track) -> Kind? { track.label.flatMap { kinds[$0.text.lowercased()] } }
 
-    /// The kind of each lower-case label. People and animals have no kind, because they occur in both.
+    /// The kind of each lower-case label. People and animals have no kind, because they occur in streets and in homes.
     private static let kinds: [String: Kind] = {
         let groups = LabelGroups.standard
         let anywhere = (groups["people"] ?? []).union(groups["animals"] ?? [])

@@ -7,8 +7,9 @@ import Glibc
 ///
 /// Two measures keep the selection stable. The prominence of each track is smoothed with a time constant of 0.5 s. The
 /// prominence of objects of the previous selection is multiplied by a weight of 1.2. The first object is replaced only
-/// by an object with more than 1.44 (1.2²) times its prominence. Coasting objects get no weight, and smoothing does not
-/// raise their prominence. A visible object with a higher prominence thus replaces them at once.
+/// by an object with more than 1.44 (1.2²) times the prominence of the first object. Coasting objects get no weight,
+/// and smoothing does not raise their prominence. A visible object with a higher prominence thus replaces a coasting
+/// object immediately.
 struct Prominence {
     private static let smoothing = 0.5
     private static let hysteresis = 1.2
@@ -75,8 +76,9 @@ struct Prominence {
         excluded = []
     }
 
-    /// Keeps the first object of the previous selection in first place. Another object takes this place only if its
-    /// prominence without weight exceeds the weighted prominence of the first object.
+    /// Moves the first object of the previous selection back to the first place, unless an object ahead of it has a
+    /// clearly higher prominence. It is clearly higher if, even without a weight, it exceeds the weighted prominence of
+    /// the first object.
     private func keepingFirst(_ ranked: ArraySlice<Ranked>) -> ArraySlice<Ranked> {
         guard let place = ranked.firstIndex(where: { $0.track.id.flatMap { positions[$0]?.rank } == 0 }), place > 0,
             ranked[..<place].allSatisfy({ $0.figure <= ranked[place].weight })

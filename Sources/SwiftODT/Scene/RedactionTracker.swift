@@ -2,10 +2,10 @@
 /// effect on redaction.
 ///
 /// Every detection that may have one of the labels and has a score of at least ``Options/threshold`` is redacted in its
-/// frame and begins a track. Two other kinds of detections can continue a track: weaker ones, and detections with other
-/// labels near the track. The areas of a frame can be requested with a delay, after later frames have been recorded
-/// (``places(ofFrame:)``). Tracks are then interpolated between detections, and extrapolated to the time before their
-/// first detection.
+/// frame and begins a track. Two other kinds of detections can continue a track: detections with lower scores, and
+/// detections with other labels near the track. The areas of a frame can be requested with a delay, after later frames
+/// have been recorded (``places(ofFrame:)``). Tracks are then interpolated between detections, and extrapolated to the
+/// time before their first detection.
 ///
 /// For every frame in order, call ``advance(to:width:height:luma:)``, then ``observe(_:seenAt:region:)`` for each
 /// result, then ``endFrame()``. The tracker is not thread-safe: use it from one thread at a time.
@@ -56,8 +56,8 @@ package final class RedactionTracker {
     private var followed: [TrackPosition] = []
     /// For each track key, the time of the latest detection that could have begun the track.
     private var lastQualified: [Int: Nanoseconds] = [:]
-    /// The boxes of the detections since the previous frame that could have begun a track: with one of the labels and a
-    /// sufficient score.
+    /// The boxes of the detections since the previous frame that could have begun a track, because they have one of the
+    /// labels and a sufficient score.
     private var qualifyingBoxes: Set<Box> = []
     /// Whether this scene has had a result of the full frame.
     private var hasResult = false
@@ -66,10 +66,10 @@ package final class RedactionTracker {
     private var now: Nanoseconds = 0
     private var picture = Box(x: 0, y: 0, width: 0, height: 0)
 
-    /// The maximum time for which a track is redacted before its first detection.
+    /// A track can be redacted before its first detection, but at most for this time.
     private static let leadTime: Nanoseconds = 500_000_000
-    /// The maximum time for which a track that stands still at first is redacted before its first detection. The time
-    /// is longer than ``leadTime``, because a standing object was probably there before.
+    /// Replaces ``leadTime`` for a track that stands still at first. It is longer, because a standing object was
+    /// probably there before.
     private static let leadTimeOfStanding: Nanoseconds = 1_000_000_000
     /// A track that moves less than this within ``leadTime``, as a fraction of its box's size, counts as standing
     /// still.
@@ -77,12 +77,11 @@ package final class RedactionTracker {
     /// A track is redacted before its first detection only if it has this number of detections within ``leadTime``.
     /// This excludes single false positives.
     private static let minimumHits = 3
-    /// A missed track is redacted for this time plus the time from its first to its latest detection, and at most until
-    /// the tracker ends it after ``Options/maxAge``.
+    /// A missed track is redacted for the sum of this time and the time from its first to its latest detection. It is
+    /// not redacted after the tracker has ended it (``Options/maxAge``).
     private static let minimumCoasting: Nanoseconds = 300_000_000
-    /// The maximum time for which a missed track is redacted if the object does not return. The limit applies only if
-    /// the recorded frames extend at least ``horizon`` beyond the frame to redact and do not contain a new detection of
-    /// the track.
+    /// If an object does not return, its missed track is redacted for at most this time. This limit applies only if the
+    /// recorded frames extend at least ``horizon`` beyond the frame to redact.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
     /// A detection with a label that is not redacted continues a redacted track if its IoU with the track is at least

@@ -18,7 +18,7 @@ package struct Rejections: Sendable {
     }
 
     private var counts = [Int](repeating: 0, count: Reason.allCases.count)
-    /// The candidate with the highest score, the first one if several have this score.
+    /// The candidate with the highest score. If several candidates have this score, it is the first of them.
     package private(set) var best: Candidate?
 
     package init() {}
@@ -82,7 +82,8 @@ extension Rejections.Reason {
 
 /// Counts the objects that were not reported because of ``SceneOptions/maxObjects``.
 package struct LeftOutObjects: Hashable, Sendable {
-    /// Each track counts once, even if it was left out in many frames. Without tracking, each detection counts.
+    /// The number of objects that were left out. Each track counts once, even if it was left out in many frames.
+    /// Without tracking, each detection counts.
     package private(set) var objects = 0
     package private(set) var frames = 0
     /// The maximum number of objects in one frame, both reported and left out. With this value of

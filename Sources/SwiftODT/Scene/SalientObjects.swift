@@ -5,7 +5,7 @@
 /// false box is worse than a missed object: at half of this score, the network also finds pillars and road markings.
 struct SalientObjects {
     /// The objects to report. An object is left out while a labelled object covers it. Objects that have ended since
-    /// the latest call of ``takeEvents()`` are included, as lost.
+    /// the latest call of ``takeEvents()`` are included with the state `lost`.
     private(set) var tracks: [Track] = []
 
     private struct Candidate {
@@ -74,8 +74,8 @@ struct SalientObjects {
             candidates.append(candidate)
         }
         for var candidate in previous {
-            // An object that a labelled object covers does not count as missed. A missed object ends at once if it has
-            // not been reported yet, otherwise at its second consecutive miss.
+            // An object that a labelled object covers does not count as missed. A missed object ends immediately if it
+            // has not been reported yet. Otherwise, it ends at its second consecutive miss.
             if !Self.isExplained(candidate.track.box, by: named) {
                 guard !candidate.isMissed, candidate.track.id != nil else {
                     end(candidate, .lost)

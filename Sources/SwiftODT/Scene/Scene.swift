@@ -107,8 +107,9 @@ package final class Scene {
         }
     }
 
-    /// Returns whether the detections in a frame would begin a track or miss a detected object. Does not apply the
-    /// detections. Objects count as missed only if inference covered the full frame.
+    /// Returns whether the detections in a frame would change the tracks: whether a detection would begin a track, or
+    /// whether a detected object would be missed. Objects count as missed only if inference covered the full frame. The
+    /// detections are not applied.
     package func isChanged(by detections: [Detection], isFullFrame: Bool) -> Bool {
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter { $0.score >= threshold / 2 && judge($0) == .kept }
@@ -127,7 +128,7 @@ package final class Scene {
         }
     }
 
-    /// The minimum IoU of a detection and a track of a standing object.
+    /// A strong detection shows the same standing object as a track if their IoU exceeds this value.
     private static let sameObject = 0.3
 
     /// Whether a saliency network should process the latest frame. This is the case if salient objects are wanted and
@@ -145,7 +146,8 @@ package final class Scene {
         }
     }
 
-    /// Whether a saliency network should process the latest frame of a video. The call counts as a run of the network.
+    /// Returns whether a saliency network should process the latest frame of a video. If so, the call counts as a run
+    /// of the network.
     package func beginsSalientRun() -> Bool { options.detectsSalientInVideo && salient.isDue(at: now) }
 
     /// Applies the result of a saliency network for the frame at `time` of a video.

@@ -2,7 +2,8 @@
 package struct SceneOptions: Hashable, Sendable {
     /// The two detector modes of ML Kit.
     package enum Mode: Int, Sendable {
-        /// For video. Objects have track ids. Results are returned at once, even if a category is still missing.
+        /// For video. Objects have track ids. Results need not wait for the classifier, so the category of an object
+        /// can be missing at first.
         case stream
         /// For independent pictures. Results are complete, and objects have no track ids.
         case singleImage
@@ -14,8 +15,8 @@ package struct SceneOptions: Hashable, Sendable {
         /// Detects moving objects that no detection explains. Requires a static camera and tracking, see
         /// ``UnclassifiedObjects``.
         case moving
-        /// Detects the salient object of a single picture without detections. In stream mode with tracking, detects
-        /// standing objects that no detection explains, see ``SalientObjects``.
+        /// In single-image mode, detects the salient object of a picture in which the detector finds nothing. In stream
+        /// mode with tracking, detects standing objects that no detection explains, see ``SalientObjects``.
         case salient
         /// `moving` in stream mode, `salient` in single-image mode.
         case auto
@@ -35,7 +36,7 @@ package struct SceneOptions: Hashable, Sendable {
     package var unknownObjects = UnknownObjects.none
     /// Whether an object that returns gets its earlier id. Requires tracking.
     package var reidentify = false
-    /// The time in nanoseconds for which an object can return with its earlier id. Default 300 s.
+    /// If an object returns within this time, it can get its earlier id. In nanoseconds, default 300 s.
     package var reidentifyFor: Nanoseconds = 300_000_000_000
 
     package init() {}

@@ -5,7 +5,7 @@
 /// foreground where an object has left the background) do not pass. If a detection gives the object a label, the
 /// labelled track takes over its id.
 final class UnclassifiedObjects {
-    /// The objects to report. Objects that ended with the latest frame are included once, as lost.
+    /// The objects to report. Objects that ended in the latest frame are included once, with the state `lost`.
     private(set) var tracks: [Track] = []
 
     /// Tracks the moving objects. Its ids are internal: they are the keys of ``candidates``.
@@ -36,11 +36,11 @@ final class UnclassifiedObjects {
 
     /// The minimum age of a reported object.
     private static let minimumAge: Nanoseconds = 400_000_000
-    /// The time for which the camera must have been static before any object is reported. In this time, the background
-    /// model learns which areas change repeatedly.
+    /// A new object is reported only after the camera has been static for this time. In this time, the background model
+    /// learns which areas change repeatedly.
     private static let learningTime: Nanoseconds = 1_500_000_000
-    /// The maximum time for which a missed object is reported. Its track is kept longer, so that the object keeps its
-    /// id if it is detected again.
+    /// A missed object is reported for at most this time. Its track is kept longer, so that the object keeps its id if
+    /// it is detected again.
     private static let coasting: Nanoseconds = 350_000_000
     /// A labelled box explains an unclassified object if it covers at least this fraction of the object's box. The
     /// labelled object is then the same object, or it is in front of the unclassified object.
@@ -65,8 +65,9 @@ final class UnclassifiedObjects {
         unwanted.update(detections, seenAt: time, region: region)
     }
 
-    /// Analyses the latest frame. Further calls for the same frame have no effect. If a track in `named`, the labelled
-    /// tracks of `identityTracker`, shows an unclassified object, the track takes over the id of the object.
+    /// Analyses the latest frame. Further calls for the same frame have no effect. `named` contains the labelled tracks
+    /// of `identityTracker`. If one of these tracks shows an unclassified object, the track takes over the id of the
+    /// object.
     func update(beside named: inout [Track], of identityTracker: Tracker, passes: (Detection) -> Bool) {
         guard let plane else { return }
         self.plane = nil
@@ -175,8 +176,8 @@ final class UnclassifiedObjects {
         noteEnds()
     }
 
-    /// Returns whether an object is no longer reported: it is missed, and it is occluded by a known object or has been
-    /// missed for too long.
+    /// Returns whether a missed object is no longer reported. This is the case if a known object occludes it, or if it
+    /// has been missed for too long.
     private func isHidden(_ track: Track, by known: [Box]) -> Bool {
         track.state == .coasting
             && (track.timeSinceUpdate > Self.coasting

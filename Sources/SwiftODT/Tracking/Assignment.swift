@@ -55,7 +55,8 @@ struct Assignment: ~Copyable {
         pairs.append(pair)
     }
 
-    /// Completes the row that is being built. Its best column is usually still free and is then assigned at once.
+    /// Completes the row that is being built. If its best column is still free, as usual, the column is assigned
+    /// immediately.
     @inline(__always)
     mutating func endRow() {
         var column = best.column
@@ -73,8 +74,9 @@ struct Assignment: ~Copyable {
         for index in waiting.indices { augment(from: waiting[index]) }
     }
 
-    /// Adds one row to the assignment along the cheapest augmenting path. The path ends at a free column, or at a row
-    /// that gives up its column. If this row is `first` itself, the assignment does not change.
+    /// Adds one row to the assignment along the augmenting path with the lowest cost. The path ends at a free column,
+    /// or at a row that gives up its column. If the path already ends at `first`, this row stays unassigned and the
+    /// assignment does not change.
     private mutating func augment(from first: Int) {
         var (row, reached) = (first, 0.0)
         var (lonelyRow, end) = (first, Double.infinity)

@@ -3,7 +3,7 @@
 struct BimodalScoreThreshold: Sendable {
     /// The histogram of the recent scores after soft NMS, with an empty bin at either end.
     private var counts = ContiguousArray<Float>(repeating: 0, count: Int(bins) + 2)
-    /// The number of results in ``counts``. It decays at the same rate.
+    /// The number of results in ``counts``. The number decays at the same rate as the counts.
     private var results: Float = 0
     private var latest: Nanoseconds?
 

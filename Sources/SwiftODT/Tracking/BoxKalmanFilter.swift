@@ -60,9 +60,10 @@ struct BoxKalmanFilter: Sendable {
         return gain
     }
 
-    /// Predicts the state after the image motion has corrected the velocity, weighted by the uncertainties of both. For
-    /// the filter's box, the variance of image motion has a lower bound: when two people pass each other, image motion
-    /// can move one box along with the other. Returns the offset in pixels to the more accurate box for display.
+    /// Corrects the velocity by the image motion, weighted by the uncertainties of both, and then predicts the state.
+    /// The variance of the image motion has a lower bound: when two people pass each other, image motion can move one
+    /// box along with the other. Returns the offset in pixels from the filter's box to the box for display. The box for
+    /// display is more accurate, because it is computed without this bound.
     mutating func carry(_ move: BoxMove, by step: Step, uncertainty: ImageMotionUncertainty) -> SIMD4<Double> {
         guard step.seconds > 0 else { return .zero }
         let zoom = move.scale - 1
@@ -81,7 +82,8 @@ struct BoxKalmanFilter: Sendable {
         return further
     }
 
-    /// Increases the variances as if the velocity had been uncertain by the image motion for the last `seconds`.
+    /// Increases the variances as if the error of the image motion had been part of the velocity's variance for the
+    /// last `seconds`.
     mutating func addVelocityUncertainty(by uncertainty: ImageMotionUncertainty, over seconds: Double) {
         let size = Self.size(position)
         let uncertainVariance = uncertainty.variance * (size * size)
@@ -106,8 +108,9 @@ struct BoxKalmanFilter: Sendable {
         return exp(-(distance.x + distance.y + (distance.z + distance.w) / 2) / 8)
     }
 
-    /// Returns the factor on the standard deviation of the measurement noise. Boxes with low scores are less accurate,
-    /// and errors within ``TrackerTuning/errorCorrelation`` are correlated, so that a higher frame rate adds no weight.
+    /// Returns a factor for the standard deviation of the measurement noise. Boxes with low scores are less accurate,
+    /// and their errors within ``TrackerTuning/errorCorrelation`` are correlated. With the factor, such boxes do not
+    /// get more weight at a higher frame rate.
     @inline(__always)
     static func noiseFactor(score: Double, after time: Nanoseconds) -> Double {
         let share = min(1, (1 - score) * TrackerTuning.errorSteepness)

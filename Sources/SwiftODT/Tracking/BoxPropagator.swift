@@ -22,8 +22,8 @@ struct BoxPropagator {
         motion = ImageMotion(from: pyramid(from), to: pyramid(to))
     }
 
-    /// Propagates all tracklets to the second frame. Measures the image motion of each box only if `followingImage` is
-    /// true, the camera motion in either case.
+    /// Propagates all tracklets to the second frame. Always measures the camera motion, but the image motion of each
+    /// box only if `followingImage` is true.
     mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool) {
         if motion != nil, !tracklets.isEmpty { findShift(tracklets) }
         let budget = max(6, min(15, TrackerTuning.flowPoints / max(1, tracklets.count)))
@@ -36,8 +36,8 @@ struct BoxPropagator {
     }
 
     /// Repeats the propagation from a history entry to the latest frame after a late result. Known tracks move by their
-    /// recorded image motion. The image motion of new tracks, which the entries do not contain, is measured now. The
-    /// number of measurements is bounded, so one may cover several frames.
+    /// recorded image motion. The history does not contain new tracks, so their image motion is measured now. The
+    /// number of measurements is bounded, so one measurement may cover several frames.
     mutating func replay(
         _ tracklets: inout ContiguousArray<Tracklet>, along history: inout FrameHistory, from index: Int,
         statistics: MotionStatistics, heuristics: TrackerHeuristics

@@ -22,7 +22,7 @@ struct CandidatePairs: ~Copyable {
     /// A tolerance in pixels for the order of the left edges. It exceeds the rounding in ``DetectionPreFilter``.
     private static let slack = 0.25
 
-    /// Finds the pairs of the tracks with the indices `rows`, and of detections that are sorted by their left edges.
+    /// Finds the pairs. `rows` contains the indices of the tracks. The detections must be sorted by their left edges.
     /// `shift` is the camera motion in pixels that the predictions do not include.
     mutating func find(
         _ rows: UnsafeBufferPointer<Int>, of tracks: UnsafeBufferPointer<Tracklet>, at place: Place,

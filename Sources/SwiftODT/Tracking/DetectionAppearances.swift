@@ -4,8 +4,8 @@ struct DetectionAppearances: ~Copyable {
     private var appearances = ScratchList<Appearance?>()
     /// The number of tracks that compete for each detection in the first association stage. 0 for weak detections.
     private var claims = ScratchList<Int>()
-    /// The mean similarity of pairs of the same object and of different objects in this stream, the variance of the
-    /// similarities, and the number of samples.
+    /// The mean similarity of two appearances of the same object (`same`) and of different objects (`other`) in this
+    /// stream. Also the variance of the similarities, and the number of samples.
     private var (same, other, variance, samples) = (0.8, 0.8, 0.01, 50.0)
 
     /// Computes the appearance of each accepted detection. `count` includes the rejected detections.

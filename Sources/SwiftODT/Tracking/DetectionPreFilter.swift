@@ -3,8 +3,9 @@ struct DetectionPreFilter: ~Copyable {
     /// The accepted detections, from left to right.
     private(set) var accepted = ScratchList<FilteredDetection>()
     private(set) var unused = UnusedDetections()
-    /// The left edge of each accepted box in 1/256 pixel, and in the lower 24 bits the index of its detection. Sorting
-    /// integers is faster than sorting detections, which are large.
+    /// A sort key for each accepted detection. The lower 24 bits contain the index of the detection. The other bits
+    /// contain the left edge of its box in 1/256 pixel. Sorting integers is faster than sorting detections, which are
+    /// large.
     private var keys = ScratchList<Int>()
 
     private static let indexLimit = 1 << 24
@@ -56,7 +57,8 @@ struct DetectionPreFilter: ~Copyable {
 
     /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the
     /// same label, the lower its score. Drops the box if the reduced score is below `floor`. Of two duplicates, only
-    /// the stronger one stays. Second boxes on one object recur in every frame, so repetition does not confirm them.
+    /// the stronger one stays. A second box on one object recurs in every frame. Its repetition is therefore no
+    /// evidence for a second object.
     private mutating func discountOverlapped(from floor: Double) {
         for first in accepted.indices {
             let one = accepted[first]
@@ -82,7 +84,7 @@ struct DetectionPreFilter: ~Copyable {
     }
 }
 
-/// A detection that passed ``DetectionPreFilter``. Has no ``Label``, which is reference-counted.
+/// A detection that passed ``DetectionPreFilter``. It has no ``Label``, because labels are reference-counted.
 struct FilteredDetection: Sendable {
     var box: Box
     var score: Double

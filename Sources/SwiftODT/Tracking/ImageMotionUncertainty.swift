@@ -7,8 +7,8 @@ struct ImageMotionUncertainty: Sendable {
     /// second, for centre x, centre y, width and height. *e* is the product of the velocity errors at two consecutive
     /// results. If the average is negative, image motion is more accurate than the prediction.
     private var evidence = SIMD4<Double>.zero
-    /// The errors at the latest detection, in object sizes: of the box that image motion has propagated, and of the
-    /// constant-velocity prediction.
+    /// The errors at the latest detection, in object sizes. `carried` is the error of the box that image motion has
+    /// propagated. `expected` is the error of the constant-velocity prediction.
     private var lastError = (carried: SIMD4<Double>.zero, expected: SIMD4<Double>.zero)
     /// The time between the latest two results of the object, in seconds.
     private var span = 0.0
@@ -19,8 +19,8 @@ struct ImageMotionUncertainty: Sendable {
     /// comes in addition to the variance that follows from ``BoxMove/deviation``.
     var variance: SIMD4<Double> { evidence.bounded(.zero, TrackerTuning.greatestImageError) }
 
-    /// Returns ``variance``, with a lower bound, for a propagation step of `step` seconds: multiplied by the number of
-    /// steps between two results, because they have the same error, but the filter treats them as independent.
+    /// Returns ``variance`` with a lower bound, multiplied by the number of propagation steps of `step` seconds between
+    /// two results. The steps between two results have the same error, but the filter treats them as independent.
     func variance(eachOf step: Double, atLeast minimum: Double = 0) -> SIMD4<Double> {
         evidence.bounded(SIMD4(repeating: minimum), TrackerTuning.greatestImageError) * max(1, span / step)
     }

@@ -1,8 +1,9 @@
 /// Decides the label of a track by vote. Votes decay, so a single wrong label does not rename an object, but a lasting
-/// change does. A label wins when it has twice the weight of every other label. It stays until another has more weight.
+/// change does. A label wins when it has twice the weight of every other label. It remains the winner until another
+/// label has more weight.
 struct LabelVotes: Sendable {
-    /// Three labels and their weights. The label with the most weight comes first. A new label with more weight than
-    /// the last one replaces it.
+    /// Three labels and their weights. The label with the most weight comes first. A new label replaces the label with
+    /// the least weight if the vote for the new label has more weight.
     private var votes: ContiguousArray<(label: Label?, weight: Double)> = [(nil, 0), (nil, 0), (nil, 0)]
     private var isClear = false
 

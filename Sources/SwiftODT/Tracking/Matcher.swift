@@ -203,8 +203,9 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Returns whether a detection is a fragment of an object: a part of its box, with a score that is not much higher.
-    /// With another label, it must fill the visible part, because it could be a person in front of a bus.
+    /// Returns whether a detection is a fragment of an object. A fragment covers a part of the object's box, and its
+    /// score is not much higher than the object's. If the labels differ, the detection must fill the visible part of
+    /// the object's box. Otherwise, it could be a person in front of a bus.
     private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion)
         -> Bool
     {

@@ -39,7 +39,7 @@ struct MotionStatistics: Sendable {
         turn = (turn + 1) % every
     }
 
-    /// Learns from the track with this number among the matched tracks of a result.
+    /// Learns from a matched track of a result. `number` is its number among the matched tracks.
     @inline(__always)
     mutating func learn(from sightings: ObservationHistory, number: Int, heuristics: TrackerHeuristics) {
         if number % every != turn { return }
@@ -48,7 +48,8 @@ struct MotionStatistics: Sendable {
     }
 
     /// Estimates the jitter from consecutive second differences of a track's boxes. Jitter makes their covariance
-    /// negative: minus four times the variance of the jitter. Smooth motion of any speed does not.
+    /// negative: the covariance is minus four times the variance of the jitter. Smooth motion of any speed does not
+    /// make it negative.
     private mutating func learnJitter(from sightings: ObservationHistory) {
         guard sightings.count >= 4 else { return }
         let (a, b, c, d) = (sightings[3], sightings[2], sightings[1], sightings[0])

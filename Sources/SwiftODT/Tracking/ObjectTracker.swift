@@ -12,9 +12,11 @@ public final class ObjectTracker {
     public struct Options: Hashable, Sendable {
         /// The maximum time for which a track is kept without a detection, default 1 s.
         public var maximumAge: Duration
-        /// The number of detections that confirm a track, default 2. In the first result of a scene, one suffices.
+        /// The number of detections that confirm a track, default 2. In the first result of a scene, one detection is
+        /// enough.
         public var minimumHits: Int
-        /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker ones only continue tracks.
+        /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections only continue
+        /// tracks.
         public var scoreThreshold: Double
         /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
         public var maximumTracks: Int
@@ -49,8 +51,9 @@ public final class ObjectTracker {
             with: detections, at: frame.timestamp, width: frame.width, height: frame.height, luma: luma)
     }
 
-    /// Tracks the detections of the next frame without its pixels. Pass all detections, including those with low scores.
-    /// Sizes and boxes are in pixels. A time that is more than 1 s earlier than the last one begins a new scene.
+    /// Tracks the detections of the next frame without its pixels. Pass all detections, including those with low
+    /// scores. Sizes and boxes are in pixels. A time that is more than 1 s earlier than the previous time begins a new
+    /// scene.
     ///
     /// - Returns: the objects to report: detected and coasting objects, and each lost object once.
     public func update(with detections: [Detection], at time: MediaTime, width: Int, height: Int) -> [TrackedObject] {

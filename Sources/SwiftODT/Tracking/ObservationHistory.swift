@@ -3,8 +3,8 @@ struct Observation: Sendable {
     var box: Box
 }
 
-/// The latest observations of an object. The history keeps at least 24 observations. At high frame rates it keeps up to
-/// 96 to cover 0.7 s.
+/// The latest observations of an object. The history keeps at least 24 observations. At high frame rates, it keeps up
+/// to 96 observations to cover 0.7 s.
 struct ObservationHistory: Sendable {
     private static let minimumCount = 24
     private static let maximum = 96
@@ -29,7 +29,8 @@ struct ObservationHistory: Sendable {
         observations.append(sighting)
     }
 
-    /// Returns the index of the latest observation at or before `time`, or of the oldest one if all are later.
+    /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the
+    /// index of the oldest observation.
     func before(_ time: Nanoseconds) -> Int {
         var index = 0
         while index < count - 1, self[index].time > time { index += 1 }

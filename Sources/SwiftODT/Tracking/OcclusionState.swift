@@ -18,14 +18,14 @@ struct OcclusionState: Sendable {
 
     init(at box: Box) { confirmedBox = box }
 
-    /// Resets the state after a detection. `isSure` means that its score is above the threshold.
+    /// Resets the state after a detection. `isSure` means that the score of the detection is above the threshold.
     mutating func confirm(at box: Box, isSure: Bool) {
         (isAbsent, isUnreliable, isUndetected, isHiding) = (false, false, false, false)
         if isSure { (confirmedBox, template, occludedHalf) = (box, nil, nil) }
     }
 
-    /// Computes the template from the picture of the latest detection above the score threshold. `earlier` is a picture
-    /// before it and the object's box in that picture.
+    /// Computes the template from the picture of the latest detection above the score threshold. `earlier` is an
+    /// earlier picture and the object's box in the earlier picture.
     mutating func remember(from plane: LumaPlane, earlier: (plane: LumaPlane, box: Box)?) {
         guard template == nil else { return }
         template = AppearanceTemplate(of: confirmedBox, in: plane)
@@ -39,9 +39,9 @@ struct OcclusionState: Sendable {
         }
     }
 
-    /// Checks whether the object can still be at its predicted box, which no detected object covers. `before` is an
-    /// earlier picture for recognising static content, `unseen` the time since the latest detection. Returns
-    /// ``confirmedBox`` if the picture shows the object there instead.
+    /// Checks whether the object can still be at its predicted box. No detected object may cover this box. `before` is
+    /// an earlier picture, which shows whether the content of the box is static. `unseen` is the time since the latest
+    /// detection. If the picture shows the object at ``confirmedBox`` instead, returns that box.
     mutating func verify(at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds) -> Box? {
         guard !isAbsent, !isHiding, let template else { return nil }
         guard let here = AppearanceTemplate(of: box, in: plane) else {
@@ -54,7 +54,8 @@ struct OcclusionState: Sendable {
         let there = AppearanceTemplate(of: confirmedBox, in: plane)
         if let there, template.difference(there) < TrackerTuning.stillDifference { return confirmedBox }
         if !isUndetected {
-            // Half of the object is still visible, or what occluded one half is still there.
+            // The object is hiding if half of it is still visible shortly after the latest detection. It is also hiding
+            // if one half was already occluded and the occluder is still there.
             isHiding = fit.isHalf && unseen < TrackerTuning.vanishingTime
             if let there, let occludedHalf {
                 let difference = template.difference(there, in: occludedHalf)
@@ -74,8 +75,8 @@ struct OcclusionState: Sendable {
         !isHiding && (template.map { Self.fit($0, near: box, in: plane).isWhole } ?? true)
     }
 
-    /// Searches for the template within 20% of the width and 10% of the height of the box. Returns whether the whole
-    /// template matches somewhere, and whether at least one half does.
+    /// Searches for the template at offsets of up to 20% of the width and 10% of the height of the box. Returns whether
+    /// the whole template matches somewhere, and whether at least one half does.
     private static func fit(_ template: AppearanceTemplate, near box: Box, in plane: LumaPlane) -> (
         isWhole: Bool, isHalf: Bool
     ) {

@@ -44,7 +44,7 @@ extension TrackerState {
                     appearance: matcher.appearances[detection], time: time, jitter: statistics.jitter,
                     evidence: weight(of: detection.ownScore), magnification: magnification))
             nextKey += 1
-            // The objects of the first result of a scene are confirmed at once.
+            // The objects of the first result of a scene are confirmed immediately.
             if lastResult == nil || options.minHits <= 1 { confirm(tracklets.count - 1) }
         }
         occlusionVerifier.verifyAll(
@@ -88,8 +88,8 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    /// Only time in which results covered the track's position counts towards ``TrackerOptions/maxAge``. Tracks at
-    /// rarely inferred positions thus live longer.
+    /// Returns the reason to end a missed track, or `nil` to keep it. Only time in which results covered the track's
+    /// position counts towards ``TrackerOptions/maxAge``. Tracks at rarely inferred positions thus live longer.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
         if width > 0, height > 0,

@@ -91,7 +91,7 @@ public struct TrackedObjectEvent: Sendable {
         case leftFrame = "left-frame"
         /// A new epoch has begun, for example after a seek, a step back in time, or a change of the picture size.
         case flush
-        /// A new track needed the place, because the maximum number of tracks was reached.
+        /// The maximum number of tracks was reached, and this track was ended so that a new track could begin.
         case limit
         /// The object was recognised as an earlier object. It continues with the id of the earlier object.
         case reidentified

@@ -20,7 +20,8 @@ package final class Tracker {
     }
 
     /// Applies the detector's result for the frame at time `seenAt`. A late result is applied to its own frame, and the
-    /// changes are propagated to the latest frame. Results out of order and from before a scene cut are dropped.
+    /// changes are propagated to the latest frame. Results that are out of order or from before a scene cut are
+    /// dropped.
     ///
     /// - Parameter region: the inferred region, or `nil` for the full frame. Tracks outside the region do not count as
     ///   missed. Detections that the region's edges cut neither begin nor update a track.
@@ -28,7 +29,8 @@ package final class Tracker {
         state.update(detections, seenAt: seenAt, region: region)
     }
 
-    /// The confirmed and coasting tracks, and as lost those that ended with the latest frame.
+    /// The tracks to report: confirmed tracks, even if they coast. Tracks that ended in the latest frame are included
+    /// with the state `lost`.
     package var tracks: [Track] { state.tracks() }
 
     /// The number of ``tracks``, without the cost of creating them.
@@ -36,8 +38,8 @@ package final class Tracker {
         state.tracklets.indices.count { state.tracklets[$0].isReported } + state.lostJustNow.count
     }
 
-    /// Returns the boxes of all tracks with label votes that satisfy a condition, tentative tracks included, unless the
-    /// picture shows that the object is absent.
+    /// Returns the boxes of all tracks whose label votes satisfy a condition, including tentative tracks. Leaves out
+    /// tracks if the picture shows that the object is absent.
     func places(where isMeant: (LabelVotes) -> Bool) -> [Box] {
         state.tracklets.indices.filter { !state.tracklets[$0].occlusion.isAbsent && isMeant(state.tracklets[$0].votes) }
             .map { state.tracklets[$0].shownBox(at: state.settledTime) }
@@ -106,10 +108,11 @@ package final class Tracker {
 
 /// The options of a ``Tracker``. They can change between any two calls.
 package struct TrackerOptions: Hashable, Sendable {
-    /// The maximum time for which a track is kept without a detection, default 1 s; about twice as long if inferences
-    /// rarely cover its position.
+    /// The maximum time for which a track is kept without a detection, default 1 s. If inferences rarely cover the
+    /// track's position, it is kept about twice as long.
     package var maxAge: Nanoseconds
-    /// The number of detections that confirm a track, default 2. In the first result of a scene, one suffices.
+    /// The number of detections that confirm a track, default 2. In the first result of a scene, one detection is
+    /// enough.
     package var minHits: Int
     /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. If the stream's scores are bimodal,
     /// the effective threshold is up to 1.5 times this value.
@@ -126,6 +129,6 @@ package struct TrackerOptions: Hashable, Sendable {
         self.maxTracks = maxTracks
     }
 
-    /// The minimum score of a usable detection. Weaker detections than ``scoreThreshold`` can only continue tracks.
+    /// The minimum score of a usable detection. Detections below ``scoreThreshold`` can only continue tracks.
     package var scoreFloor: Double { min(0.1, scoreThreshold / 2) }
 }

@@ -4,16 +4,19 @@ package struct TrackerSnapshot: Sendable {
     package struct ObjectState: Sendable {
         /// The box in buffer pixels, propagated to the snapshot's frame, not clipped to the picture.
         package var box: Box
-        /// The box in the frame of the latest result, which may be older than the snapshot's. `nil` if it is the same.
+        /// The box in the frame of the latest result, if that frame is older than the snapshot's frame. Otherwise
+        /// `nil`.
         package var detectedBox: Box?
         package var isConfirmed = true
         package var misses = 0
         package var lastSeen: Nanoseconds = 0
         /// The magnification at which the object was detected. 1 is the magnification of the full frame.
         package var observedMagnification = 1.0
-        /// The time between the latest two detections, and 1 - IoU of the propagated and the second detected box.
+        /// `span` is the time between the latest two detections. `error` is 1 - IoU of the latest detected box and the
+        /// box that was propagated over this time.
         package var carried: (span: Nanoseconds, error: Double) = (0, 0)
-        /// The similarity of the box's content to the latest detection, 0 to 1. 1 if missed or unknown.
+        /// The similarity of the box's content to the latest detection, 0 to 1. It is 1 if the object is missed, or if
+        /// the similarity is unknown.
         package var similarity = 1.0
 
         /// Whether the object has probably left the box. An object that only turns or walks changes less.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The state and implementation of a ``Tracker``, which documents the functions. A struct, because Swift then checks
-/// exclusive access once per call of ``Tracker`` instead of at each access in a loop.
+/// The state and implementation of a ``Tracker``. The functions are documented in ``Tracker``. The type is a struct,
+/// because Swift then checks exclusive access once per call of ``Tracker`` instead of at each access in a loop.
 struct TrackerState: ~Copyable {
     var options: TrackerOptions
     var tracklets: ContiguousArray<Tracklet> = []
@@ -113,7 +113,8 @@ struct TrackerState: ~Copyable {
     }
 
     /// Propagates the tracklets to the latest frame. `followingImage` is `false` if a result for the latest frame
-    /// follows, which corrects the boxes. Image motion of boxes is then not measured, and states are recorded later.
+    /// follows. Because the result will correct the boxes, their image motion is not measured, and the states are
+    /// recorded later.
     mutating func settle(followingImage: Bool) {
         guard let now, settledTime < now else { return }
         let needsImage =

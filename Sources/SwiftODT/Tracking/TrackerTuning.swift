@@ -38,21 +38,23 @@ enum TrackerTuning {
 
     // Detections. Source: ranges; regions: unit tests.
 
-    /// The IoU up to which two boxes count as separate objects (soft NMS).
+    /// Two boxes count as separate objects if their IoU is at most this value (soft NMS).
     static let separateOverlap = 0.3
-    /// The minimum IoU of two boxes that count as duplicates even if their labels differ.
+    /// Two boxes count as duplicates if their IoU exceeds this value, even if their labels differ.
     static let duplicateOverlap = 0.9
     /// The time constant of the score histogram in seconds. Scores change with light and viewing direction.
     static let scoreMemory = 60.0
-    /// The minimum number of detections in the score histogram for a bimodal threshold.
+    /// The threshold is raised only if the score histogram contains at least this number of detections.
     static let valleySamples: Float = 200
     /// The minimum heights of the modes of low scores and of object scores, as multiples of the valley's height.
     static let (valleyNoise, valleyObjects): (Float, Float) = (3, 4.5)
-    /// The minimum mean number of low-score detections per result. Fewer may come from objects with low scores.
+    /// The threshold is raised only if a result has on average at least this number of low-score detections. Fewer such
+    /// detections may come from objects with low scores.
     static let valleyCrowd: Float = 3
     /// The upper limits of the effective score threshold: a multiple of the user's threshold, and an absolute score.
     static let (valleyFactor, valleyLimit) = (1.5, 0.6)
-    /// The minimum IoU of a detection and the visible part of a cut object with another label that is the same object.
+    /// If a detection and a cut object have different labels, the detection shows the object only if its IoU with the
+    /// object's visible part exceeds this value.
     static let fragmentOverlap = 0.5
 
     // Kalman filters. Source: ranges.
@@ -87,31 +89,35 @@ enum TrackerTuning {
 
     // Reported boxes. Source: ranges for the residual; others: unit tests.
 
-    /// The part of a detection's offset from the filtered box that is reported: 1 would jitter, 0 would lag.
+    /// The reported box is offset from the filtered box by this fraction of the detection's offset. With 1, the
+    /// reported box would jitter. With 0, it would lag.
     static let reportedResidual = 1.0 / 3
     /// The time in nanoseconds in which the offset of ``reportedResidual`` fades out.
     static let residualTime = 1_000_000_000.0
     /// The minimum width and height of the reported box, relative to the latest detection.
     static let leastReportedSize = 0.25
-    /// The time in nanoseconds in which a box glides to its position after a late result, and the IoU up to which it
-    /// jumps instead.
+    /// After a late result, a box glides to its new position in `glideTime` nanoseconds. If the IoU of the old and the
+    /// new box is at most `glideOverlap`, the box jumps instead.
     static let (glideTime, glideOverlap) = (200_000_000.0, 0.7)
     /// The maximum number of steps in which the image motion of new tracks is measured after a late result.
     static let replaySteps = 25
 
     // Life cycle. Source: ranges for the evidence; others: unit tests.
 
-    /// The minimum interval of key frames in nanoseconds. The gate passes only key frames while the picture is calm.
+    /// A frame is a key frame if the previous frame is at least this much older, in nanoseconds. While the picture is
+    /// calm, the gate passes only key frames.
     static let keyFrameDistance: Nanoseconds = 900_000_000
     /// Tracks at rarely inferred positions end after this multiple of ``TrackerOptions/maxAge``.
     static let ageFactorOutsideRegions = 2
-    /// The score of a detection with full weight towards confirmation: the lower of an absolute score and a multiple of
-    /// the score threshold.
+    /// A detection has full weight towards confirmation if its score is at least `fullEvidence`, or at least
+    /// `fullEvidenceFactor` times the score threshold.
     static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
-    /// A result that does not cover a track at sufficient magnification counts as a miss only after
-    /// ``ageFactorOutsideRegions`` times ``TrackerOptions/maxAge``, and after this number of such results.
+    /// Usually, a result is not a miss if it does not cover the track at sufficient magnification. After this number of
+    /// such results, it is a miss if the latest detection is older than ``ageFactorOutsideRegions`` times
+    /// ``TrackerOptions/maxAge``.
     static let inferencesElsewhere = 10
-    /// The maximum ratio of an object's last magnification to a region's, at which the object counts as detectable.
+    /// An object counts as detectable in a region if the ratio of the object's last magnification to the region's
+    /// magnification is at most this value.
     static let magnificationTolerance = 1.25
     /// A track ends if less than this fraction of its box is inside the picture.
     static let leastInPicture = 0.1
@@ -120,33 +126,44 @@ enum TrackerTuning {
 
     // Occlusion. Source: unit tests, and `nothing.py` and `coasting.py` beside `ablation`.
 
-    /// The maximum mean difference in grey levels of unchanged content: of a whole template, and of an occluded half.
+    /// The content of a box is unchanged if the mean difference is below this value, in grey levels. The first value is
+    /// for a whole template, the second value for an occluded half.
     static let (stillDifference, stillDifferenceOfHalf) = (6.0, 15.0)
-    /// The minimum correlation of pictures of the same object: of a whole template, and of a half (fewer samples).
+    /// Two templates show the same object if their correlation exceeds this value. The first value is for whole
+    /// templates, the second value for halves, which have fewer samples.
     static let (templateCorrelation, templateCorrelationOfHalf) = (0.6, 0.75)
-    /// The similarity of a box's content to the latest detection below which the object has probably left the box.
+    /// If the similarity of a box's content to the latest detection is below this value, the object has probably left
+    /// the box.
     static let unchangedSimilarity = 0.5
-    /// The maximum time in nanoseconds without a detection at which a half-visible object may be going behind another.
+    /// A half-visible object may be going behind another object if its latest detection is more recent than this time,
+    /// in nanoseconds.
     static let vanishingTime: Nanoseconds = 150_000_000
-    /// The maximum time in nanoseconds for which moving content at the predicted box counts as a possible occluder.
+    /// Moving content at the predicted box counts as a possible occluder only within this time after the latest
+    /// detection, in nanoseconds.
     static let occluderTime: Nanoseconds = 600_000_000
-    /// The minimum interval of kept pictures in nanoseconds, in which a moving object visibly changes its position.
+    /// The minimum interval of kept pictures, in nanoseconds. In this time, a moving object visibly changes its
+    /// position.
     static let pictureInterval: Nanoseconds = 80_000_000
-    /// The number of kept pictures. The oldest is usually more than ``beforeOcclusion`` older than the last result.
+    /// The number of kept pictures. The oldest picture is usually older than the last result by more than
+    /// ``beforeOcclusion``.
     static let pictures = 4
-    /// The minimum time in nanoseconds from a picture without occlusion to the latest strong detection of the object.
+    /// A picture is assumed to show an object without occlusion if it is older than the latest strong detection of the
+    /// object by at least this time, in nanoseconds.
     static let beforeOcclusion: Nanoseconds = 200_000_000
     /// The maximum number of picture checks per result. It bounds the cost if a whole crowd is missed at once.
     static let pictureChecks = 50
     /// Another object covers much of a box if it covers more than this fraction of the box's area.
     static let coveredShare = 0.4
-    /// A box has left the picture if its visible fraction is below this multiple of the one at the latest detection.
+    /// A box has left the picture if its visible fraction is below this multiple of the visible fraction at the latest
+    /// detection.
     static let leastVisible = 0.95
-    /// The minimum distance from the latest detection at which a box counts as moved far, in object sizes.
+    /// A box counts as far from its latest detection if the distance exceeds this value, in object sizes.
     static let farthestDrift = 0.2
-    /// The maximum fraction of another object's box that an object in front of it covers.
+    /// An object counts as in front of another object only if it covers less than this fraction of the other object's
+    /// box.
     static let smallPart = 0.3
-    /// The minimum growth of the covered fraction of a box since its latest detection, if the cover is an occluder.
+    /// Another object is an occluder of a box only if the covered fraction of the box has grown by more than this value
+    /// since the latest detection.
     static let occluderGrowth = 0.01
 }
 

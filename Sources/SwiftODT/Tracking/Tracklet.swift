@@ -1,5 +1,5 @@
 struct Tracklet: Sendable {
-    /// Identifies the tracklet, in the order of creation. The public ``id`` is assigned on confirmation.
+    /// Identifies the tracklet. A later tracklet has a greater key. The public ``id`` is assigned on confirmation.
     let key: Int
     var id: Int?
     var filter: BoxKalmanFilter
@@ -35,17 +35,20 @@ struct Tracklet: Sendable {
     /// The time of the latest detection above the score threshold.
     private(set) var lastStrong: Nanoseconds
     private(set) var observedMagnification: Double
-    /// The number of results since the latest detection that should have detected the object and missed it.
+    /// The number of misses since the latest detection. A miss is a result that should have contained the object, but
+    /// did not.
     private(set) var misses = 0
     /// The part of the time since ``unseenSince`` in which results covered the object's position.
     private(set) var searchedFor: Nanoseconds = 0
     /// The number of results since the latest detection that did not cover the object at sufficient magnification.
     private var inferencesElsewhere = 0
-    /// Whether the track is tentative, or was confirmed by the latest result.
+    /// `true` while the track is tentative, and also after the result that confirmed it. The next result sets it to
+    /// `false`.
     var isNew = true
     /// An offset from the filter's box to the reported box, for smooth motion. It fades out within `span` nanoseconds.
     private var residual = (offset: SIMD4<Double>.zero, since: Nanoseconds(0), span: TrackerTuning.residualTime)
-    /// A second offset to the reported box, in pixels, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
+    /// A second offset from the filter's box to the reported box, in pixels, see
+    /// ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
     /// The measured image motion since the previous frame. `nil` if it was not measured.
     var move: BoxMove?
@@ -117,9 +120,10 @@ struct Tracklet: Sendable {
         (misses, inferencesElsewhere) = (0, 0)
     }
 
-    /// Records a result that should have detected the object and missed it. The gap in detections starts at `frame`,
-    /// the last frame before the result's, or at the latest detection if that is older by more than `maximumAge`. In a
-    /// key frame it starts at most half of `maximumAge` before the result, so that a track survives its first miss.
+    /// Records a miss: a result that should have contained the object, but did not. The first miss sets the start of
+    /// the gap in detections. The gap starts at `frame`, the time of the last frame before the result's frame. If the
+    /// latest detection is older than `frame` by more than `maximumAge`, the gap starts at the detection. In a key
+    /// frame, the gap starts at most half of `maximumAge` before the result, so that a track survives its first miss.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, maximumAge: Nanoseconds) {
         if misses == 0 {
             residual.offset = .zero
@@ -133,8 +137,8 @@ struct Tracklet: Sendable {
         misses += 1
     }
 
-    /// Returns whether a result without the object counts as a miss: if the region covers the object at sufficient
-    /// magnification, or after many results (``TrackerTuning/inferencesElsewhere``).
+    /// Returns whether a result without the object counts as a miss. It does if the region covers the object at
+    /// sufficient magnification. It also does after many results that did not (``TrackerTuning/inferencesElsewhere``).
     mutating func countsAsMiss(in region: InferredRegion, at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         let isNear =
             observedMagnification <= region.magnification * TrackerTuning.magnificationTolerance

@@ -49,8 +49,8 @@ struct ZoneShape {
         }.min() ?? .infinity
     }
 
-    /// Returns the number of crossings of a straight path from left to right, minus the number from right to left. Left
-    /// and right are seen along the line from its first point to its last.
+    /// Counts how often a straight path crosses the line. Returns the number of crossings from left to right, minus the
+    /// number of crossings from right to left. Left and right are seen along the line from its first point to its last.
     func crossings(from start: Place, to end: Place) -> Int {
         edges.reduce(0) { count, edge in
             let (before, after) = (Self.side(of: start, edge), Self.side(of: end, edge))

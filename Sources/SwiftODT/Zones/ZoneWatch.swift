@@ -3,7 +3,7 @@
 /// The position of an object counts only while the object is detected. An object that walks behind a pillar and
 /// reappears beyond a line crosses the line when it reappears.
 ///
-/// Two rules prevent double counts. First, an object that jitters on an edge does not change sides at once. It must
+/// Two rules prevent double counts. First, an object that jitters on an edge does not change sides immediately. It must
 /// stay on the other side for 1 s, or its distance from the edge must exceed 1/16 of the sum of its width and height.
 /// Second, a new track takes over the state of a track that was lost nearby within the last 2 s (re-identification).
 ///
@@ -17,7 +17,8 @@ struct ZoneWatch {
         var orientation: Orientation
     }
 
-    /// The maximum time in nanoseconds between two tracks of one object for re-identification.
+    /// A new track can continue an earlier track only within this time after the latest detection of the earlier track,
+    /// in nanoseconds.
     private static let reentryTime: Nanoseconds = 2_000_000_000
     /// The time in nanoseconds after which an object on the other side of an edge changes sides even if it is still
     /// close to the edge.
@@ -51,13 +52,13 @@ struct ZoneWatch {
     }
 
     private struct ZonePresence {
-        /// The time at which the object entered the area. `nil` outside.
+        /// The time at which the object entered the area. `nil` while the object is outside.
         var since: Nanoseconds?
         var isDwellReported = false
-        /// The time since which the object has been on the opposite side of the edge without a change of sides, because
-        /// it is too close to the edge, or because the zone is limited to some labels and the object has no label. The
-        /// two sides are the inside and the outside of an area, or the two sides of a line. `nil` while the object is
-        /// on its recorded side.
+        /// The time since which the object has been on the opposite side of the edge, although no change of sides has
+        /// been recorded yet. The object is too close to the edge, or the zone is limited to some labels and the object
+        /// has no label. The sides are the inside and the outside of an area, or the left and the right side of a line.
+        /// `nil` while the object is on its recorded side.
         var uncertainSince: Nanoseconds?
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
@@ -149,7 +150,7 @@ extension ZoneWatch {
     /// have been detected recently and nearby. If there are several such tracks, the nearest one is returned.
     ///
     /// - Parameter visible: the ids of all visible tracks in the frame, including those that are processed after the
-    ///   new track. They are not continued.
+    ///   new track. Visible tracks are not continued.
     private mutating func reidentify(
         _ box: Box, _ label: Label?, unlessIn visible: Set<Int>, at now: Nanoseconds
     ) -> ZoneTrack? {

@@ -4,8 +4,8 @@ import Glibc
 struct ModelFile: Hashable {
     /// The path as the user specified it, for messages.
     let name: String
-    /// The states of the model file (first) and of its separate weight files. Two values of the same path are equal only
-    /// if none of the files changed between the creation of the two values.
+    /// The states of the model file (first) and of its separate weight files. If one of these files changes, a new
+    /// `ModelFile` of the same path differs from the earlier one.
     private let states: [FileState]
 
     private struct FileState: Hashable {
@@ -75,8 +75,8 @@ struct ModelFile: Hashable {
         states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
     }
 
-    /// Returns the possible paths of separate weight files, which need not exist. An .onnx file may use any names; the
-    /// function returns the names that exporters usually choose.
+    /// Returns the paths at which separate weight files can exist. The weight files of an .onnx model can have any
+    /// names. The function returns the names that exporters usually choose.
     private static func weights(of path: String) -> [String] {
         switch ModelFormat(file: path) {
         case .xml: [path.dropLast(4) + ".bin"]

@@ -3,7 +3,7 @@ import COpenVINO
 /// Adapts a model to the input that ``InputFiller`` writes: one picture of a fixed size, in planes of bytes or floats.
 extension LoadedModel {
     /// Reads a model and adapts it. An .onnx model is first changed to an equivalent model that runs faster. If the
-    /// runtime rejects a changed model, the next slower form is tried, and finally the original file.
+    /// runtime rejects a changed model, the function tries the next slower one, and the original file last.
     static func prepared(_ file: ModelFile, for input: NetworkInput, runtime: OpenVINO) throws -> LoadedModel {
         for form in cheaperForms(of: file, for: input) {
             if let read = LoadedModel(form.content, of: file, runtime: runtime),
@@ -73,7 +73,7 @@ extension LoadedModel {
         }
     }
 
-    /// Sets fixed shapes for all inputs. A picture input without a batch dimension stays without it.
+    /// Sets fixed shapes for all inputs. If the picture input has no batch dimension, none is added.
     private func reshape(_ ports: [Port], picture: Int, to input: NetworkInput) throws {
         let port = ports[picture]
         let shape = port.description.shape
@@ -183,9 +183,9 @@ extension LoadedModel {
 }
 
 extension NetworkInput {
-    /// Returns the values of an auxiliary input, an input in addition to the picture, with sizes by which the network
-    /// scales its boxes. With these values, the network returns boxes in pixels of its input. Returns `nil` if `name` is
-    /// not the name of an auxiliary input.
+    /// Returns the values of the auxiliary input called `name`. An auxiliary input is an input in addition to the
+    /// picture. It contains sizes by which the network scales its boxes. With the returned values, the network returns
+    /// boxes in pixels of its input. Returns `nil` if `name` is not the name of an auxiliary input.
     ///
     /// Auxiliary inputs are recognised by the names that exporters use: RT-DETR and D-FINE (`orig_target_sizes`),
     /// PaddleDetection (`im_shape`, `scale_factor`) and others.
@@ -202,8 +202,8 @@ extension NetworkInput {
 }
 
 extension NetworkDescription {
-    /// The index of the only input, or of the only input that is not an auxiliary input. `nil` if no input or several
-    /// inputs could be the picture.
+    /// The index of the picture input: the only input, or the only input that is not auxiliary. `nil` if there is no
+    /// such input.
     var pictureInput: Int? {
         let anySize = NetworkInput(width: 1, height: 1)
         let unknown = inputs.indices.filter { inputs.count == 1 || anySize.auxiliaryNumbers(inputs[$0].name) == nil }

@@ -2,8 +2,8 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// A network compiled for a device. All detectors in the process with the same file, input format, device, thread count
-/// and hint share it.
+/// A network compiled for a device. Detectors in the same process share one network if their files, input formats,
+/// devices, thread counts and hints are equal.
 package final class Network: Sendable {
     /// Dimensions of outputs are dynamic if they depend on the content of the picture.
     package let description: NetworkDescription
@@ -75,8 +75,7 @@ package final class Network: Sendable {
         do {
             try request.infer()
         } catch let error as ODTError where check == nil {
-            // Some networks fail for some pictures. Without expected outputs for the test picture, this is not an
-            // error.
+            // Some networks fail for some pictures. If there is no check, such a failure is not an error.
             Diagnostics.report(.info, "the inference of the test picture failed: \(error)")
             return
         }
@@ -84,14 +83,14 @@ package final class Network: Sendable {
     }
 
     /// Counts an inference. The runtime can register exit handlers even after the first inference, for example in the
-    /// first inference that detects an object. The exit handler of ``InFlightInferences`` must run before them. It is
-    /// therefore registered again after each inference whose number is a power of two.
+    /// first inference that detects an object. The exit handler of ``InFlightInferences`` must run before these
+    /// handlers. It is therefore registered again after each inference whose number is a power of two.
     func noteInference() {
         let number = inferenceCount.add(1, ordering: .relaxed).newValue
         if number & (number - 1) == 0 { InFlightInferences.drainAtExit() }
     }
 
-    /// Also measures the compilation time.
+    /// Reads, adapts and compiles a model. Measures the compilation time.
     private static func compile(
         _ key: Key, _ runtime: OpenVINO
     ) throws -> (CompiledModel, NetworkDescription, milliseconds: Nanoseconds) {
@@ -102,7 +101,7 @@ package final class Network: Sendable {
         return (compiled, description, (MonotonicClock.now - begin) / 1_000_000)
     }
 
-    /// The minimum compilation time, in milliseconds, of networks that are stored in the cache.
+    /// A network is stored in the cache if its compilation took at least this time, in milliseconds.
     private static let worthKeeping = 50
 
     /// Returns the inputs and outputs of a network without compiling it.
@@ -122,9 +121,9 @@ package final class Network: Sendable {
         }
     }
 
-    /// Loads the runtime's plugins for a device. Call this function before a network is compiled on another thread, so
-    /// that no library is loaded there. If the process exits while another thread loads a library, `exit()` destroys
-    /// the static objects of the library without waiting for the thread.
+    /// Loads the runtime's plugins for a device. Call this function before another thread compiles a network. The other
+    /// thread then loads no library. If a thread loaded a library while the process exits, `exit()` would destroy the
+    /// static objects of the library without waiting for the thread.
     static func loadLibrary(of device: String) throws {
         try unlessExiting {
             let runtime = try OpenVINO.shared()
@@ -172,7 +171,7 @@ package final class Network: Sendable {
         throw ODTError(.failed, "cannot load a network, because the program is exiting")
     }
 
-    /// Reuse requests, because each request allocates memory for inputs and outputs.
+    /// Creates a request. Reuse requests, because each request allocates memory for inputs and outputs.
     package func makeRequest() throws -> InferenceRequest { try Self.unlessExiting { try InferenceRequest(self) } }
 
     /// Callers with equal keys share one network.

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Checksums verify all content before it is used. A damaged entry is discarded, and the network is compiled again. A
 /// folder without write permission is not an error. Two processes may write the same entry at the same time. If the
-/// entry then has one file of each process, the checksums do not match, and the entry is discarded.
+/// entry then consists of files from both processes, its checksums do not match, and it is discarded.
 struct NetworkCache {
     private let runtime: OpenVINO
     private let folder: String
@@ -97,8 +97,8 @@ struct NetworkCache {
             remove(key)
             return nil
         }
-        // Records the last use in the modification time, because the access time does not record it on file systems that
-        // are mounted with `noatime`.
+        // Records the time of the last use as the modification time. The access time is not updated on file systems
+        // that are mounted with `noatime`.
         utimensat(AT_FDCWD, path(key, ".network"), nil, 0)
         return (sum, lines[3])
     }
@@ -142,8 +142,8 @@ struct NetworkCache {
         var hasBlob = false
     }
 
-    /// Removes the least recently used entries if there are too many, and temporary files that killed processes have
-    /// left.
+    /// Removes the least recently used entries if there are too many entries. Also removes temporary files that killed
+    /// processes have left.
     private func prune() {
         let outdated = time(nil) - Self.longestWriting
         var entries: [String: Entry] = [:]
@@ -163,7 +163,8 @@ struct NetworkCache {
         }
         remove(entries.filter { $0.value.hasBlob && $0.value.hasText }, beyond: Self.largestCount)
         remove(entries.filter { !$0.value.hasBlob }, beyond: Self.largestDescriptionCount)
-        // An entry with a blob but without text is currently being written. If it is old, it was abandoned.
+        // If an entry has a blob but no text file, a process is still writing the entry. If the blob is old, the
+        // process has abandoned the entry.
         remove(entries.filter { !$0.value.hasText && $0.value.lastUse < outdated }, beyond: 0)
     }
 
@@ -175,12 +176,12 @@ struct NetworkCache {
         }
     }
 
-    /// The maximum number of compiled networks. Each takes megabytes.
+    /// The maximum number of compiled networks in the cache. Each network takes megabytes.
     private static let largestCount = 40
     /// The maximum number of descriptions without a compiled network. Each takes about a kilobyte.
     private static let largestDescriptionCount = 200
 
-    /// The age in seconds from which a temporary file counts as abandoned.
+    /// A temporary file or an entry without a text file counts as abandoned if it is older than this time, in seconds.
     private static let longestWriting = 3600
 }
 

@@ -60,7 +60,7 @@ final class OpenVINO: @unchecked Sendable {
         })
     }
 
-    /// Creates a copy of a runtime with other functions, for tests.
+    /// Creates a copy of a runtime with a different table of C functions, for tests.
     init(_ runtime: OpenVINO, functions: swiftodt_openvino) {
         self.functions = functions
         core = runtime.core
@@ -68,8 +68,8 @@ final class OpenVINO: @unchecked Sendable {
         elements = runtime.elements
     }
 
-    /// Loads the runtime's plugins whose file names contain `part` with the flag RTLD_DEEPBIND. The runtime itself
-    /// would load them without this flag. Does nothing if the process does not need the flag (see unwinding.c).
+    /// Loads plugins of the runtime with the flag RTLD_DEEPBIND, which the runtime itself would not use. Loads the
+    /// plugins whose file names contain `part`. Does nothing if the process does not need the flag (see unwinding.c).
     private static func preload(_ functions: swiftodt_openvino, _ part: String) {
         withUnsafePointer(to: functions) { swiftodt_openvino_preload($0, part) }
     }
@@ -206,13 +206,13 @@ struct ElementCodes: Sendable {
     }
 }
 
-/// Searches for OpenVINO's C library. The order is: the Python package `openvino` if a Python wheel has installed this
-/// plugin or program, the folders of `odt setup`, the system's library folders. If the environment variable
-/// `SWIFTODT_OPENVINO` is set, only the file or folder that it names is searched.
+/// Searches for OpenVINO's C library in this order: the Python package `openvino`, the folders of `odt setup`, the
+/// system's library folders. The Python package is searched only if a Python wheel has installed this plugin or
+/// program. If the environment variable `SWIFTODT_OPENVINO` is set, only the file or folder that it names is searched.
 enum RuntimeSearch {
     private static let library = "libopenvino_c.so"
 
-    /// The files to try, in this order (`files`), and a description of the searched folders for messages (`places`).
+    /// `files` contains the files to try, in this order. `places` names the searched folders, for messages.
     struct Candidates {
         var files: [String]
         var places: [String]

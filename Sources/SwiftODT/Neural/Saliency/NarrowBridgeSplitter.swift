@@ -97,8 +97,8 @@ struct NarrowBridgeSplitter {
         areas[own] += 1
     }
 
-    /// Merges islands that are too small to be objects, smallest first, with the island at the other end of their
-    /// thickest bridge.
+    /// Merges islands that are too small to be objects, the smallest first. Each island is merged with the island at
+    /// the other end of its thickest bridge.
     private mutating func joinSmall() { while let (a, b) = nextNeck() { join(a, b) } }
 
     /// Returns the next two islands to merge. Returns `nil` if no island is too small.

@@ -12,8 +12,8 @@ struct SaliencyDecoder: DetectionDecoder {
     /// Whether objects that touch each other become separate detections.
     var separatesThings = false
 
-    /// The area, relative to the area of the map, at which an object has half the score of a large object with the same
-    /// saliency.
+    /// The score of an object is its mean saliency, reduced for small objects. If an object has this area, relative to
+    /// the area of the map, its score is half of its mean saliency.
     private static let smallPart = 0.004
     /// The maximum number of objects per picture.
     private static let limit = 10
@@ -70,8 +70,8 @@ struct SaliencyDecoder: DetectionDecoder {
         return UnsafeBufferPointer(copy)
     }
 
-    /// Returns the size of a map with one channel, in NCHW or NHWC order or without channel. A dynamic width or height
-    /// is `nil`. Returns `nil` if the shape is not that of a map.
+    /// Returns the size of a map with one channel. The shape has NCHW or NHWC order, or no channel dimension. A dynamic
+    /// width or height is `nil`. Returns `nil` if the shape is not that of a map.
     static func mapSize(_ shape: [Int?]) -> (width: Int?, height: Int?)? {
         let inner = shape.first == 1 || shape.first == .some(nil) ? shape.dropFirst() : shape[...]
         switch inner.count {
@@ -86,8 +86,9 @@ struct SaliencyDecoder: DetectionDecoder {
 /// Detects the most prominent objects of a picture, regardless of their class. A saliency network rates how much each
 /// pixel attracts attention. Each connected region of salient pixels becomes a box.
 package enum Salient {
-    /// The maximum side of the network's input for video, in pixels. It is smaller than the usual 320 pixels, to save
-    /// computation and to make the boxes more stable over time. The boxes fit slightly less tightly.
+    /// The maximum width and height of the network's input for video, in pixels. The usual input has 320 pixels. The
+    /// smaller input saves computation and makes the boxes more stable over time, but the boxes fit slightly less
+    /// tightly.
     private static let videoSide = 192
 
     /// Returns the decoder for a saliency network.

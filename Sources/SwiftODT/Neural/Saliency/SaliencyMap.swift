@@ -24,10 +24,10 @@ struct SaliencyMap {
     private static let thresholdRange: ClosedRange<Float> = 0.2...0.65
     /// Relative to the area of the map.
     private static let minimumAreaShare = 0.0005
-    /// The minimum area of a region that is split, relative to the area of the map.
+    /// A region is split only if its area is at least this fraction of the map's area.
     private static let minimumSplitShare = 0.004
-    /// The maximum area of a region that is merged with a neighbouring region, relative to the area of the neighbour.
-    /// If objects are not split, regions of any area are merged.
+    /// A region is merged with a larger neighbouring region if its area is below this fraction of the neighbour's area.
+    /// If ``separatesThings`` is `false`, regions of any area are merged.
     private static let maximumPartShare = 0.3
     /// The regions with the largest sum of saliency are kept.
     private static let maximumRegions = 32
@@ -163,12 +163,12 @@ extension SaliencyMap.Region {
 struct RegionMerge {
     /// The maximum gap between two regions of one object, in map pixels.
     let reach: Double
-    /// The minimum area of a separate object, relative to the area of a larger neighbouring region. Smaller regions are
-    /// merged with the neighbour.
+    /// A region is merged with a larger neighbouring region only if its area is below this fraction of the neighbour's
+    /// area.
     var maximumPartShare = Double.infinity
 
-    /// The minimum overlap of two regions of one object, relative to the area of the smaller box. If there is a gap
-    /// between the regions, it is the minimum length along which their boxes face each other, relative to the smaller
+    /// Two regions belong to one object if the overlap of their boxes is at least this fraction of the smaller box. If
+    /// there is a gap between the boxes, the boxes must face each other along more than this fraction of the shorter
     /// side.
     private static let share = 0.5
 

@@ -56,7 +56,7 @@ package struct NetworkInput: Hashable, Sendable {
         }
     }
 
-    /// `nil` if the layout is not `nchw`, or if the width or the height is odd.
+    /// This input in space-to-depth layout. `nil` if the layout is not `nchw`, or if the width or the height is odd.
     var spaceToDepthInput: NetworkInput? {
         guard layout == .nchw, width % 2 == 0, height % 2 == 0 else { return nil }
         var input = self
