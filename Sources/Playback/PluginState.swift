@@ -123,7 +123,7 @@ package enum PluginSearch {
 /// Checks and raises limits of the process. If a limit is too low, GStreamer logs critical warnings and drops frames,
 /// or GLib aborts the process.
 enum ProcessLimits {
-    /// The minimum number of open files. A pipeline has about 30 open descriptors.
+    /// The minimum limit of open files. A pipeline has about 30 open descriptors.
     private static let leastFiles: rlim_t = 64
     /// The number of open files to which the limit is raised. It is enough to watch a hundred cameras.
     private static let mostFiles: rlim_t = 4096

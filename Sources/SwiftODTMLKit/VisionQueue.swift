@@ -28,8 +28,8 @@ final class VisionQueue: Sendable {
         self.finder = finder
     }
 
-    /// Queues an image. `answer` is called exactly once: on the queue's thread or, if the image is dropped, on the
-    /// thread that queued the newer image.
+    /// Queues an image. `answer` is called exactly once, on the queue's thread. If a newer image replaces this one, it
+    /// is called on the thread that queued the newer image.
     func join(
         _ image: VisionImage, isAbandoned: @escaping @Sendable () -> Bool = { false },
         answer: @escaping @Sendable (Answer) -> Void

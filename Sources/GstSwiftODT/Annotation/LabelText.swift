@@ -20,31 +20,31 @@ struct LabelText {
     /// stands for the category, unless the pattern contains `{category}`.
     ///
     /// Confidence and score are omitted in two cases. The first case is a coasting track, because its last score does
-    /// not describe the predicted box. The second case is an object that has neither a label nor a category, if the
-    /// pattern contains `{label}` or `{category}`. A reader could not see to what the percentage refers.
+    /// not describe the predicted box. The second case is an object for which `{label}` and `{category}` are empty,
+    /// because a percentage alone is unclear.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
 
     /// Returns the text with another label in place of the object's own, for example a shortened one.
     func text(for object: AnnotatedObject, label: String?) -> String {
-        let lacksName =
-            label == nil && category(of: object) == nil && (format.contains(.label) || format.contains(.category))
+        let names = format.contains(.label) || format.contains(.category)
+        let lacksName = names && category(of: object) == nil && (label == nil || !format.contains(.label))
         // Without tracking, an object keeps its box and its score until the next result, so both are shown.
         let isCoastingTrack = object.coasting && object.id != nil
-        let showsFigures = showsFigures && !isCoastingTrack && !lacksName
+        let showsPercentages = showsFigures && !isCoastingTrack && !lacksName
         return format.text { placeholder in
             switch placeholder {
             case .label: label.map(LabelText.isolated) ?? (format.contains(.category) ? nil : category(of: object))
             case .category: category(of: object)
             case .confidence:
-                showsFigures ? percent(object.confidence ?? (classifies ? .nan : object.score)) : nil
-            case .score: showsFigures ? percent(object.score) : nil
+                showsPercentages ? percent(object.confidence ?? (classifies ? .nan : object.score)) : nil
+            case .score: showsPercentages ? percent(object.score) : nil
             case .id: showsID ? object.id.map(String.init) : nil
             }
         }
     }
 
-    /// Returns the texts of the short labels: the object's label, and the ID. Omits texts that are empty or equal to the
-    /// full text.
+    /// Returns the texts to draw if there is no room for the full text: the object's label alone, and the ID alone.
+    /// Omits texts that are empty or equal to the full text.
     func shortTexts(for object: AnnotatedObject, insteadOf whole: String) -> [String] {
         let label = format.text { $0 == .label ? self.label(of: object).map(LabelText.isolated) : nil }
         let id = format.text { $0 == .id && showsID ? object.id.map(String.init) : nil }
@@ -65,7 +65,8 @@ struct LabelText {
         part.isFinite ? "\(Int((min(max(part, 0), 1) * 100).rounded()))%" : nil
     }
 
-    /// Returns the complete characters among the first `count` bytes of a text, followed by an ellipsis.
+    /// Returns the first `count` bytes of a text without trailing blanks, followed by an ellipsis. `count` must be a
+    /// character boundary.
     static func shortened(_ text: String, toBytes count: Int) -> String {
         var kept = String(decoding: text.utf8.prefix(count), as: UTF8.self)
         while kept.last?.isWhitespace == true { kept.removeLast() }
@@ -78,9 +79,8 @@ struct LabelText {
         label.utf8.allSatisfy { $0 < 0x80 } ? label : "\u{2068}\(label)\u{2069}"
     }
 
-    /// Returns a text on one line without invisible characters. Line breaks and control characters are replaced by
-    /// blanks. Format characters are removed, except those that join or separate letters. Characters that select a
-    /// variant of a glyph are kept.
+    /// Returns a text on one line. Each run of line breaks, control characters and blanks becomes one blank, and is
+    /// removed at both ends. Unicode's format characters are removed, except the zero-width joiner and non-joiner.
     ///
     /// - Parameter maximum: The maximum number of Unicode scalars. An ellipsis replaces the rest of a longer text.
     static func legible(_ text: String, maximum: Int) -> String {
@@ -111,7 +111,7 @@ struct LabelText {
 
 /// Caches the texts of labels from frame to frame. A text is formatted again if one of the object's values has changed.
 ///
-/// The cache has to be cleared when the pattern changes.
+/// The cache has to be cleared when an option of ``LabelText`` changes.
 struct LabelTextCache {
     /// The maximum number of entries. When it is reached, the cache is cleared, because most of the entries then belong
     /// to tracks that have ended.
@@ -135,7 +135,7 @@ struct LabelTextCache {
 }
 
 extension AnnotatedObject {
-    /// Returns whether the label of an object with the same ID has the same text.
+    /// Returns whether two objects with the same ID have the same label text.
     fileprivate func hasSameLabel(as other: AnnotatedObject) -> Bool {
         (score == other.score || score.isNaN && other.score.isNaN) && confidence == other.confidence
             && category == other.category && label == other.label && coasting == other.coasting

@@ -1,8 +1,9 @@
 import SwiftODT
 
 /// Chooses the colour of each track when the track is first drawn. A track gets the colour of its ID, see
-/// ``Palette/distinct(_:)``. If this colour is too similar to the colour of another visible track, the track gets a later
-/// colour of the sequence. Tracks near each other must differ more than others. A track keeps its colour until it ends.
+/// ``Palette/distinct(_:)``. If this colour is too similar to the colour of another visible track, the track gets a
+/// later colour of the sequence. Tracks near each other must differ more than others. A track keeps its colour until it
+/// ends.
 struct TrackColors {
     private struct Entry {
         let paint: Paint

@@ -4,8 +4,8 @@ import SwiftODT
 
 extension StreamFormat {
     /// Reads the format of caps. Returns `nil` if the caps do not describe a supported format. Frames in device memory
-    /// may have any format. If `GstVideoInfo` cannot describe the format, for example because the caps contain it in the
-    /// field `drm-format`, it is stored as `GST_VIDEO_FORMAT_ENCODED`.
+    /// may have any format. If `GstVideoInfo` cannot describe the format, for example because the caps contain it in
+    /// the field `drm-format`, it is stored as `GST_VIDEO_FORMAT_ENCODED`.
     init?(caps: UnsafeMutablePointer<GstCaps>) {
         var info = GstVideoInfo()
         let deviceMemory = CapsNegotiation.deviceMemory(caps)

@@ -1,8 +1,9 @@
 import CGStreamer
 import SwiftODT
 
-/// Attaches reports to buffers as metadata. The metadata of other elements is not removed. If the tracked objects come
-/// from metadata of an upstream element, their tracking ids are added to this metadata.
+/// Attaches reports to buffers as metadata. The metadata of other elements is not removed, except the custom metadata
+/// of the `swiftodt` element that supplied the detections. If the tracked objects come from metadata of an upstream
+/// element, their tracking ids are added to this metadata.
 enum MetadataWriter {
     /// - Parameters:
     ///   - buffer: A writable buffer.
@@ -34,8 +35,9 @@ enum MetadataWriter {
         }
     }
 
-    /// Attaches one region of interest for an object. It has the parameters that the elements of DL Streamer read. As
-    /// in DL Streamer, the region's id is the id of the object's entry in the analytics metadata.
+    /// Attaches one region of interest for an object. The region has the parameters that the elements of DL Streamer
+    /// read. Its id is the id of the object's entry in the analytics metadata, as in DL Streamer, or without an entry
+    /// the tracking id.
     private static func attachRegion(
         _ object: ReportedObject, as type: GQuark?, entry: UInt32?, to buffer: UnsafeMutablePointer<GstBuffer>
     ) {

@@ -2,8 +2,8 @@ import CGStreamer
 import GstFrames
 import SwiftODT
 
-/// A frame on its way through the element, with the data that its processing stages pass on. All stages use the settings
-/// from the time at which the frame arrived.
+/// A frame on its way through the element, with the data that its processing stages pass on. All stages use the
+/// settings from the time at which the frame arrived.
 struct FrameContext {
     /// The buffer of the frame. The context holds no reference; the holder of the frame, for example the queue, owns
     /// the buffer.

@@ -1,8 +1,8 @@
 /// Decides for each frame of a stream whether to run inference on it.
 ///
 /// Pass every frame in order, either to ``reasonToInfer(_:in:at:isAdmitted:)`` or, if ``mayInfer(_:at:)`` returns
-/// `false`, to ``pass()``. After each finished frame, pass the tracker's state to ``note(_:)``. The policy does not read
-/// the system clock: the same sequence of frames and results gives the same decisions.
+/// `false`, to ``pass()``. After each finished frame, pass the tracker's state to ``note(_:)``. The policy does not
+/// read the system clock: the same sequence of frames and results gives the same decisions.
 ///
 ///     var policy = InferencePolicy()
 ///     for frame in frames {

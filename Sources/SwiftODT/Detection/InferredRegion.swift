@@ -44,8 +44,8 @@ package struct InferredRegion: Hashable, Sendable {
     package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
     /// Returns whether an object is large enough in this region for the detector to find it, regardless of the regions
-    /// in which the object was detected before. The size of an object is the square root of its area. Sizes are in pixel
-    /// heights, because the width of a pixel may differ from its height.
+    /// in which the object was detected before. The size of an object is the square root of its area. Sizes are in
+    /// pixel heights, because the width of a pixel may differ from its height.
     package func showsClearly(_ box: Box) -> Bool {
         (max(0, box.area) * pixelAspectRatio).squareRoot()
             > Self.clearShare * max(self.box.width * pixelAspectRatio, self.box.height)

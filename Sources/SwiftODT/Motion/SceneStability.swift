@@ -39,7 +39,7 @@ private struct BackgroundSurvey {
     private static let maximumCovered: Float = 0.5
     private static let across = 6
     private static let down = 4
-    /// A block is evaluated only if at least this fraction of its pixels is at edges.
+    /// A block is evaluated only if at least this fraction of its pixels are edge pixels.
     private static let minimumEdgeShare: Float = 0.02
     /// The edges of a block count as moved if foreground covers more than this fraction of the block's background
     /// edges. Camera motion moves all edges, but an object covers only some.

@@ -1,18 +1,18 @@
 /// An object of a video at one time.
 public struct TrackedObject: Hashable, Sendable {
-    /// Whether the object was detected in this frame.
+    /// The state of an object according to the latest result that covered its position.
     public enum State: String, Sendable {
-        /// The object is reported for the first time.
+        /// The object was reported for the first time with the latest result.
         case new
         /// The object was detected in the latest result that covered its position.
         case tracked
         /// The latest result that covered the object's position did not contain the object. The box is predicted.
         case coasting
-        /// The track has ended. A lost object is reported once.
+        /// The track has ended for any ``TrackedObjectEvent/EndReason``. A lost object is reported in one frame.
         case lost
     }
 
-    /// The coarse categories of ML Kit, with its indices as raw values.
+    /// The coarse categories of ML Kit. The raw values are ML Kit's indices; `unknown` is −1.
     public enum Category: Int, CaseIterable, Sendable {
         /// No category, or none yet.
         case unknown = -1
@@ -28,15 +28,18 @@ public struct TrackedObject: Hashable, Sendable {
         case plant = 4
     }
 
-    /// An id from 1 that stays the same while the object is tracked and is never reused in a stream; `nil` without tracking.
+    /// An id from 1 that stays the same while the object is tracked and is never reused in a stream; `nil` without
+    /// tracking.
     public var trackingID: Int?
-    /// The bounding box in pixels as stored, before the orientation is applied. A tracker's box may extend beyond the picture.
+    /// The bounding box in pixels of the frame's memory, without the orientation. A tracker's box may extend beyond
+    /// the picture.
     public var box: Box
     /// The detector's confidence, 0...1.
     public var score: Double
-    /// The label that most detections of the object have; `nil` if the detector does not classify or the label is not clear.
+    /// The label that prevails among the object's recent detections. `nil` if no label prevails, or if the detector
+    /// does not classify.
     public var label: Detection.Label?
-    /// Whether the object was detected in this frame.
+    /// Whether the object is new, detected, missed or lost.
     public var state: State
     /// The category, if objects are classified.
     public var category = Category.unknown
@@ -55,7 +58,7 @@ public struct TrackedObject: Hashable, Sendable {
 
     /// The text of the label, for example `person`.
     public var name: String? { label?.text }
-    /// Whether the object is in this frame: detected, not predicted or lost.
+    /// Whether the object is neither coasting nor lost. Between two results, its box may be extrapolated.
     public var isVisible: Bool { state == .new || state == .tracked }
 
     /// Creates an object, for example to pass the results of another tracker to a ``ZoneMonitor``.
@@ -89,11 +92,12 @@ public struct TrackedObjectEvent: Sendable {
         case lost
         /// The box has left the picture.
         case leftFrame = "left-frame"
-        /// A new epoch has begun, for example after a seek, a step back in time, or a change of the picture size.
+        /// All tracks were ended: by ``ObjectTracker/reset()``, a seek, a flush, a step back in time, a long gap, or a
+        /// change of the picture's size or orientation.
         case flush
         /// The maximum number of tracks was reached, and this track was ended so that a new track could begin.
         case limit
-        /// The object was recognised as an earlier object. It continues with the id of the earlier object.
+        /// The object was recognised as an earlier one. This id ends, and the object continues with its earlier id.
         case reidentified
         /// The stream has ended.
         case endOfStream = "eos"

@@ -45,8 +45,8 @@ private var displayProblem: String? {
     return "the display '\(display)' does not answer (check DISPLAY)"
 }
 
-/// Returns whether a server accepts connections to a socket. The function tries the path of the socket, and the abstract
-/// name that X servers also use.
+/// Returns whether a server accepts connections to a socket. The function tries the path of the socket, and the
+/// abstract name that X servers also use.
 private func isListening(_ path: String) -> Bool {
     [path.utf8CString.map(UInt8.init(bitPattern:)), [0] + path.utf8].contains { name in
         let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

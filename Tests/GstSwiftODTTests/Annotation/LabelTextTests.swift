@@ -90,6 +90,13 @@ import Testing
         #expect(text("{category}") == "")
     }
 
+    @Test func percentageIsNotShownWithoutAName() {
+        #expect(text("{label} {score} #{id}", label: "") == "#3")
+        #expect(text("{category} {score} #{id}") == "#3")
+        #expect(text("{category} {score}", category: .food) == "food 87%")
+        #expect(text("{score} #{id}", label: "") == "87% #3")
+    }
+
     @Test func defaultLabelShowsTheCategoryAndItsConfidence() {
         let usual = AnnotatorOptions().labelFormat
         #expect(text(usual, category: .homeGood, confidence: 0.42, classifies: true) == "person · home good 42% #3")

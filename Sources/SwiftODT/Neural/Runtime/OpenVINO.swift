@@ -52,9 +52,9 @@ final class OpenVINO: @unchecked Sendable {
         }
         self.core = core
         elements = try InFlightInferences.drainAtExit(during: {
-            // Provokes an exception in the runtime while file descriptors are available. Catching the first exception in
-            // a process can open two file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions are
-            // then caught even if no descriptors are free.
+            // Provokes an exception in the runtime while file descriptors are available. Catching the first exception
+            // in a process can open two file descriptors, which stay open (see ``FreeDescriptors``). Later exceptions
+            // are then caught even if no descriptors are free.
             _ = functions.text { functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", $0) }
             return ElementCodes(functions)
         })
