@@ -16,14 +16,14 @@ package final class Player: Sendable {
     /// How long the player waits until the elements have stopped, in nanoseconds.
     static let stopping: Nanoseconds = 3_000_000_000
 
-    /// Closures for pipelines that need more than a single end-of-stream event.
+    /// Closures for pipelines that do not end properly after a single end-of-stream event.
     package struct Configuration: Sendable {
         /// Returns whether there is output that would be incomplete if the stream did not end properly.
         package var hasBegun: @Sendable () -> Bool = { true }
         /// Returns whether the stream can still end properly after an error of the named element.
         package var survives: @Sendable (_ element: String) -> Bool = { _ in false }
-        /// Ends the stream. May fail, because not every source reacts to events. May block. With `nil`, an
-        /// end-of-stream event is sent to the pipeline.
+        /// Ends the stream. May fail, because not every source reacts to events. May block. If this closure is `nil`,
+        /// an end-of-stream event is sent to the pipeline.
         package var end: (@Sendable () -> Void)?
         /// Informs the user about unfinished files when a second signal ends the program at once.
         package var leave: @Sendable () -> Void = {}

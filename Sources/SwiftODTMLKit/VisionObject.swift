@@ -3,7 +3,7 @@ import SwiftODT
 
 /// An object in an image.
 public struct VisionObject: Hashable, Sendable {
-    /// The bounding box in pixels of the image as stored, before the orientation is applied, clipped to the image.
+    /// The bounding box, clipped to the image, in pixels of the image as stored (before the orientation is applied).
     public let box: Box
     private let id: Int?
     /// The category; `unknown` if classification is disabled or has no result yet.

@@ -78,8 +78,8 @@ extension Canvas {
         PixelRect(exactly: orientation.buffer(rect.box, bufferWidth: Double(width), bufferHeight: Double(height)))
     }
 
-    /// Returns the aligned rectangle that is nearest to a box on the upright grid. The rectangle is inside ``region``
-    /// and never empty.
+    /// Returns the rectangle that is nearest to `box` and whose sides are multiples of ``alignment``. Both are on the
+    /// upright grid. The rectangle is inside ``region`` and never empty.
     func snapped(_ box: Box) -> PixelRect {
         let target = orientation.buffer(box, bufferWidth: Double(width), bufferHeight: Double(height))
         let across = snapped(target.minX, target.maxX, step: alignment.x, size: width)

@@ -282,7 +282,7 @@ extension LabelPlacement {
         func start(_ rect: PixelRect) -> Int { isLevel ? rect.x : rect.y }
         func end(_ rect: PixelRect) -> Int { isLevel ? rect.maxX : rect.maxY }
 
-        /// Returns whether a label at `place` could touch the label `other` if it moved along the edge.
+        /// Returns whether a label at `place`, moved along the edge, could touch the label `other`.
         func isBeside(_ other: PixelRect, _ place: PixelRect) -> Bool {
             isLevel
                 ? other.y < place.maxY && place.y < other.maxY : other.x < place.maxX && place.x < other.maxX

@@ -78,7 +78,8 @@ private struct Scaling {
             from.width > 0, from.height > 0, to.width > 0, to.height > 0
         else { return nil }
         let (before, after) = (Self.proportions(of: from), Self.proportions(of: to))
-        // Sizes in pixels are integers, so the aspect ratio may differ by up to two pixels of the shortest side.
+        // Sizes are rounded to whole pixels. Aspect ratios therefore count as equal if they differ by no more than two
+        // pixels of the shorter side would change them.
         let minimum = Double(min(to.width, to.height, from.width, from.height))
         guard abs(before / after - 1) <= 2 / minimum else { return nil }
         (width, height) = (to.width, to.height)

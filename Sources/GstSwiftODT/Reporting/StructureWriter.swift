@@ -91,7 +91,7 @@ final class ObjectList: @unchecked Sendable {
         list = made
     }
 
-    /// Moves the list into a structure without a copy. A later call creates the list again.
+    /// Moves the list into a structure without a copy. If the list is needed again, it is created again.
     func move(_ name: String, into structure: UnsafeMutablePointer<GstStructure>) {
         var made = take()
         gst_structure_take_value(structure, name, &made)

@@ -35,8 +35,8 @@ struct ComponentLoader<Component: Sendable> {
         try take(Result { try LoadResult { warn in try make(settings, warn) } }, settings, isStarting: true)
     }
 
-    /// Starts to load the component in the background if it has been enabled since the start. Installs the component
-    /// after it has been loaded. Does not wait.
+    /// Loads the component in the background if it is enabled but missing, for example because a property has changed.
+    /// Installs the component after it has been loaded. Does not wait.
     mutating func adapt(to settings: Settings) throws {
         guard component == nil, !hasFailed, isEnabled(settings) else { return }
         if let result = loading?.take() {

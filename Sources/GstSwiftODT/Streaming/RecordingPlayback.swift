@@ -4,9 +4,8 @@ import SwiftODT
 
 /// Plays a recording in place of a detector, and checks whether the recording belongs to the video.
 final class RecordingPlayback: Sendable {
-    /// Whether the recording also determines which frames have results. This matters only if adaptive inference is
-    /// requested. It is `true` if the recording was made with adaptive inference, or by a source that runs on every
-    /// frame.
+    /// Whether the recording also determines which frames have results. This is the case if it was made with adaptive
+    /// inference, or if its detection source processes every frame. Used only if adaptive inference is requested.
     let recordsInferenceSchedule: Bool
     let traits: DetectorTraits
     private let play: Monitor<PlaybackState>

@@ -40,9 +40,9 @@ struct CoverageAge: Sendable {
         )
     }
 
-    /// Computes the utility of an inference at `time`, for each cell and level. `isMoving` marks the cells with motion
-    /// of an object that may be detected at a higher magnification. The utility of a cell grows with its age, but only
-    /// until the age is `longest` seconds.
+    /// Computes the utility of an inference at `time`, for each cell and level. `isMoving` marks the cells in which an
+    /// object moves that a higher magnification might make detectable. The utility of a cell grows with its age, but
+    /// only until the age is `longest` seconds.
     mutating func computeUtility(at time: Nanoseconds, with isMoving: [Bool], upTo longest: Double = Self.longest) {
         let columns = Self.columns + 1
         for level in lastInferred.indices {

@@ -12,7 +12,7 @@ struct ObjectUtility: Sendable {
     /// The tracks that count for the utility, at most ``maximumPlaces``.
     private(set) var places: [TrackerSnapshot.ObjectState] = []
     private var lastResult: Nanoseconds?
-    /// How long each object in ``places`` counts as undetected, in seconds.
+    /// For each object in ``places``, the time without a detection that counts for the utility, in seconds.
     private var unseen: ContiguousArray<Double> = []
 
     /// The maximum number of tracks that count for the utility. It bounds the computation time in crowds. Tentative

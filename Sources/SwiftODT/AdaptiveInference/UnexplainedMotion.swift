@@ -19,8 +19,7 @@ struct UnexplainedMotion: Sendable {
 
     private struct Cell {
         var backOff: Nanoseconds = 0
-        /// The end of the time for which motion in this cell is ignored, because an inference has detected nothing
-        /// here.
+        /// Motion in this cell is ignored until this time, because an inference has detected nothing here.
         var ignoredUntil: Nanoseconds = .min
         /// The number of inferences that have detected nothing in the cell since it was last static.
         var emptyInferences = 0

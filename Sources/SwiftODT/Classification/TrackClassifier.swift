@@ -155,8 +155,8 @@ package struct TrackClassifierOptions: Hashable, Sendable {
     /// Another crop is classified if the area of the object has grown by at least this factor since the last crop.
     /// Default 1.5.
     package var growth: Double
-    /// After an ambiguous result, another crop is classified after this time, in nanoseconds. Default 0.5 s. The time
-    /// doubles with each further crop.
+    /// The time from an ambiguous result until another crop is classified, in nanoseconds, default 0.5 s. It doubles
+    /// with each further crop.
     package var retryInterval: Nanoseconds
 
     package init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {

@@ -66,8 +66,8 @@ final class UnclassifiedObjects {
     }
 
     /// Analyses the latest frame. Further calls for the same frame have no effect. `named` contains the labelled tracks
-    /// of `identityTracker`. If one of these tracks shows an unclassified object, the track takes over the id of the
-    /// object.
+    /// of `identityTracker`. If one of these tracks follows an object that was unclassified until now, the track takes
+    /// over the id of that object.
     func update(beside named: inout [Track], of identityTracker: Tracker, passes: (Detection) -> Bool) {
         guard let plane else { return }
         self.plane = nil

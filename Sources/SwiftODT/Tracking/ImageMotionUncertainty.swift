@@ -3,9 +3,10 @@
 /// detector causes differences with alternating signs. Image motion is therefore considered wrong if consecutive
 /// differences have the same sign and are larger than those of a constant-velocity prediction.
 struct ImageMotionUncertainty: Sendable {
-    /// A running average of *e(image motion) - e(constant-velocity prediction)*, in squared object sizes per squared
-    /// second, for centre x, centre y, width and height. *e* is the product of the velocity errors at two consecutive
-    /// results. If the average is negative, image motion is more accurate than the prediction.
+    /// Compares image motion with the constant-velocity prediction. For each of them, the product of the velocity
+    /// errors at two consecutive results is computed. This is the running average of the first product minus the second
+    /// one, for centre x, centre y, width and height, in squared object sizes per squared second. If it is negative,
+    /// image motion is more accurate.
     private var evidence = SIMD4<Double>.zero
     /// The errors at the latest detection, in object sizes. `carried` is the error of the box that image motion has
     /// propagated. `expected` is the error of the constant-velocity prediction.

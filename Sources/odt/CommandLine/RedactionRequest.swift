@@ -1,6 +1,6 @@
 import Playback
 
-/// The redaction that the properties of a `swiftodt` element request.
+/// The redaction requested by the properties of a `swiftodt` element.
 struct RedactionRequest {
     /// The property that requests redaction, as NAME=VALUE.
     let word: String

@@ -157,7 +157,7 @@ final class Camera: Sendable {
                 noteQuiet(MessageFields(message.pointer), plan)
             }
         } catch {
-            // A device may reappear, so connecting is tried again. A missing file is a mistake of the user.
+            // A device may reappear, so connecting is tried again. A file that is missing is not tried again.
             return CameraSession.Ending(failure: "\(error)", isRefused: !plan.isCamera)
         }
     }

@@ -187,7 +187,7 @@ extension NetworkInput {
     /// picture. It contains sizes by which the network scales its boxes. With the returned values, the network returns
     /// boxes in pixels of its input. Returns `nil` if `name` is not the name of an auxiliary input.
     ///
-    /// Auxiliary inputs are recognised by the names that exporters use: RT-DETR and D-FINE (`orig_target_sizes`),
+    /// Auxiliary inputs are recognised by their names in exported models: RT-DETR and D-FINE (`orig_target_sizes`),
     /// PaddleDetection (`im_shape`, `scale_factor`) and others.
     func auxiliaryNumbers(_ name: String) -> [Double]? {
         let (width, height) = (Double(width), Double(height))

@@ -10,8 +10,8 @@ import Synchronization
 final class ClipRecorder: @unchecked Sendable {
     /// The maximum time in nanoseconds from the recording of a frame to the arrival of an event about this frame.
     static let latency: Nanoseconds = 10_000_000_000
-    /// The recording waits for the disk, so an event can be ahead of the recording, but at most by this time in
-    /// nanoseconds.
+    /// The maximum time in nanoseconds by which an event can be later than the last recorded frame. The recording lags
+    /// behind, because it waits for the disk.
     private static let delay: Nanoseconds = 30_000_000_000
     /// The maximum size in bytes of the frames in memory.
     private static let largest = 64 << 20

@@ -12,7 +12,7 @@ struct StoreRow: Sendable {
         case ended(reason: String?)
         /// A row of a table that refers to other tables only by the ids of the session and of the label.
         case row(table: String, Columns)
-        /// The result for one frame: the size of the frame in pixels, and the columns of its boxes without `number`.
+        /// The result for one frame: the size of the frame in pixels, and for each box all columns except `number`.
         case result(width: Int64?, height: Int64?, boxes: [Columns])
         /// A row of the table `zone_event`, without `zone`.
         case zoneEvent(zone: String, isLine: Bool, Columns)
