@@ -80,3 +80,11 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         memory = larger
     }
 }
+
+extension Array {
+    /// Returns all elements and empties the array.
+    mutating func takeAll() -> [Element] {
+        defer { self = [] }
+        return self
+    }
+}

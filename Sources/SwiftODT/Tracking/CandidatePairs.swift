@@ -16,8 +16,7 @@ struct CandidatePairs: ~Copyable {
     private(set) var all = ScratchList<Neighbour>()
     /// For each row, the index in ``all`` after the last candidate of the row.
     private var ends = ScratchList<Int>()
-    /// The expanded boxes of the detections.
-    private var wide = ScratchList<ExpandedBox>()
+    private var expandedDetections = ScratchList<ExpandedBox>()
 
     /// A tolerance in pixels for the order of the left edges. It exceeds the rounding in ``DetectionPreFilter``.
     private static let slack = 0.25
@@ -30,20 +29,22 @@ struct CandidatePairs: ~Copyable {
     ) {
         all.clear()
         ends.clear()
-        wide.clear()
+        expandedDetections.clear()
         if rows.isEmpty { return }
         var widest = 0.0
         for index in detections.indices {
-            wide.append(ExpandedBox(detections[index].box, by: TrackerTuning.candidateMargin))
+            expandedDetections.append(ExpandedBox(detections[index].box, by: TrackerTuning.candidateMargin))
             widest = max(widest, detections[index].box.width)
         }
         let reach = widest * TrackerTuning.candidateMargin + Self.slack
         for row in rows {
             let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
             let expanded = ExpandedBox(box.offset(x: shift.x, y: shift.y), by: TrackerTuning.candidateMargin)
-            let start = Self.count(detections, leftOf: expanded.low.x - widest - reach)
-            for column in start..<max(start, Self.count(detections, leftOf: expanded.high.x + reach)) {
-                let overlap = expanded.overlap(wide[column])
+            let (left, right) = (expanded.low.x - widest - reach, expanded.high.x + reach)
+            let start = detections.indices.partitionPoint { detections[$0].box.x < left }
+            let end = detections.indices.partitionPoint { detections[$0].box.x < right }
+            for column in start..<max(start, end) {
+                let overlap = expanded.overlap(expandedDetections[column])
                 // Compares without a division, because most tested pairs do not overlap.
                 if overlap.shared > TrackerTuning.candidateOverlap * (1 - 1e-9) * overlap.whole {
                     all.append(Neighbour(column: column, overlap: overlap.shared / overlap.whole))
@@ -60,21 +61,10 @@ struct CandidatePairs: ~Copyable {
     func nearest(of row: Int) -> Int? {
         places(of: row).max { all[$0].overlap < all[$1].overlap }.map { all[$0].column }
     }
-
-    private static func count(_ detections: UnsafeBufferPointer<FilteredDetection>, leftOf edge: Double) -> Int {
-        var (low, high) = (0, detections.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if detections[middle].box.x < edge { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
 }
 
 struct ExpandedBox {
-    /// The upper left corner.
     let low: SIMD2<Double>
-    /// The lower right corner.
     let high: SIMD2<Double>
     private let area: Double
 

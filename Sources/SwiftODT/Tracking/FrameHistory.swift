@@ -1,7 +1,6 @@
 /// The frames since the latest result, with the states of all tracks in each. With this history, a late result can be
 /// applied to its own frame. After a result, its frame is the oldest entry. The number of entries is bounded.
 struct FrameHistory {
-    /// The state of a tracklet in one frame.
     struct PropagatedState: Sendable {
         var key: Int
         var filter: BoxKalmanFilter
@@ -20,12 +19,8 @@ struct FrameHistory {
         fileprivate var isRecorded = false
 
         func carried(_ key: Int) -> PropagatedState? {
-            var (low, high) = (0, carried.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if carried[middle].key < key { low = middle + 1 } else { high = middle }
-            }
-            return low < carried.count && carried[low].key == key ? carried[low] : nil
+            let index = carried.indices.partitionPoint { carried[$0].key < key }
+            return index < carried.count && carried[index].key == key ? carried[index] : nil
         }
     }
 

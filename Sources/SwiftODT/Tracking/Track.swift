@@ -46,11 +46,3 @@ package struct TrackEvent: Sendable {
     /// Set only for ``Kind/end``.
     package var reason: Reason?
 }
-
-extension Array {
-    /// Returns all elements and empties the array.
-    mutating func takeAll() -> [Element] {
-        defer { self = [] }
-        return self
-    }
-}
