@@ -194,26 +194,20 @@ struct Matcher: ~Copyable {
         return whole > 0 ? max(0, shared) / whole : 0
     }
 
-    /// Drops unmatched detections that may show only a part of a tracked object at the region's edge.
+    /// Drops unmatched detections that may be fragments of a tracked object at the region's edge. A fragment covers a
+    /// part of the object's box, and its score is not much higher than the object's. If the labels differ, it must fill
+    /// the visible part of the object's box. Otherwise, it could be a person in front of a bus.
     private mutating func dropFragments(of tracks: UnsafeBufferPointer<Tracklet>, in region: InferredRegion) {
         unmatched.keep { detection in
-            !tracks.contains {
-                $0.isConfirmed && region.cuts($0.filter.box) && Self.isFragment(detection, of: $0, in: region)
+            !tracks.contains { track in
+                let (box, object, name) = (detection.box, track.filter.box, track.votes.leaderIndex)
+                guard track.isConfirmed, region.cuts(object) else { return false }
+                if name < 0 || detection.label < 0 || name == detection.label {
+                    return TileFragment.isDetail(box, score: detection.score, of: object, score: track.score)
+                }
+                return TileFragment.lies(box, within: object)
+                    && object.intersection(region.box).iou(box) > TrackerTuning.fragmentOverlap
             }
         }
-    }
-
-    /// Returns whether a detection is a fragment of an object. A fragment covers a part of the object's box, and its
-    /// score is not much higher than the object's. If the labels differ, the detection must fill the visible part of
-    /// the object's box. Otherwise, it could be a person in front of a bus.
-    private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion)
-        -> Bool
-    {
-        let (box, object, name) = (detection.box, track.filter.box, track.votes.leaderIndex)
-        if name < 0 || detection.label < 0 || name == detection.label {
-            return TileFragment.isDetail(box, score: detection.score, of: object, score: track.score)
-        }
-        return TileFragment.lies(box, within: object)
-            && object.intersection(region.box).iou(box) > TrackerTuning.fragmentOverlap
     }
 }

@@ -70,8 +70,8 @@ struct MotionStatistics: Sendable {
     /// mean, so a few swapped or occluded boxes do not raise it.
     private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
-        let b = sightings[sightings.before(c.time - TrackerTuning.accelerationSpan)]
-        let a = sightings[sightings.before(b.time.adding(b.time - c.time).adding(1_000_000))]
+        let b = sightings.latest(upTo: c.time - TrackerTuning.accelerationSpan)
+        let a = sightings.latest(upTo: b.time.adding(b.time - c.time).adding(1_000_000))
         let step = c.time - b.time
         guard step > TrackerTuning.accelerationSpan / 2, step < TrackerTuning.accelerationSpan * 3 / 2,
             Self.isEven(step, b.time - a.time)

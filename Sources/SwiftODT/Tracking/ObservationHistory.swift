@@ -29,11 +29,10 @@ struct ObservationHistory: Sendable {
         observations.append(sighting)
     }
 
-    /// Returns the index of the latest observation at or before `time`. If all observations are later, returns the
-    /// index of the oldest observation.
-    func before(_ time: Nanoseconds) -> Int {
+    /// Returns the latest observation at or before `time`, or the oldest one if all observations are later.
+    func latest(upTo time: Nanoseconds) -> Observation {
         var index = 0
         while index < count - 1, self[index].time > time { index += 1 }
-        return index
+        return self[index]
     }
 }

@@ -14,10 +14,7 @@ struct OcclusionVerifier {
         at tracklets: inout ContiguousArray<Tracklet>, in plane: LumaPlane?, time: Nanoseconds, maxAge: Nanoseconds,
         width: Int, height: Int
     ) {
-        guard let plane else {
-            self = OcclusionVerifier()
-            return
-        }
+        guard let plane else { return self = OcclusionVerifier() }
         defer { last = (plane, time) }
         if pictures.first.map({ time - $0.time >= TrackerTuning.pictureInterval }) ?? true {
             pictures.insert((plane, time), at: 0)
@@ -64,7 +61,7 @@ struct OcclusionVerifier {
     private func earlierPicture(at tracklet: Tracklet) -> (plane: LumaPlane, box: Box)? {
         guard let picture = pictures.first(where: { tracklet.lastStrong - $0.time >= TrackerTuning.beforeOcclusion })
         else { return nil }
-        let sighting = tracklet.sightings[tracklet.sightings.before(picture.time)]
+        let sighting = tracklet.sightings.latest(upTo: picture.time)
         return sighting.time == picture.time ? (picture.plane, sighting.box) : nil
     }
 }

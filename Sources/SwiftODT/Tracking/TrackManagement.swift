@@ -51,8 +51,7 @@ extension TrackerState {
             at: &tracklets, in: plane, time: time, maxAge: max(0, options.maxAge), width: width, height: height)
     }
 
-    /// Counts the misses of unmatched tracks, and drops missed tentative tracks. `frame` is the time of the last frame
-    /// before the result's frame.
+    /// Also drops missed tentative tracks. `frame` is the time of the last frame before the result's frame.
     private mutating func countMisses(at time: Nanoseconds, after frame: Nanoseconds, in region: InferredRegion?) {
         let maxAge = max(0, options.maxAge)
         let maximumAge = maxAge.times(TrackerTuning.ageFactorOutsideRegions)
@@ -92,11 +91,8 @@ extension TrackerState {
     /// position counts towards ``TrackerOptions/maxAge``. Tracks at rarely inferred positions thus live longer.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
-        if width > 0, height > 0,
-            box.clipped(width: width, height: height).area < TrackerTuning.leastInPicture * box.area
-        {
-            return .leftFrame
-        }
+        let visible = width > 0 && height > 0 ? box.clipped(width: width, height: height) : box
+        if visible.area < TrackerTuning.leastInPicture * box.area { return .leftFrame }
         let maxAge = max(0, options.maxAge)
         let unseen = now - tracklets[index].unseenSince
         let searchedFor = tracklets[index].searchedFor + (now - settledTime)
@@ -114,8 +110,7 @@ extension TrackerState {
         kept += 1
     }
 
-    /// Returns the weight of a detection towards confirmation, 0 to 1. Detections with low scores have less weight, so
-    /// more of them are needed to confirm a track.
+    /// Returns the weight towards confirmation, 0 to 1. More detections are needed to confirm if their scores are low.
     private func weight(of score: Double) -> Double {
         let full = min(TrackerTuning.fullEvidence, TrackerTuning.fullEvidenceFactor * options.scoreThreshold)
         guard score < full, options.heuristics.contains(.scoreEvidence) else { return 1 }

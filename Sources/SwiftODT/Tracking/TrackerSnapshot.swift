@@ -29,34 +29,3 @@ package struct TrackerSnapshot: Sendable {
     package var lastCut: Nanoseconds?
     package var places: [ObjectState]
 }
-
-extension TrackerState {
-    mutating func snapshot() -> TrackerSnapshot? {
-        guard now != nil else { return nil }
-        settle(followingImage: true)
-        let (time, plane) = (settledTime, history.entries.last?.plane)
-        // The frame of the latest result is the oldest entry. Its states are recorded only after the next frame.
-        let detected = history.entries.first.flatMap { $0.time == lastResult ? $0 : nil }
-        var places: [TrackerSnapshot.ObjectState] = []
-        places.reserveCapacity(tracklets.count)
-        for index in tracklets.indices {
-            let box = tracklets[index].shownBox(at: time)
-            let known = lastResult == time ? nil : detected?.carried(tracklets[index].key)
-            let detectedBox = known.map { Box($0.filter.position + $0.lead) }
-            if let lastResult, tracklets[index].lastSeen == lastResult,
-                tracklets[index].impression?.time != lastResult, let picture = detected?.plane,
-                let seen = lastResult == time ? box : detectedBox
-            {
-                tracklets[index].impression = (Appearance(of: seen, in: picture), lastResult)
-            }
-            if tracklets[index].occlusion.isAbsent { continue }
-            places.append(
-                TrackerSnapshot.ObjectState(
-                    box: box, detectedBox: detectedBox, isConfirmed: tracklets[index].isConfirmed,
-                    misses: tracklets[index].misses, lastSeen: tracklets[index].lastSeen,
-                    observedMagnification: tracklets[index].observedMagnification, carried: tracklets[index].carried,
-                    similarity: tracklets[index].similarity(at: time, in: plane)))
-        }
-        return TrackerSnapshot(lastResult: lastResult, lastCut: lastCut, places: places)
-    }
-}

@@ -57,8 +57,7 @@ struct TrackerState: ~Copyable {
         if let lastResult, time < lastResult { return }
         if time == now { settle(followingImage: false) }
         guard time >= sceneBegan else { return }
-        // A result that is older than the history is applied to the oldest frame. A very slow detector thus still has
-        // an effect.
+        // A result older than the history is applied to the oldest frame, so a very slow detector still has an effect.
         let index = history.entries.lastIndex { $0.time <= time } ?? 0
         if index == history.entries.count - 1 {
             apply(detections, at: index, of: region)
@@ -95,6 +94,35 @@ struct TrackerState: ~Copyable {
             firstSeen: tracklets[index].knownSince, lastSeen: tracklets[index].lastSeen, timeSinceUpdate: age,
             velocityX: tracklets[index].filter.velocity.x, velocityY: tracklets[index].filter.velocity.y,
             origin: tracklets[index].lastSeen == now ? tracklets[index].origin : nil)
+    }
+
+    mutating func snapshot() -> TrackerSnapshot? {
+        guard now != nil else { return nil }
+        settle(followingImage: true)
+        let (time, plane) = (settledTime, history.entries.last?.plane)
+        // The frame of the latest result is the oldest entry. Its states are recorded only after the next frame.
+        let detected = history.entries.first.flatMap { $0.time == lastResult ? $0 : nil }
+        var places: [TrackerSnapshot.ObjectState] = []
+        places.reserveCapacity(tracklets.count)
+        for index in tracklets.indices {
+            let box = tracklets[index].shownBox(at: time)
+            let known = lastResult == time ? nil : detected?.carried(tracklets[index].key)
+            let detectedBox = known.map { Box($0.filter.position + $0.lead) }
+            if let lastResult, tracklets[index].lastSeen == lastResult,
+                tracklets[index].impression?.time != lastResult, let picture = detected?.plane,
+                let seen = lastResult == time ? box : detectedBox
+            {
+                tracklets[index].impression = (Appearance(of: seen, in: picture), lastResult)
+            }
+            if tracklets[index].occlusion.isAbsent { continue }
+            places.append(
+                TrackerSnapshot.ObjectState(
+                    box: box, detectedBox: detectedBox, isConfirmed: tracklets[index].isConfirmed,
+                    misses: tracklets[index].misses, lastSeen: tracklets[index].lastSeen,
+                    observedMagnification: tracklets[index].observedMagnification, carried: tracklets[index].carried,
+                    similarity: tracklets[index].similarity(at: time, in: plane)))
+        }
+        return TrackerSnapshot(lastResult: lastResult, lastCut: lastCut, places: places)
     }
 
     mutating func reset(reason: TrackEvent.Reason) {
@@ -142,8 +170,7 @@ struct TrackerState: ~Copyable {
         propagator.replay(
             &tracklets, along: &history, from: index, statistics: statistics, heuristics: options.heuristics)
         for number in tracklets.indices {
-            guard let box = shown[tracklets[number].key] else { continue }
-            tracklets[number].glide(from: box, at: settledTime)
+            if let box = shown[tracklets[number].key] { tracklets[number].glide(from: box, at: settledTime) }
         }
     }
 }

@@ -42,8 +42,7 @@ struct Tracklet: Sendable {
     private(set) var searchedFor: Nanoseconds = 0
     /// The number of results since the latest detection that did not cover the object at sufficient magnification.
     private var inferencesElsewhere = 0
-    /// `true` while the track is tentative, and also after the result that confirmed it. The next result sets it to
-    /// `false`.
+    /// Whether the track is tentative, or the latest result has confirmed it.
     var isNew = true
     /// An offset from the filter's box to the reported box, for smooth motion. It fades out within `span` nanoseconds.
     private var residual = (offset: SIMD4<Double>.zero, since: Nanoseconds(0), span: TrackerTuning.residualTime)
@@ -120,9 +119,8 @@ struct Tracklet: Sendable {
         (misses, inferencesElsewhere) = (0, 0)
     }
 
-    /// Records a miss: a result that should have contained the object, but did not. The first miss sets the start of
-    /// the gap in detections. The gap starts at `frame`, the time of the last frame before the result's frame. If the
-    /// latest detection is older than `frame` by more than `maximumAge`, the gap starts at the detection. In a key
+    /// The first miss starts the gap in detections at `frame`, the time of the last frame before the result's frame. If
+    /// the latest detection is older than `frame` by more than `maximumAge`, the gap starts at the detection. In a key
     /// frame, the gap starts at most half of `maximumAge` before the result, so that a track survives its first miss.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, maximumAge: Nanoseconds) {
         if misses == 0 {
@@ -137,8 +135,8 @@ struct Tracklet: Sendable {
         misses += 1
     }
 
-    /// Returns whether a result without the object counts as a miss. It does if the region covers the object at
-    /// sufficient magnification. It also does after many results that did not (``TrackerTuning/inferencesElsewhere``).
+    /// A result counts as a miss if its region covers the object at sufficient magnification, or after many results
+    /// whose regions did not (``TrackerTuning/inferencesElsewhere``).
     mutating func countsAsMiss(in region: InferredRegion, at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         let isNear =
             observedMagnification <= region.magnification * TrackerTuning.magnificationTolerance
@@ -175,7 +173,6 @@ struct Tracklet: Sendable {
         return Appearance(of: shownBox(at: time), in: plane)?.similarity(then) ?? 0
     }
 
-    /// Returns whether the box has moved beyond the picture's edge since the latest detection.
     func hasLeftPicture(width: Int, height: Int) -> Bool {
         func visibleShare(_ box: Box) -> Double { box.clipped(width: width, height: height).area / box.area }
         return visibleShare(filter.box) < TrackerTuning.leastVisible * visibleShare(lastBox)
@@ -193,7 +190,7 @@ struct Tracklet: Sendable {
 
     /// Returns whether this object was in front of `other` when it was last detected, so `other` does not occlude it.
     func wasInFront(of other: Tracklet) -> Bool {
-        let then = other.sightings[other.sightings.before(lastSeen)]
+        let then = other.sightings.latest(upTo: lastSeen)
         let (box, whole) = (filter.box, other.filter.box)
         let shared = box.intersection(whole).area
         return then.time <= lastSeen && shared < TrackerTuning.smallPart * whole.area
