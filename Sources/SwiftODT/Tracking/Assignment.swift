@@ -46,7 +46,6 @@ struct Assignment: ~Copyable {
         self.columns.reset(to: Column(), count: columns)
     }
 
-    /// Adds a candidate column to the row that is being built.
     @inline(__always)
     mutating func offer(column: Int, gain: Double) {
         guard gain > 0 else { return }
@@ -55,8 +54,7 @@ struct Assignment: ~Copyable {
         pairs.append(pair)
     }
 
-    /// Completes the row that is being built. If its best column is still free, as usual, the column is assigned
-    /// immediately.
+    /// If the best column of the completed row is still free, as usual, the column is assigned immediately.
     @inline(__always)
     mutating func endRow() {
         var column = best.column

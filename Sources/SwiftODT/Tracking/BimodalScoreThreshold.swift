@@ -42,6 +42,5 @@ struct BimodalScoreThreshold: Sendable {
     /// Returns the count of a bin, smoothed with its neighbours, so that a random gap does not count as a valley.
     private func height(_ bin: Int) -> Float { counts[bin + 1] / 2 + (counts[bin] + counts[bin + 2]) / 4 }
 
-    /// The number of histogram bins. Each bin covers a score range of 0.05.
     private static let bins = 20.0
 }

@@ -20,7 +20,6 @@ struct BoxKalmanFilter: Sendable {
 
     var box: Box { Box(position) }
 
-    /// A time step of the prediction. The filters of all tracks share one value.
     struct Step: Sendable {
         var seconds = 0.0
         var accelerationNoise = SIMD4<Double>.zero
@@ -43,8 +42,7 @@ struct BoxKalmanFilter: Sendable {
         velocityVariance += accelerationVariance * seconds
     }
 
-    /// Updates the filter with an observation. `jitter` is the standard deviation of the measurement in object sizes.
-    /// Returns the Kalman gain of each position component.
+    /// `jitter` is the measurement's standard deviation in object sizes. Returns the gain of each position component.
     @inline(__always)
     mutating func correct(_ box: Box, jitter: SIMD4<Double>) -> SIMD4<Double> {
         let noise = (Self.size(position) * jitter).squared

@@ -13,7 +13,6 @@ struct BoxPropagator {
     /// The latest two image pyramids. Consecutive pairs of frames share a pyramid, so each is built only once.
     private var pyramids: ContiguousArray<ImagePyramid> = []
 
-    /// Starts the propagation between two frames.
     mutating func begin(from: LumaPlane?, to: LumaPlane?, by step: BoxKalmanFilter.Step) {
         (shift, motion, self.step) = (.zero, nil, step)
         guard let from, let to, from !== to, from.width == to.width, from.height == to.height,
@@ -22,8 +21,7 @@ struct BoxPropagator {
         motion = ImageMotion(from: pyramid(from), to: pyramid(to))
     }
 
-    /// Propagates all tracklets to the second frame. Always measures the camera motion, but the image motion of each
-    /// box only if `followingImage` is true.
+    /// Always measures the camera motion, but the image motion of each box only if `followingImage` is true.
     mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool) {
         if motion != nil, !tracklets.isEmpty { findShift(tracklets) }
         let budget = max(6, min(15, TrackerTuning.flowPoints / max(1, tracklets.count)))

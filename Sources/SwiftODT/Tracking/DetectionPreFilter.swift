@@ -3,9 +3,8 @@ struct DetectionPreFilter: ~Copyable {
     /// The accepted detections, from left to right.
     private(set) var accepted = ScratchList<FilteredDetection>()
     private(set) var unused = UnusedDetections()
-    /// A sort key for each accepted detection. The lower 24 bits contain the index of the detection. The other bits
-    /// contain the left edge of its box in 1/256 pixel. Sorting integers is faster than sorting detections, which are
-    /// large.
+    /// A sort key for each accepted detection: the left edge in 1/256 pixel, and the index in the lower 24 bits.
+    /// Sorting integers is faster than sorting detections, which are large.
     private var keys = ScratchList<Int>()
 
     private static let indexLimit = 1 << 24

@@ -53,8 +53,7 @@ enum TrackerTuning {
     static let valleyCrowd: Float = 3
     /// The upper limits of the effective score threshold: a multiple of the user's threshold, and an absolute score.
     static let (valleyFactor, valleyLimit) = (1.5, 0.6)
-    /// If a detection and a cut object have different labels, the detection shows the object only if its IoU with the
-    /// object's visible part exceeds this value.
+    /// A detection with another label shows a cut object only if its IoU with the visible part exceeds this value.
     static let fragmentOverlap = 0.5
 
     // Kalman filters. Source: ranges.
@@ -89,8 +88,7 @@ enum TrackerTuning {
 
     // Reported boxes. Source: ranges for the residual; others: unit tests.
 
-    /// The reported box is offset from the filtered box by this fraction of the detection's offset. With 1, the
-    /// reported box would jitter. With 0, it would lag.
+    /// The fraction of a detection's offset that is added to the filtered box. 1 would cause jitter, 0 lag.
     static let reportedResidual = 1.0 / 3
     /// The time in nanoseconds in which the offset of ``reportedResidual`` fades out.
     static let residualTime = 1_000_000_000.0
@@ -112,12 +110,10 @@ enum TrackerTuning {
     /// A detection has full weight towards confirmation if its score is at least `fullEvidence`, or at least
     /// `fullEvidenceFactor` times the score threshold.
     static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
-    /// Usually, a result is not a miss if it does not cover the track at sufficient magnification. After this number of
-    /// such results, it is a miss if the latest detection is older than ``ageFactorOutsideRegions`` times
-    /// ``TrackerOptions/maxAge``.
+    /// After this number of results that do not cover a track at sufficient magnification, such a result is a miss if
+    /// the latest detection is older than ``ageFactorOutsideRegions`` times ``TrackerOptions/maxAge``.
     static let inferencesElsewhere = 10
-    /// An object counts as detectable in a region if the ratio of the object's last magnification to the region's
-    /// magnification is at most this value.
+    /// An object is detectable in a region up to this ratio of the object's last magnification to the region's.
     static let magnificationTolerance = 1.25
     /// A track ends if less than this fraction of its box is inside the picture.
     static let leastInPicture = 0.1
@@ -129,23 +125,17 @@ enum TrackerTuning {
     /// The content of a box is unchanged if the mean difference is below this value, in grey levels. The first value is
     /// for a whole template, the second value for an occluded half.
     static let (stillDifference, stillDifferenceOfHalf) = (6.0, 15.0)
-    /// Two templates show the same object if their correlation exceeds this value. The first value is for whole
-    /// templates, the second value for halves, which have fewer samples.
+    /// The minimum correlations of two templates of one object: of whole templates, and of halves (fewer samples).
     static let (templateCorrelation, templateCorrelationOfHalf) = (0.6, 0.75)
-    /// If the similarity of a box's content to the latest detection is below this value, the object has probably left
-    /// the box.
+    /// An object has probably left its box if the content's similarity to the latest detection is below this value.
     static let unchangedSimilarity = 0.5
-    /// A half-visible object may be going behind another object if its latest detection is more recent than this time,
-    /// in nanoseconds.
+    /// A half-visible object may be going behind another one if last detected less than this time ago, in nanoseconds.
     static let vanishingTime: Nanoseconds = 150_000_000
-    /// Moving content at the predicted box counts as a possible occluder only within this time after the latest
-    /// detection, in nanoseconds.
+    /// Moving content at the box is a possible occluder within this time after the latest detection, in nanoseconds.
     static let occluderTime: Nanoseconds = 600_000_000
-    /// The minimum interval of kept pictures, in nanoseconds. In this time, a moving object visibly changes its
-    /// position.
+    /// The minimum interval of kept pictures, in nanoseconds. In this time, a moving object visibly moves.
     static let pictureInterval: Nanoseconds = 80_000_000
-    /// The number of kept pictures. The oldest picture is usually older than the last result by more than
-    /// ``beforeOcclusion``.
+    /// The number of kept pictures. The oldest is usually more than ``beforeOcclusion`` older than the last result.
     static let pictures = 4
     /// A picture is assumed to show an object without occlusion if it is older than the latest strong detection of the
     /// object by at least this time, in nanoseconds.
@@ -154,16 +144,13 @@ enum TrackerTuning {
     static let pictureChecks = 50
     /// Another object covers much of a box if it covers more than this fraction of the box's area.
     static let coveredShare = 0.4
-    /// A box has left the picture if its visible fraction is below this multiple of the visible fraction at the latest
-    /// detection.
+    /// A box has left the picture if its visible fraction is below this multiple of that at the latest detection.
     static let leastVisible = 0.95
     /// A box counts as far from its latest detection if the distance exceeds this value, in object sizes.
     static let farthestDrift = 0.2
-    /// An object counts as in front of another object only if it covers less than this fraction of the other object's
-    /// box.
+    /// An object counts as in front of another one only if it covers less than this fraction of the other one's box.
     static let smallPart = 0.3
-    /// Another object is an occluder of a box only if the covered fraction of the box has grown by more than this value
-    /// since the latest detection.
+    /// A box is occluded only if its covered fraction has grown by more than this value since the latest detection.
     static let occluderGrowth = 0.01
 }
 
