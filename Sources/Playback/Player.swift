@@ -33,8 +33,8 @@ package final class Player: Sendable {
         package var trouble: @Sendable () -> String? = { nil }
         /// Called after the pipeline was started, on another thread.
         package var hasStarted: @Sendable () -> Void = {}
-        /// Whether the signals that ``TerminationHandler`` handles end the stream. A library leaves the handling of
-        /// signals to the program.
+        /// Whether the stream ends at the signals of ``TerminationHandler``. A library sets this to `false`, because
+        /// the program handles signals.
         package var endsAtSignals = true
 
         package init() {}

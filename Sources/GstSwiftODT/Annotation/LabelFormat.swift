@@ -105,7 +105,8 @@ extension LabelFormat {
     private static let separators: Set<Character> = [" ", "\t", "\n", ",", ";", ":", "|", "/", "-", "–", "—", "·", "•"]
     private static let brackets: [Character: Character] = ["(": ")", "[": "]", "<": ">"]
 
-    /// Splits a pattern into values, pairs of brackets around at least one value, and characters of plain text.
+    /// Splits a pattern into values, brackets and characters of plain text. A pair of brackets without a value between
+    /// them is plain text.
     private static func pieces(of pattern: String) -> [Piece] {
         var pieces: [Piece] = []
         var values = 0

@@ -79,8 +79,9 @@ struct LabelText {
         label.utf8.allSatisfy { $0 < 0x80 } ? label : "\u{2068}\(label)\u{2069}"
     }
 
-    /// Returns a text on one line. Each run of line breaks, control characters and blanks becomes one blank, and is
-    /// removed at both ends. Unicode's format characters are removed, except the zero-width joiner and non-joiner.
+    /// Returns a text on one line. Each run of line breaks, control characters and blanks becomes one blank. Runs at
+    /// both ends of the text are removed. Unicode's format characters are removed, except the zero-width joiner and
+    /// non-joiner.
     ///
     /// - Parameter maximum: The maximum number of Unicode scalars. An ellipsis replaces the rest of a longer text.
     static func legible(_ text: String, maximum: Int) -> String {

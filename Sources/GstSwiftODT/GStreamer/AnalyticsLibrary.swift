@@ -4,8 +4,8 @@ import Glibc
 /// The functions of GStreamer's analytics library. They are loaded at run time, so the plugin also works without the
 /// library, for example with GStreamer before 1.24.
 ///
-/// The function types below do not name their arguments. The order is the order of the C declarations in the library's
-/// headers. `Tests/testing-root layouts` compares the layouts and constants below with these headers.
+/// The function types below do not name their arguments. The arguments have the order of the C declarations in the
+/// library's headers. `Tests/testing-root layouts` compares the layouts and constants below with these headers.
 ///
 /// `@unchecked Sendable`: all properties are constant values or function pointers, and the library is never unloaded.
 struct AnalyticsLibrary: @unchecked Sendable {

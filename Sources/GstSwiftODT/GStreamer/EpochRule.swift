@@ -8,8 +8,8 @@ import SwiftODT
 /// every dropped frame. The tracker continues across dropped frames. Segments, caps and tags that change neither time
 /// nor picture do not begin an epoch, either.
 ///
-/// All times are running times. Two frames in the wrong order are tolerated: time may step back by up to three frame
-/// durations, but at most 1 s. A stream in which every frame steps back slightly therefore begins no epochs. A gap is
+/// All times are running times. A step backwards of up to three frame durations, but at most 1 s, begins no epoch,
+/// because two frames may arrive in the wrong order. This applies to each step separately. A gap is
 /// longer than `track-max-age` and longer than two frame durations. A stream with one frame every ten seconds thus does
 /// not begin an epoch at each frame. After a `still-frame` event, the picture does not change until the next frame, so
 /// the time between the two frames is not a gap.

@@ -29,8 +29,8 @@ struct CellMotion: Sendable {
     /// The utility that each large moving object adds to a full-frame inference. It exceeds the utility of an area
     /// whose latest inference was a long time ago.
     static let utilityOfLarge = 3.0
-    /// If full-frame inferences have not explained a moving region for this time in nanoseconds, the region no longer
-    /// counts as one large object.
+    /// A moving region no longer counts as one large object if no full-frame inference has detected an object in it for
+    /// this time, in nanoseconds.
     private static let longestLarge: Nanoseconds = 1_000_000_000
     /// The minimum change of a cell's mean that counts as motion, in grey levels.
     private static let minimum: Float = 1.5

@@ -22,7 +22,7 @@ package struct InferencePolicy: Sendable {
     /// for example as `inferences.motion`.
     package enum Reason: String, CaseIterable, Sendable {
         case requested
-        /// The fixed interval since the last inference has elapsed, see ``Interval/every(_:)``.
+        /// The fixed interval since the last inference has elapsed. See ``Interval/every(_:)``.
         case interval
         /// There has been no inference yet, or there is no earlier frame to compare this frame with.
         case start

@@ -226,7 +226,7 @@ final class BackgroundModel {
         replace(i, Float(pixel))
     }
 
-    /// Restores the former background of pixels that match it again, because the absorbed object has left.
+    /// Restores the former background of pixels that match this background again: the absorbed object has left.
     func recall(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
         let bearable = max(Self.minimumThreshold, 3 * typicalUnsmoothedNoise)
         let count = marks.count

@@ -14,8 +14,8 @@ final class ExplainedMotionFilter {
     private static let margin = 0.1
     /// The lower bound of ``margin``, in pixels.
     private static let minimumMargin = 2.0
-    /// A region may be a part of a tracked object, for example an arm or a shadow, only if it is near the object's
-    /// enlarged box. This is the maximum distance in pixels.
+    /// The maximum distance in pixels between a region and a tracked object's enlarged box at which the region may be a
+    /// part of the object, for example an arm or a shadow.
     private static let reach = 3.0
     /// A region may be a part of a tracked object only if its area is less than this fraction of the object's enlarged
     /// box.

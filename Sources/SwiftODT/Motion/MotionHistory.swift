@@ -55,8 +55,8 @@ struct MotionHistory {
     /// A known object counts as touching another object if the area of the object's region grows by at least this
     /// factor from one frame to the next.
     private static let minimumGrowth = 1.35
-    /// A remainder becomes an object only if its area is at least this fraction of the smallest known object in the
-    /// region.
+    /// A remainder is what is left of a moving region without its known objects. It becomes an object only if its area
+    /// is at least this fraction of the smallest known object in the region.
     private static let minimumRemainder = 0.25
     /// The minimum area in pixels of a remainder. Smaller remainders are rims of the known objects.
     private static let minimumRemainderArea = 12.0

@@ -137,7 +137,7 @@ struct AppearanceTemplate: Sendable {
         }
 
         /// Returns the correlation coefficient over the columns with the value 1 in `columns`. Adds a noise variance of
-        /// 4 squared grey levels to both variances, so flat areas do not correlate.
+        /// 4 (a standard deviation of 2 grey levels) to both variances, so flat areas do not correlate.
         func correlation(_ columns: SIMD8<Float>) -> Double {
             let samples = count * columns.sum()
             let means = ((first * columns).sum() / samples, (second * columns).sum() / samples)

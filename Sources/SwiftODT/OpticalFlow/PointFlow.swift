@@ -50,8 +50,8 @@ struct PointFlow {
         }
         let (a, b, c) = (xx.sum(), xy.sum(), yy.sum())
         let determinant = a * c - b * b
-        // The smaller eigenvalue of the structure tensor. Without texture in both directions, the displacement is
-        // ambiguous.
+        // The smaller eigenvalue of the structure tensor. The displacement is ambiguous unless there is
+        // texture in both directions.
         let weakest = (a + c - ((a - c) * (a - c) + 4 * b * b).squareRoot()) / 2
         guard weakest > 64 * 2, determinant > 0 else { return nil }
         var moved = start

@@ -25,7 +25,7 @@ package struct TrackReidentifier: Sendable {
     /// The similarity of the ended track must exceed the similarity of any other object by at least this value.
     private static let minimumMargin: Float = 0.05
     /// If the similarity of a view to the earlier views of its track is below this value, the track now shows another
-    /// object. Of the pairs of views of one person that are more than 5 s apart, 95 % exceed this value.
+    /// object. In 95 % of the cases, two views of one person that are more than 5 s apart are more similar than this.
     private static let minimumConsistency: Float = 0.38
     /// A new track can take over an id until this time has passed since its first good view, in nanoseconds. The track
     /// is undecided until then, or until it takes over an id.

@@ -1,4 +1,4 @@
-/// Drops invalid detections, and detections that the label lists or the area limits exclude.
+/// Drops invalid detections, and detections with excluded labels or areas.
 package struct DetectionFilter: Hashable, Sendable {
     /// The labels to keep, in lower case. An empty list keeps all labels. The list does not apply to detections without
     /// a label.

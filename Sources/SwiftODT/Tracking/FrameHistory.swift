@@ -48,8 +48,8 @@ struct FrameHistory {
         }
     }
 
-    /// Records the states in the latest frame if they have not been recorded yet. The states in the frame of a result
-    /// are recorded only if the next frame has no result, because otherwise the earlier frame is dropped.
+    /// Records the states in the latest frame if they have not been recorded yet. If a frame with a result is
+    /// followed by another one, it is dropped, so its states are recorded only when a frame without a result follows.
     mutating func recordLatest(_ tracklets: ContiguousArray<Tracklet>) {
         if let last = entries.indices.last, !entries[last].isRecorded { record(tracklets, at: last) }
     }

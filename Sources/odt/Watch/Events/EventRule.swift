@@ -40,7 +40,7 @@ struct EventRule: Sendable {
 
     private init(clipsOf events: Set<String>) { (name, self.events, savesClip) = ("clips", events, true) }
 
-    /// The rule that selects events to save as clips if no group [event NAME] has clip=true.
+    /// The default rule for clips, used if no group [event NAME] has clip=true.
     static let clips = EventRule(clipsOf: ["begin", "enter", "cross"])
 
     private static let eventNames = Set(CameraAlarm.Problem.allCases.map(\.rawValue)).union([

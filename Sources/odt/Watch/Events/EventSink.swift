@@ -2,7 +2,7 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Passes the events that match rules to commands and URLs.
+/// Passes each event that matches a rule to the commands and URLs of the rule.
 final class EventSink: MeasuredSink {
     private struct State {
         var matcher: EventMatcher

@@ -160,8 +160,8 @@ struct PageRequest {
 
 /// The part of a file that an HTTP `Range` header requests.
 struct ByteRange: Equatable {
-    /// The maximum size in bytes of a part. Browsers request the rest of a file and stop reading while the video is
-    /// paused. The limit keeps the responses short, and browsers then request the next part.
+    /// The maximum size in bytes of a part. Browsers request the whole rest of a file, but stop reading while the video
+    /// is paused, so the response would stay open. With the limit, it ends soon, and they later request the next part.
     static let largest = 4 << 20
 
     let first: Int
