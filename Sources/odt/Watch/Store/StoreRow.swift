@@ -3,8 +3,8 @@ import SwiftODT
 
 /// Data of a camera to store in the database. All times are in milliseconds since 1970 (UTC).
 struct StoreRow: Sendable {
-    /// Columns of a table and their values, without `time` and `session`. If the value of `label` is a text, the writer
-    /// replaces it by the id of the label.
+    /// Columns of a table and their values, without `time` and `session`. All rows of a table must have the same columns
+    /// in the same order. If the value of `label` is a text, the writer replaces it by the id of the label.
     typealias Columns = [(name: String, value: SQLiteValue)]
 
     enum Content: Sendable {
