@@ -14,22 +14,17 @@ package struct TrackReidentifier: Sendable {
         package let to: Int
     }
 
-    /// The parts of the minimum similarity of the returning object, after subtraction of the mean appearance. With `n`
-    /// views of the new track, the minimum is `minimumSimilarity + fewViewsAddition / n + rivalAddition * r`, where `r`
-    /// is the similarity of the second most similar object. The values were chosen on PETS in colour and in grey: less
-    /// than 1 % of the visits are confused.
-    private static let (minimumSimilarity, fewViewsAddition, rivalAddition): (Float, Float, Float) = (0.4, 0.15, 0.25)
-    /// The minimum similarity of the returning object without the subtraction. Without this minimum, two men in black
-    /// were confused in all clips of the benchmark `returns.py`.
-    private static let minimumPlainSimilarity: Float = 0.78
-    /// The similarity of the ended track must exceed the similarity of any other object by at least this value.
-    private static let minimumMargin: Float = 0.05
+    /// The minimum similarity of the returning object to the ended track, and the least difference to the similarity of
+    /// any other object. The values were chosen on PETS and on the clips of the benchmark `returns.py`.
+    private static let (minimumSimilarity, minimumMargin): (Float, Float) = (0.86, 0.03)
     /// If the similarity of a view to the earlier views of its track is below this value, the track now shows another
-    /// object. In 95 % of the cases, two views of one person that are more than 5 s apart are more similar than this.
-    private static let minimumConsistency: Float = 0.38
+    /// object. The value was chosen on PETS: with a lower value more people are confused, with a higher one fewer are
+    /// recognised.
+    private static let minimumConsistency: Float = 0.45
     /// A new track can take over an id until this time has passed since its first good view, in nanoseconds. The track
-    /// is undecided until then, or until it takes over an id.
-    private static let decisionTime: Nanoseconds = 1_000_000_000
+    /// is undecided until then, or until it takes over an id. Later views show a person from more sides, so the
+    /// similarities of the same and of another person differ more.
+    private static let decisionTime: Nanoseconds = 3_000_000_000
     /// The interval between two views of an undecided track, in nanoseconds.
     private static let undecidedInterval: Nanoseconds = 200_000_000
     /// The first and the longest interval between two views of a decided track, in nanoseconds. The interval doubles
@@ -229,14 +224,11 @@ package struct TrackReidentifier: Sendable {
         }.sorted { $0.key < $1.key }
         guard !candidates.isEmpty else { return nil }
         let others = followed.sorted { $0.key < $1.key }.compactMap { $0.key == number ? nil : $0.value.appearance }
-        let similarities = appearance.similarities(to: candidates.map(\.value.appearance) + others)
+        let similarities = (candidates.map(\.value.appearance) + others).map { appearance.similarity(to: $0) }
         guard let (place, best) = zip(candidates.indices, similarities).max(by: { $0.1 < $1.1 }) else { return nil }
         let second = max(0, similarities[..<place].max() ?? 0, similarities[(place + 1)...].max() ?? 0)
-        let minimum =
-            Self.minimumSimilarity + Self.fewViewsAddition / Float(appearance.viewCount) + Self.rivalAddition * second
         let (id, before) = candidates[place]
-        guard best >= max(minimum, second + Self.minimumMargin),
-            appearance.similarity(to: before.appearance) >= Self.minimumPlainSimilarity,
+        guard best >= max(Self.minimumSimilarity, second + Self.minimumMargin),
             isReachable(one.track.box, from: before.track.box, in: one.begin - before.track.lastSeen)
         else { return nil }
         return id

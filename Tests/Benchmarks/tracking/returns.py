@@ -29,7 +29,7 @@ PAIRS = 3
 VISITS = [(58, 200), (225, 450), (500, 699), (743, 870), (919, 1199), (1233, 1363)]
 EMPTY = (5, 45)
 WIDTH, HEIGHT = 512, 288
-CLIPS = 4
+CLIPS = 8
 # The maximum number of pictures of half a visit.
 HALF = 45
 

@@ -5,12 +5,9 @@ import Testing
 /// Tests when a returning object gets its earlier id. The objects are told apart by the width of their boxes, which the
 /// describer translates into embeddings.
 @Suite struct TrackReidentifierTests {
-    /// Two similar looks (0.8), one that resembles the first one less (0.69), and one that resembles none of them. Then
-    /// four people before one background (0.8), and the first of these in two other postures (0.96 and 0.87).
+    /// Two similar looks (0.8), one that resembles the first one more (0.9), and one that resembles none of them.
     private static let looks: [Int: [Float]] = [
-        40: [1, 0, 0], 41: [0.8, 0.6, 0], 42: [0.69, 0.724, 0], 50: [0, 0, 1],
-        60: [2, 1, 0, 0, 0], 61: [2, 0, 1, 0, 0], 62: [2, 0, 0, 1, 0], 63: [2, 0, 0, 0, 1], 64: [2, 0.8, 0.6, 0, 0],
-        65: [2, 0.45, 0, 0, 1],
+        40: [1, 0, 0], 41: [0.8, 0.6, 0], 42: [0.9, 0, 0.436], 50: [0, 1, 0],
     ]
 
     private final class Describer: AppearanceDescriber {
@@ -114,22 +111,21 @@ import Testing
         #expect(try sequence.show([(3, 41)]) == [2])
     }
 
-    /// What all people have in common does not make them similar.
-    @Test func backgroundDoesNotCount() throws {
+    @Test func similarObjectKeepsItsId() throws {
         var sequence = Sequence()
-        try sequence.show([(1, 60), (2, 61), (3, 62)])
+        try sequence.show([(1, 40)])
         try sequence.show([], seconds: 5)
-        #expect(try sequence.show([(4, 63)]) == [4])
-        try sequence.show([], seconds: 5)
-        #expect(try sequence.show([(5, 64)]) == [1])
+        #expect(try sequence.show([(2, 41)], seconds: 4) == [2])
+        #expect(try sequence.show([(3, 42)]) == [1])
     }
 
-    @Test func moreViewsPermitLessSimilarity() throws {
+    /// The first views of a person who enters from another side are less similar than the later ones.
+    @Test func laterViewsDecide() throws {
         var sequence = Sequence()
-        try sequence.show([(1, 60), (2, 61), (3, 62)])
+        try sequence.show([(1, 40)])
         try sequence.show([], seconds: 5)
-        #expect(try sequence.show([(4, 65)], seconds: 0.1) == [4])
-        #expect(try sequence.show([(4, 65)], seconds: 0.3) == [1])
+        #expect(try sequence.show([(2, 41)]) == [2])
+        #expect(try sequence.show([(2, 40)]) == [1])
     }
 
     @Test func returnAfterRetentionIsANewObject() throws {
@@ -160,7 +156,7 @@ import Testing
         var sequence = Sequence()
         try sequence.show([(1, 40)])
         try sequence.show([], seconds: 5)
-        try sequence.show([(2, 50)], seconds: 3)
+        try sequence.show([(2, 50)], seconds: 4)
         #expect(try sequence.show([(2, 40)], seconds: 20) == [2])
     }
 
@@ -203,10 +199,10 @@ import Testing
     @Test func viewsBecomeRare() throws {
         var sequence = Sequence()
         try sequence.show([(1, 40)], seconds: 100)
-        #expect((15...30).contains(sequence.describer.views.read { $0 }))
+        #expect((25...40).contains(sequence.describer.views.read { $0 }))
     }
 
-    /// Five new people need six views each within their first second.
+    /// Five new people need sixteen views each within three seconds.
     @Test func viewsOfCrowdAreLimited() throws {
         var sequence = Sequence()
         try sequence.show((1...5).map { ($0, 40) }, seconds: 3)
