@@ -9,7 +9,7 @@
 /// - unexplained motion: immediately, or after a back-off time if an earlier inference detected nothing at the same
 ///   place;
 /// - time, in a scene without unexplained motion: after 1 s, then after 3 s, then every 4 s. If the gate before the
-///   decoder passes only key frames, the interval grows to 12 s.
+///   decoder passes only key frames, the interval grows to 30 s.
 ///
 /// Unchanged areas of the picture trigger nothing, because the same picture gives the same detections. All intervals
 /// are in seconds, so the inference rate hardly depends on the frame rate. Only tentative tracks and scene changes
@@ -67,7 +67,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The maximum refresh interval in seconds if only key frames are decoded. The time between frames is then at least
     /// ``TrackerTuning/keyFrameDistance``. With a shorter interval, refreshes would cost more than the decoding of the
     /// key frames.
-    private static let maximumRefreshIntervalOfKeyFrames = 12.0
+    private static let maximumRefreshIntervalOfKeyFrames = 30.0
     private static let growth = 3.0
 
     /// Whether at least two consecutive frames had a scene change. This happens while the camera moves, but not at a

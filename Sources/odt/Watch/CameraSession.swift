@@ -47,13 +47,16 @@ final class CameraSession: Sendable {
         notify: @escaping @Sendable (String) -> Void
     ) throws {
         let source = try MediaSource(plan.source)
+        let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")
         let shape = Shape(
+            // Streams of cameras have no orientation tag.
+            rotates: !isStream || plan.settings.contains { $0.word.hasPrefix("orientation=") },
             isFile: source.path != nil && !source.isCamera, isShown: page != nil, sendsPictures: crops != nil,
             recordsOriginal: recording?.options.isAnnotated == false,
             usesGate: plan.usesGate && recording?.options.isAnnotated != true, annotated: recording?.annotatedChain)
         let pipeline = try Pipeline(shape.description(of: source))
         source.give(to: pipeline)
-        try Self.set(plan, in: pipeline)
+        try Self.set(plan, rotates: shape.rotates, in: pipeline)
         let watchdog = FrameWatchdog(longestCalm: shape.usesGate ? CameraGate.longestCalm : 0)
         let hasLength = Monitor(shape.isFile)
         if let pad = pipeline["video"].pad("sink") { watchdog.attach(at: pad) }
@@ -70,7 +73,6 @@ final class CameraSession: Sendable {
         }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.watchdog, self.hasLength, self.recorder) = (pipeline, watchdog, hasLength, recorder)
-        let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")
         let isChosen = plan.settings.contains { $0.word.hasPrefix("strategy=") }
         let gate = shape.usesGate ? CameraGate(setsStrategy: !isChosen) : nil
         self.gate = gate
@@ -131,6 +133,8 @@ final class CameraSession: Sendable {
     // MARK: The pipeline
 
     private struct Shape: Sendable {
+        /// Whether frames may need rotation. Even without rotation, `videoflip` copies every frame.
+        let rotates: Bool
         let isFile: Bool
         let isShown: Bool
         let sendsPictures: Bool
@@ -164,8 +168,8 @@ final class CameraSession: Sendable {
                 ? "identity name=video"
                 : "queue name=video leaky=\(leaky) max-size-buffers=3 max-size-bytes=0 max-size-time=0"
             text +=
-                " \(queue) ! videoconvert "
-                + "! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true max-objects=100 strategy=\(strategy) "
+                " \(queue) ! videoconvert ! \(rotates ? "videoflip name=upright ! " : "")"
+                + "swiftodt name=swiftodt multiple-objects=true max-objects=100 strategy=\(strategy) "
                 + "draw=\(isShown || annotated != nil) ! tee name=seen ! fakesink name=end sync=false"
             if isShown { text += CameraPictures.description }
             if sendsPictures { text += BestCrops.description }
@@ -184,7 +188,7 @@ final class CameraSession: Sendable {
         }
     }
 
-    private static func set(_ plan: CameraPlan, in pipeline: Pipeline) throws {
+    private static func set(_ plan: CameraPlan, rotates: Bool, in pipeline: Pipeline) throws {
         let element = pipeline["swiftodt"]
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
@@ -197,7 +201,7 @@ final class CameraSession: Sendable {
         }
         // videoflip rotates the frames before inference. The pictures on the page and the reported coordinates then
         // have the same orientation.
-        pipeline["upright"].set("video-direction", to: element.text(of: "orientation"))
+        if rotates { pipeline["upright"].set("video-direction", to: element.text(of: "orientation")) }
         element.set("orientation", to: "identity")
     }
 
