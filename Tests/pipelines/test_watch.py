@@ -289,6 +289,15 @@ class Cameras(Watching):
             again = next(line for line in watch.said if line["message"] == "swiftodt-camera" and line["session"] == 2)
             self.assertGreater(again["attempt"], 0)
 
+    def test_orientation_of_rtsp_camera(self):
+        camera = Camera()
+        for words, size in (((), (320, 240)), (("--set", "orientation=90r"), (240, 320))):
+            with Watch(*words, f"cam={camera.address}") as watch:
+                watch.wait(lambda said: results(said, "cam"))
+                line = results(watch.said, "cam")[0]
+                self.assertEqual((line["width"], line["height"]), size)
+                self.assertEqual(watch.end(), 0, watch.complaints)
+
     def test_silent_camera_is_lost(self):
         camera = Camera()
         with Watch("--retry=0.2", "--timeout=3", f"cam={camera.address}") as watch:

@@ -65,8 +65,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     private static let minimumRefreshInterval = 1.0
     private static let maximumRefreshInterval = 4.0
     /// The maximum refresh interval in seconds if only key frames are decoded. The time between frames is then at least
-    /// ``TrackerTuning/keyFrameDistance``. With a shorter interval, refreshes would cost more than the decoding of the
-    /// key frames.
+    /// ``TrackerTuning/keyFrameDistance``. The interval is longer than ``maximumRefreshInterval``, because an inference
+    /// costs more than the decoding of a key frame.
     private static let maximumRefreshIntervalOfKeyFrames = 30.0
     private static let growth = 3.0
 

@@ -33,7 +33,7 @@ struct BoxPropagator {
         }
     }
 
-    /// Repeats the propagation from a history entry to the latest frame after a late result. Known tracks move by their
+    /// After a late result, repeats the propagation from a history entry to the latest frame. Known tracks move by their
     /// recorded image motion. The history does not contain new tracks, so their image motion is measured now. The
     /// number of measurements is bounded, so one measurement may cover several frames.
     mutating func replay(

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Plays a video through swiftodt with inference-interval=0, with or without swiftodtgate before the decoder, and prints JSON.
 
-Usage: play.py VIDEO.mkv h264|h265 with|without [PROPERTY=VALUE ...]. Prints the objects of each frame, the time, the size and the type of each encoded frame and
+Usage: play.py VIDEO.mkv h264|h265 with|without. Prints the objects of each frame, the time, the size and the type of each encoded frame and
 the state of the gate before it, the times of the key frames and of the passed frames, the stream time by which frames leave the gate late, the
 gate's statistics and the CPU time. Requires Debian's python3-gi, and Pipelines/with-plugin.
 """
@@ -17,13 +17,13 @@ from running.player import Gst, start_gstreamer  # noqa: E402
 LABELS = "person,car,bus,truck"
 
 
-def main(video, codec, gate, properties):
+def main(video, codec, gate):
     start_gstreamer()
     pipeline = Gst.parse_launch(
         f"filesrc location={video} ! matroskademux ! {codec}parse name=parser"
         f" ! {'swiftodtgate name=gate ! ' if gate else ''}avdec_{codec} max-threads=1"
         f" ! swiftodt name=odt draw=false inference-interval=0 multiple-objects=true max-objects=100 updates=every-frame track-events=false"
-        f" message-format=json label-allowlist={LABELS} {' '.join(properties)} ! fakesink name=sink sync=false")
+        f" message-format=json label-allowlist={LABELS} ! fakesink name=sink sync=false")
     units, received, delays, begun = [], [0], {}, []
 
     def note(_, info):
@@ -65,6 +65,6 @@ def main(video, codec, gate, properties):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    main(sys.argv[1], sys.argv[2], sys.argv[3] == "with", sys.argv[4:])
+    main(sys.argv[1], sys.argv[2], sys.argv[3] == "with")
