@@ -43,16 +43,15 @@ import Testing
     @Test(.timeLimit(.minutes(15)))
     func cancelledTaskEndsTheLoopOverASilentServer() async throws {
         let listener = try Listener()
-        let (started, begun) = AsyncStream<Void>.makeStream()
         let task = Task {
-            begun.yield()
             for try await _ in VideoObjects(of: .address(listener.address), options: Self.options) {}
         }
-        for await _ in started { break }
-        await listener.hasClient()
-        task.cancel()
-        // Without the cancellation, the source gives up after 20 s and the loop throws. Time is not measured here, because
-        // other tests can occupy all threads of the concurrency pool for minutes.
+        // Without the cancellation, the source gives up after 20 s and the loop throws. Other tests can occupy all threads
+        // of the concurrency pool for longer than this, so the task is cancelled on another thread.
+        DetachedThread.run {
+            listener.waitForClient()
+            task.cancel()
+        }
         try await task.value
     }
 
@@ -109,9 +108,9 @@ private final class Listener: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Waits until a client has connected.
-    func hasClient() async {
+    /// Blocks the thread until a client has connected.
+    func waitForClient() {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while poll(&waiting, 1, 0) == 0 { try? await Task.sleep(for: .milliseconds(20)) }
+        while poll(&waiting, 1, -1) < 0 {}
     }
 }
