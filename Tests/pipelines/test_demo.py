@@ -34,7 +34,7 @@ class Demo(unittest.TestCase):
         results = [message for message in messages if message["message"] == "swiftodt"]
         self.assertEqual(len(results), 250)
         things = [thing for result in results for thing in result["objects"]]
-        self.assertGreater(len(things), 500)
+        self.assertGreater(len(things), 400)
         for thing in things:
             self.assertLessEqual(thing["x"] + thing["width"], 640)
             self.assertLessEqual(thing["y"] + thing["height"], 272)
