@@ -9,7 +9,7 @@
 /// - unexplained motion: immediately, or after a back-off time if an earlier inference detected nothing at the same
 ///   place;
 /// - time, in a scene without unexplained motion: after 1 s, then after 3 s, then every 4 s. If the gate before the
-///   decoder passes only key frames, the interval grows to 30 s.
+///   decoder passes only key frames, the interval grows to 30 s, and starts again at 1 s after a track has ended.
 ///
 /// Unchanged areas of the picture trigger nothing, because the same picture gives the same detections. All intervals
 /// are in seconds, so the inference rate hardly depends on the frame rate. Only tentative tracks and scene changes
@@ -28,13 +28,18 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// The boxes of all tracks at the latest inference, in pixels of the luma plane.
     private var detectedPlaces: ContiguousArray<Box> = []
     private var refreshInterval = minimumRefreshInterval
+    /// Whether a confirmed track has ended. If only key frames are decoded, ``refreshInterval`` then starts again: the
+    /// object may still be in the picture with a score below the threshold, although nothing changes.
+    private var isTrackLost = false
     /// Whether an inference on the latest frame would be a refresh of a scene without unexplained motion. For
     /// refreshes, see ``minimumRefreshInterval``.
     private var isStillRefresh = false
     private var lastFrame: Nanoseconds?
     /// The number of consecutive frames with a scene change.
     private var changes = 0
+    /// The time between the latest two frames, in seconds.
     private var step = 0.0
+    private var areOnlyKeyFramesDecoded: Bool { step >= Double(TrackerTuning.keyFrameDistance) / 1e9 }
 
     /// A frame counts as a scene change if unexplained motion covers more than this fraction of the picture. Camera
     /// motion has the same effect as a cut.
@@ -64,9 +69,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// scene without unexplained motion multiplies the interval by ``growth``. Unexplained motion resets the interval.
     private static let minimumRefreshInterval = 1.0
     private static let maximumRefreshInterval = 4.0
-    /// The maximum refresh interval in seconds if only key frames are decoded. The time between frames is then at least
-    /// ``TrackerTuning/keyFrameDistance``. The interval is longer than ``maximumRefreshInterval``, because an inference
-    /// costs more than the decoding of a key frame.
+    /// The maximum refresh interval in seconds if only key frames are decoded. It is longer than
+    /// ``maximumRefreshInterval``, because an inference costs more than the decoding of a key frame.
     private static let maximumRefreshIntervalOfKeyFrames = 30.0
     private static let growth = 3.0
 
@@ -83,7 +87,11 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// first inference.
     private(set) var seesMotion = false
 
-    mutating func note(_ snapshot: TrackerSnapshot?) { known = snapshot }
+    mutating func note(_ snapshot: TrackerSnapshot?) {
+        let confirmed = { (snapshot: TrackerSnapshot?) in snapshot?.places.count(where: \.isConfirmed) ?? 0 }
+        if confirmed(snapshot) < confirmed(known) { isTrackLost = true }
+        known = snapshot
+    }
 
     /// Records the arrival of a frame, even if the frame cannot be inferred.
     mutating func noteFrame(at time: Nanoseconds) {
@@ -203,10 +211,11 @@ struct AdaptiveIntervalPolicy: Sendable {
 
     private mutating func reasonFromTime(after seconds: Double) -> InferencePolicy.Reason? {
         let isStill = !motion.isAny
-        if !isStill { refreshInterval = Self.minimumRefreshInterval }
+        if !isStill || (isTrackLost && areOnlyKeyFramesDecoded) {
+            (refreshInterval, isTrackLost) = (Self.minimumRefreshInterval, false)
+        }
         let maximum =
-            step < Double(TrackerTuning.keyFrameDistance) / 1e9
-            ? Self.maximumRefreshInterval : Self.maximumRefreshIntervalOfKeyFrames
+            areOnlyKeyFramesDecoded ? Self.maximumRefreshIntervalOfKeyFrames : Self.maximumRefreshInterval
         guard seconds >= min(refreshInterval, maximum) else { return nil }
         isStillRefresh = isStill
         return .refresh

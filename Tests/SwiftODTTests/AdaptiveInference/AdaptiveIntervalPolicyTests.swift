@@ -108,6 +108,12 @@ import Testing
         #expect(inferences.map(\.seconds) == [0, 2, 6, 16, 44, 74, 104])
     }
 
+    @Test func refreshIntervalBetweenKeyFramesRestartsWhenTrackEnds() {
+        let state = PlaybackState(
+            rate: 0.5, seconds: 120, objects: { _ in [Self.walker(0)] }, known: { $0 < 60 ? [Self.place(0)] : [] })
+        #expect(state.inferences().map(\.seconds) == [0, 2, 6, 16, 44, 62, 66, 76, 104])
+    }
+
     /// Camera noise is not motion, and the refresh interval grows to its maximum.
     @Test(arguments: [5.0, 10, 30, 60]) func refreshIntervalGrowsInStillSceneAtAnyFrameRate(_ rate: Double) {
         let inferences = PlaybackState(rate: rate, seconds: 20).inferences()
