@@ -33,7 +33,7 @@ package struct TrackReidentifier: Sendable {
     /// The limits of the number of embeddings. `meanViewsPerFrame` limits the average per frame, and thus the cost of a
     /// crowd. `viewsPerFrame` limits the number in a single frame, and thus the delay of the frame when a group
     /// appears.
-    private static let (meanViewsPerFrame, viewsPerFrame) = (0.4, 2.0)
+    private static let (meanViewsPerFrame, viewsPerFrame) = (0.25, 2.0)
     /// A detected box is used as a view only if the detection is at most this old, in nanoseconds. In live streams,
     /// detections are late.
     private static let freshness: Nanoseconds = 200_000_000
