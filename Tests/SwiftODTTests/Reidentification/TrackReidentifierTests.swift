@@ -206,7 +206,7 @@ import Testing
     @Test func viewsOfCrowdAreLimited() throws {
         var sequence = Sequence()
         try sequence.show((1...5).map { ($0, 40) }, seconds: 3)
-        #expect((12...14).contains(sequence.describer.views.read { $0 }))
+        #expect((8...10).contains(sequence.describer.views.read { $0 }))
     }
 
     @Test func resetForgetsEarlierObjects() throws {
