@@ -317,7 +317,7 @@ class Cameras(Watching):
                 watch.wait(has("lost", session=session))
 
     def test_watch_ends_during_back_off(self):
-        """The exit code says that no camera was connected. Passwords are hidden in all output."""
+        """The exit code is 1, because no camera was connected. Passwords are hidden in all output."""
         camera = Camera()
         address = camera.address.replace("rtsp://", "rtsp://admin:secret@")
         camera.go_away()

@@ -3,7 +3,7 @@
 
 Usage: play.py VIDEO.mkv h264|h265 with|without. Prints the objects of each frame, the time, the size and the type of each encoded frame and
 the state of the gate before it, the times of the key frames and of the passed frames, the stream time by which frames leave the gate late, the
-gate's statistics and the CPU time. Requires Debian's python3-gi, and Pipelines/with-plugin.
+gate's statistics, the CPU time and the network. Requires Debian's python3-gi, and Pipelines/with-plugin.
 """
 import json
 import pathlib
@@ -60,7 +60,7 @@ def main(video, codec, gate):
     print(json.dumps({
         "frames": sorted(frames.items()), "units": units, "keys": [time for time, _, is_key, _ in units if is_key],
         "passed-times": sorted(time / 1e9 for time in delays), "delays": sorted(delays.values()), "cpu": cpu() - begun[0],
-        "passed": stats.get_value("passed-share") if gate else 1}))
+        "passed": stats.get_value("passed-share") if gate else 1, "model": result["model"]}))
     pipeline.set_state(Gst.State.NULL)
 
 
