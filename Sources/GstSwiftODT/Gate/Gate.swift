@@ -123,8 +123,12 @@ struct Gate {
     private var latest: Nanoseconds?
     /// The time of the latest reason to keep the gate open. `holdTime` is measured from this time.
     private var quietSince: Nanoseconds?
+    /// The value of ``latest`` at the latest still key frame.
     private var stillTime: Nanoseconds?
-    /// The time of the latest still key frame. Becomes `nil` at the next key frame. Frames with earlier times are
+    /// The timestamp of the latest still key frame. It can be earlier than ``stillTime``, because the timestamps of
+    /// network streams are not always in order.
+    private var stillTimestamp: Nanoseconds?
+    /// The timestamp of the latest still key frame. Becomes `nil` at the next key frame. Frames with earlier times are
     /// leading pictures of an open group of pictures. They refer to frames that were not passed to the decoder.
     private var leadingLimit: Nanoseconds?
 
@@ -182,7 +186,7 @@ struct Gate {
             now.since(quietSince ?? now) >= options.holdTime
         else { return .pass }
         state = .calm
-        beginStill(at: now)
+        beginStill(frame, at: now)
         return .passStill
     }
 
@@ -196,7 +200,7 @@ struct Gate {
         if frame.isKeyFrame, isAnswered,
             sincePassed >= options.calmInterval - options.calmInterval / 10
         {
-            beginStill(at: now)
+            beginStill(frame, at: now)
             return .passStill
         }
         if keptBytes + frame.size > options.maxBytes { dropEarlier() }
@@ -217,8 +221,9 @@ struct Gate {
         group?.bytes += frame.size
     }
 
-    private mutating func beginStill(at now: Nanoseconds) {
-        (stillTime, leadingLimit, isAnswered) = (now, now, false)
+    private mutating func beginStill(_ frame: Frame, at now: Nanoseconds) {
+        (stillTime, stillTimestamp, isAnswered) = (now, frame.time ?? now, false)
+        leadingLimit = stillTimestamp
         dropEarlier()
         swap(&earlier, &kept)
     }
@@ -254,7 +259,7 @@ struct Gate {
     ///   - rewinds: whether swiftodt has dropped the frame and first needs the frames that precede it.
     mutating func noteActivity(_ wantsFrames: Bool, at time: Nanoseconds?, rewinds: Bool = false) {
         hasReports = true
-        if time.map({ $0 >= stillTime ?? .min }) ?? true {
+        if time.map({ $0 >= stillTimestamp ?? .min }) ?? true {
             isAnswered = true
             if state == .calm, rewinds, keepsEarlier { isRewindRequested = true }
             if !isRewindRequested { dropEarlier() }
@@ -279,7 +284,7 @@ struct Gate {
 
     /// Called when another segment begins or the timestamps restart.
     mutating func beginSegment() {
-        (latest, quietSince, stillTime, leadingLimit, group) = (nil, nil, nil, nil, nil)
+        (latest, quietSince, stillTime, stillTimestamp, leadingLimit, group) = (nil, nil, nil, nil, nil, nil)
     }
 
     /// Called when the stream was flushed. Counters continue.

@@ -160,6 +160,18 @@ import Testing
         #expect(stream.next(10) == repeated("k", 10))
     }
 
+    /// The jitter buffer of a network stream can set timestamps back by some milliseconds.
+    @Test func reportOnKeyFrameThatIsEarlierThanFrameBeforeItIsAnswer() {
+        var stream = Stream()
+        stream.becomeCalm()
+        #expect(stream.next(9) == repeated("k", 9))
+        #expect(stream.send(28, isKeyFrame: true) == "s")
+        stream.report(false, at: 28)
+        #expect(stream.gate.keptFrames == 0)
+        #expect(stream.send(31, isKeyFrame: false) == "k")
+        #expect(stream.send(40, isKeyFrame: true) == "s")
+    }
+
     @Test func discontinuityReleasesKeptFramesAndExtendsHoldTime() {
         var stream = Stream()
         stream.becomeCalm()
