@@ -27,8 +27,10 @@ package final class Player: Sendable {
         package var end: (@Sendable () -> Void)?
         /// Informs the user about unfinished files when a second signal ends the program at once.
         package var leave: @Sendable () -> Void = {}
-        /// Called about ten times per second while the pipeline plays, and after each bus message.
+        /// Called about once per ``tickInterval`` while the pipeline plays, and after each bus message.
         package var tick: @Sendable () -> Void = {}
+        /// In nanoseconds. Programs with many pipelines wake up less often if it is longer.
+        package var tickInterval: Nanoseconds = 100_000_000
         /// Returns the reason why the stream has to end now; `nil` if it may continue. Called as often as `tick`.
         package var trouble: @Sendable () -> String? = { nil }
         /// Called after the pipeline was started, on another thread.
@@ -82,7 +84,7 @@ package final class Player: Sendable {
         DetachedThread.run { self.start() }
         var isPlaying = true
         while isPlaying {
-            if let message = gst_bus_timed_pop_filtered(bus, 100_000_000, Self.wanted) {
+            if let message = gst_bus_timed_pop_filtered(bus, GstClockTime(configuration.tickInterval), Self.wanted) {
                 isPlaying = shouldContinue(after: message, onMessage: onMessage)
                 gst_message_unref(message)
             } else if let left = timeLeft, left < 0 {

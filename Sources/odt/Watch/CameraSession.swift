@@ -118,6 +118,7 @@ final class CameraSession: Sendable {
         configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
         configuration.survives = { !["swiftodt", "video"].contains($0) }
         let camera = plan.name
+        configuration.tickInterval = 250_000_000
         configuration.tick = {
             if let gate, let page { gate.set(isWatched: page.wantsPictures(of: camera)) }
             first()
