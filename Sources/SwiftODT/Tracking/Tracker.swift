@@ -33,6 +33,23 @@ package final class Tracker {
     /// with the state `lost`.
     package var tracks: [Track] { state.tracks() }
 
+    /// The tracks for a file of tracks: those that the latest result contains, and those that it has missed so briefly
+    /// that their boxes are still accurate. A coasting box is less accurate with each missed result.
+    package var currentTracks: [Track] {
+        let tracks = tracks
+        let detected = tracks.filter { $0.state == .new || $0.state == .tracked }
+        guard options.heuristics.contains(.briefMisses) else { return detected }
+        return tracks.filter { track in
+            if track.state != .coasting { return track.state != .lost }
+            if track.timeSinceUpdate <= TrackerTuning.missTime { return true }
+            return track.timeSinceUpdate <= TrackerTuning.occlusionTime
+                && detected.contains {
+                    $0.box.maxY > track.box.maxY
+                        && $0.box.intersection(track.box).area > TrackerTuning.coveredShare * track.box.area
+                }
+        }
+    }
+
     /// The number of ``tracks``, without the cost of creating them.
     package var trackCount: Int {
         state.tracklets.indices.count { state.tracklets[$0].isReported } + state.lostJustNow.count

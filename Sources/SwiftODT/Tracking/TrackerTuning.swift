@@ -97,6 +97,9 @@ enum TrackerTuning {
     /// After a late result, a box glides to its new position in `glideTime` nanoseconds. If the IoU of the old and the
     /// new box is at most `glideOverlap`, the box jumps instead.
     static let (glideTime, glideOverlap) = (200_000_000.0, 0.7)
+    /// A missed track is in ``Tracker/currentTracks`` up to `missTime` nanoseconds after its latest detection. If another
+    /// object covers it, up to `occlusionTime`.
+    static let (missTime, occlusionTime): (Nanoseconds, Nanoseconds) = (80_000_000, 200_000_000)
     /// The maximum number of steps in which the image motion of new tracks is measured after a late result.
     static let replaySteps = 25
 
@@ -158,7 +161,7 @@ enum TrackerTuning {
 package enum TrackerHeuristic: UInt32, CaseIterable {
     case bimodalThreshold, softNMS, heightIoU, motionSimilarity, trackAge, confidenceCost, appearance, cameraMotion,
         secondAssociation, establishedLimit, lastPosition, scoreNoise, adaptiveJitter, adaptiveAcceleration,
-        imageUncertainty, residual, sizeDamping, scoreEvidence, imageMotion, gainMargin, cameraVelocity
+        imageUncertainty, residual, sizeDamping, scoreEvidence, imageMotion, gainMargin, cameraVelocity, briefMisses
 }
 
 /// The heuristics that are on: all, except in the ablation benchmark.

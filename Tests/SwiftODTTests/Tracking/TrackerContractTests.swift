@@ -56,6 +56,20 @@ import Testing
         #expect(kinds.first == .begin && kinds.last == .end && kinds.count { $0 == .end } == 1)
     }
 
+    /// The object in front covers 60 % of the missed one.
+    @Test(arguments: [(false, 2), (true, 5)]) func missedObjectIsCurrentBriefly(isCovered: Bool, frames: Int) {
+        let tracker = Tracker()
+        let front = isCovered ? [Detection(box: Box(x: 116, y: 20, width: 120, height: 200), score: 0.9)] : []
+        for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 100)] + front) }
+        #expect(tracker.currentTracks.count == 1 + front.count)
+        let counts = (10..<20).map { frame in
+            _ = step(tracker, frame: frame, front)
+            return tracker.currentTracks.count - front.count
+        }
+        #expect(counts == (0..<10).map { $0 < frames ? 1 : 0 })
+        #expect(tracker.tracks.count == 1 + front.count, "the missed object still coasts")
+    }
+
     /// The gate before the decoder passes a key frame every 2 s, and further frames after a miss.
     @Test func trackContinuesAfterFirstMissInKeyFrame() {
         let tracker = Tracker()

@@ -58,7 +58,7 @@ struct Sequence {
             let luma = pictures?.plane(index, time: time)
             tracker.advance(to: time, width: width, height: height, luma: luma)
             if number % interval == 0 { tracker.update(found[index], seenAt: time) }
-            for track in tracker.tracks where track.state == .new || track.state == .tracked {
+            for track in tracker.currentTracks {
                 records.append(contentsOf: [Float(number + 1), Float(track.id ?? -1)])
                 records.append(
                     contentsOf: [track.box.x, track.box.y, track.box.width, track.box.height].map { Float($0) })
