@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Plays a video through swiftodt with inference-interval=0, with or without swiftodtgate before the decoder, and prints JSON.
 
-Usage: play.py VIDEO.mkv h264|h265 with|without [SKIP]. Leaves out the first SKIP decoded frames. Prints the objects of each frame, the time, the size and the type of each encoded frame and
+Usage: play.py VIDEO.mkv h264|h265 with|without. Prints the objects of each frame, the time, the size and the type of each encoded frame and
 the state of the gate before it, the times of the key frames and of the passed frames, the stream time by which frames leave the gate late, the
 gate's statistics, the CPU time and the network. Requires Debian's python3-gi, and Pipelines/with-plugin.
 """
@@ -17,7 +17,7 @@ from running.player import Gst, start_gstreamer  # noqa: E402
 LABELS = "person,car,bus,truck"
 
 
-def main(video, codec, gate, skip):
+def main(video, codec, gate):
     start_gstreamer()
     pipeline = Gst.parse_launch(
         f"filesrc location={video} ! matroskademux ! {codec}parse name=parser"
@@ -41,12 +41,6 @@ def main(video, codec, gate, skip):
         begun.append(cpu())
         return Gst.PadProbeReturn.REMOVE
 
-    def leave_out(_, info):
-        nonlocal skip
-        skip -= 1
-        return Gst.PadProbeReturn.OK if skip < 0 else Gst.PadProbeReturn.DROP
-
-    pipeline.get_by_name("odt").get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, leave_out)
     pipeline.get_by_name("parser").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, note)
     if gate:
         pipeline.get_by_name("gate").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, passed)
@@ -71,6 +65,6 @@ def main(video, codec, gate, skip):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (4, 5):
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    main(sys.argv[1], sys.argv[2], sys.argv[3] == "with", int((*sys.argv, 0)[4]))
+    main(sys.argv[1], sys.argv[2], sys.argv[3] == "with")
