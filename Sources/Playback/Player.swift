@@ -27,9 +27,10 @@ package final class Player: Sendable {
         package var end: (@Sendable () -> Void)?
         /// Informs the user about unfinished files when a second signal ends the program at once.
         package var leave: @Sendable () -> Void = {}
-        /// Called about once per ``tickInterval`` while the pipeline plays, and after each bus message.
+        /// Called at least once per ``tickInterval`` while the pipeline plays, and after each bus message.
         package var tick: @Sendable () -> Void = {}
-        /// In nanoseconds. Programs with many pipelines wake up less often if it is longer.
+        /// The longest time between two calls of `tick`, in nanoseconds. A longer interval causes fewer wake-ups, which
+        /// matters in programs with many pipelines.
         package var tickInterval: Nanoseconds = 100_000_000
         /// Returns the reason why the stream has to end now; `nil` if it may continue. Called as often as `tick`.
         package var trouble: @Sendable () -> String? = { nil }

@@ -33,14 +33,14 @@ package final class Tracker {
     /// with the state `lost`.
     package var tracks: [Track] { state.tracks() }
 
-    /// The tracks for a file of tracks: those that the latest result contains, and those that it has missed so briefly
-    /// that their boxes are still accurate. A coasting box is less accurate with each missed result.
+    /// The tracks that `odt track` writes: detected tracks, and coasting tracks whose boxes are still accurate. A box is
+    /// less accurate the longer its track coasts.
     package var currentTracks: [Track] {
         let tracks = tracks
         let detected = tracks.filter { $0.state == .new || $0.state == .tracked }
         guard options.heuristics.contains(.briefMisses) else { return detected }
         return tracks.filter { track in
-            if track.state != .coasting { return track.state != .lost }
+            guard track.state == .coasting else { return track.state != .lost }
             if track.timeSinceUpdate <= TrackerTuning.missTime { return true }
             return track.timeSinceUpdate <= TrackerTuning.occlusionTime
                 && detected.contains {

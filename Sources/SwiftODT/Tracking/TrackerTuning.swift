@@ -97,8 +97,8 @@ enum TrackerTuning {
     /// After a late result, a box glides to its new position in `glideTime` nanoseconds. If the IoU of the old and the
     /// new box is at most `glideOverlap`, the box jumps instead.
     static let (glideTime, glideOverlap) = (200_000_000.0, 0.7)
-    /// A missed track is in ``Tracker/currentTracks`` up to `missTime` nanoseconds after its latest detection. If another
-    /// object covers it, up to `occlusionTime`.
+    /// A coasting track is in ``Tracker/currentTracks`` for `missTime` nanoseconds after its latest detection. If a
+    /// detected object in front covers the track, for `occlusionTime` nanoseconds.
     static let (missTime, occlusionTime): (Nanoseconds, Nanoseconds) = (80_000_000, 200_000_000)
     /// The maximum number of steps in which the image motion of new tracks is measured after a late result.
     static let replaySteps = 25

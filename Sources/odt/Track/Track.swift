@@ -12,7 +12,7 @@ private let help = """
                              (frames start at 1, boxes in pixels; '-' is standard input); or a recording of odt detect,
                              whose timestamps and frame size are used
       -o FILE                tracks in MOTChallenge format: frame,id,x,y,width,height,score,-1,-1,-1;
-                             also objects that are missed for up to 0.08 s, or 0.2 s behind another object;
+                             includes objects that the detector missed for up to 0.08 s, or 0.2 s behind another object;
                              '-' is standard output
       --frame-rate N         frames per second, 0.01 to 10,000 (default: that of the recording, otherwise 30)
       --image-size WxH       frame size in pixels (default: that of the recording, otherwise the extent of the boxes)
