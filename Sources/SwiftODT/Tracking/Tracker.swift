@@ -33,22 +33,8 @@ package final class Tracker {
     /// with the state `lost`.
     package var tracks: [Track] { state.tracks() }
 
-    /// The tracks that `odt track` writes: detected tracks, and coasting tracks whose boxes are still accurate. A box is
-    /// less accurate the longer its track coasts.
-    package var currentTracks: [Track] {
-        let tracks = tracks
-        let detected = tracks.filter { $0.state == .new || $0.state == .tracked }
-        guard options.heuristics.contains(.briefMisses) else { return detected }
-        return tracks.filter { track in
-            guard track.state == .coasting else { return track.state != .lost }
-            if track.timeSinceUpdate <= TrackerTuning.missTime { return true }
-            return track.timeSinceUpdate <= TrackerTuning.occlusionTime
-                && detected.contains {
-                    $0.box.maxY > track.box.maxY
-                        && $0.box.intersection(track.box).area > TrackerTuning.coveredShare * track.box.area
-                }
-        }
-    }
+    /// The tracks that `odt track` writes: detected tracks, and coasting tracks whose boxes are still accurate.
+    package var currentTracks: [Track] { state.tracks(areCurrent: true) }
 
     /// The number of ``tracks``, without the cost of creating them.
     package var trackCount: Int {

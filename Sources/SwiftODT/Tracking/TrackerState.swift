@@ -68,15 +68,29 @@ struct TrackerState: ~Copyable {
         lastResult = time
     }
 
-    mutating func tracks() -> [Track] {
+    /// - Parameter areCurrent: whether only ``Tracker/currentTracks`` are returned.
+    mutating func tracks(areCurrent: Bool = false) -> [Track] {
         settle(followingImage: true)
-        // Avoids the array allocation below if the scene is empty.
-        if tracklets.isEmpty { return lostJustNow }
         var shown: [Track] = []
         shown.reserveCapacity(tracklets.count + lostJustNow.count)
-        for index in tracklets.indices where tracklets[index].isReported { shown.append(track(index)) }
-        shown.append(contentsOf: lostJustNow)
+        for index in tracklets.indices where tracklets[index].isReported && (!areCurrent || isCurrent(index)) {
+            shown.append(track(index))
+        }
+        if !areCurrent { shown.append(contentsOf: lostJustNow) }
         return shown
+    }
+
+    private func isCurrent(_ index: Int) -> Bool {
+        let age = settledTime - tracklets[index].lastSeen
+        if tracklets[index].misses == 0 { return true }
+        guard options.heuristics.contains(.briefMisses), age <= TrackerTuning.occlusionTime else { return false }
+        let box = tracklets[index].shownBox(at: settledTime)
+        return age <= TrackerTuning.missTime
+            || tracklets.indices.contains {
+                let front = tracklets[$0].shownBox(at: settledTime)
+                return tracklets[$0].misses == 0 && tracklets[$0].isReported && front.maxY > box.maxY
+                    && front.intersection(box).area > TrackerTuning.coveredShare * box.area
+            }
     }
 
     /// Returns the state of a track in the latest frame. Reads single fields, because a tracklet is large.
