@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 // RTLD_NODELETE keeps the library in memory, because the runtime's threads may run until the process ends.
 static const int loading_mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
@@ -72,3 +75,14 @@ const char *swiftodt_own_file(void) {
 }
 
 int swiftodt_file_in_memory(void) { return memfd_create("swiftodt", MFD_CLOEXEC); }
+
+bool swiftodt_eight_bit_sums_overflow(void) {
+#if defined(__x86_64__)
+    unsigned eax, ebx, ecx, edx;
+    bool has_avx512_vnni = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && ecx & 1u << 11;
+    bool has_avx_vnni = __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) && eax & 1u << 4;
+    return !has_avx512_vnni && !has_avx_vnni;
+#else
+    return false;
+#endif
+}

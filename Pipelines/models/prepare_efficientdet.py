@@ -227,7 +227,27 @@ class Preparation:
     def biases(tensor):
         return [number * scale for number, scale in zip(struct.unpack(f"<{len(tensor.bytes) // 4}i", tensor.bytes), tensor.scales)]
 
+    @staticmethod
+    def without_overflow(content, shape, scales):
+        """Returns weights and scales with which the 8-bit instructions of x86 without VNNI (before Ice Lake and Zen 4) do not overflow.
+
+        They add the products of two adjacent input channels in 16 bits: 255 * (127 + 127) does not fit. So an output channel with
+        two adjacent weights whose sum exceeds 127 gets a larger scale and smaller weights.
+        """
+        inner, area = shape[1], shape[2] * shape[3]
+        kept, larger = bytearray(), []
+        for start, scale in zip(range(0, len(content), inner * area), scales):
+            row = memoryview(content)[start:start + inner * area].cast("b")
+            sums = (abs(row[place] + row[place + area]) for first in range(0, (inner - 1) * area, 2 * area)
+                    for place in range(first, first + area))
+            factor = max(1, max(sums, default=0) / 127)
+            kept += struct.pack(f"{len(row)}b", *(round(weight / factor) for weight in row))
+            larger.append(scale * factor)
+        return bytes(kept), larger
+
     def weighted(self, value, operation, content, shape, scales, biases, options):
+        if operation == "Convolution":
+            content, scales = self.without_overflow(content, shape, scales)
         across, down = options.number(1, "i"), options.number(2, "i")
         pads = [padding(size, kernel, stride, options.number(0, "b"))
                 for size, kernel, stride in zip(value[3][2:], shape[-2:], (down, across))]

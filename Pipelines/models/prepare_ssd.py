@@ -70,10 +70,17 @@ def eight_bit_input(source, low, high):
 
 
 def eight_bit_weights(layer):
-    """Returns the weights as integers multiplied by one scale for each output channel."""
+    """Returns the weights as integers multiplied by one scale for each output channel.
+
+    As in prepare_efficientdet.py, two adjacent weights of a convolution must not exceed 127 in sum.
+    """
     weights = layer.input_value(1).get_node().get_data().astype(np.float32)
     own_axes = 1 if layer.get_type_name() == "Convolution" else 2
-    scale = np.maximum(np.abs(weights).max(axis=tuple(range(own_axes, weights.ndim)), keepdims=True), 1e-8) / 127
+    largest = np.abs(weights).max(axis=tuple(range(own_axes, weights.ndim)), keepdims=True)
+    if own_axes == 1:
+        sums = np.abs(weights[:, 0::2] + weights[:, 1::2]).max(axis=(1, 2, 3), keepdims=True)
+        largest = np.maximum(largest, sums)
+    scale = np.maximum(largest, 1e-8) / 127
     whole = np.round(weights / scale).astype(np.int8)
     return ops.multiply(ops.convert(ops.constant(whole), "f32"), ops.constant(scale.astype(np.float32)))
 

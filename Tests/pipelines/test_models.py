@@ -13,6 +13,7 @@ import random
 import re
 import shutil
 import socket
+import struct
 import sys
 import tempfile
 import threading
@@ -424,6 +425,18 @@ class Preparing(Fetching):
         self.assertEqual(len(results), 10)
         quantised = {name for name, kind in results if kind == "U8"}
         self.assertEqual(model["manifest"]["quantisation"], {name: said for name in quantised})
+
+    def test_channel_with_overflowing_sum_is_rescaled(self):
+        """Only the first channel has two adjacent weights whose sum exceeds 127; see TFLiteWeights.swift."""
+        weights = struct.pack("8b", 100, 90, -20, 60, 100, -90, 60, 66)
+        changed, scales = prepare_efficientdet.Preparation.without_overflow(weights, (2, 4, 1, 1), [0.5, 0.25])
+        self.assertEqual(struct.unpack("8b", changed), (67, 60, -13, 40, 100, -90, 60, 66))
+        self.assertEqual(scales, [0.5 * 190 / 127, 0.25])
+        # With an area of two, the adjacent input channels are the weights 0 and 2, and 1 and 3.
+        weights = struct.pack("4b", 120, 1, 60, 2)
+        changed, scales = prepare_efficientdet.Preparation.without_overflow(weights, (1, 2, 1, 2), [1])
+        self.assertEqual(struct.unpack("4b", changed), (85, 1, 42, 1))
+        self.assertEqual(scales, [180 / 127])
 
     def test_unsupported_network_is_an_error(self):
         for content in (b"", b"TFL3", b"\x1c\0\0\0TFL3" + bytes(100)):

@@ -128,6 +128,9 @@ ov_status swiftodt_openvino_compile(
 // not need RTLD_DEEPBIND (see unwinding.c).
 void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part);
 
+// Returns whether this processor adds the products of 8-bit instructions in 16 bits: x86 without VNNI.
+bool swiftodt_eight_bit_sums_overflow(void);
+
 // Returns the file that contains this code: the plugin or the program. Returns null if the loader does not know it.
 const char *swiftodt_own_file(void);
 

@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// Parses a .tflite file, its metadata, and the options of its last operation.
+/// Parses a .tflite file, its metadata, its weights, and the options of its last operation.
 func fuzzTFLite(_ bytes: FuzzedBytes) -> CInt {
     let content = bytes.all
     _ = FlexBuffer.numbers(content)
@@ -11,6 +11,7 @@ func fuzzTFLite(_ bytes: FuzzedBytes) -> CInt {
         _ = TFLiteMetadata(model: buffer)
         _ = [String: QuantisationScale](tflite: buffer)
         _ = TFLitePostProcess(model: buffer)?.cut(model)
+        _ = TFLiteWeights(model: buffer)?.rescaled(model)
     }
     if model.count >= 8 { model.replaceSubrange(4..<8, with: "M001".utf8) }
     _ = TFLiteMetadata(notes: model)

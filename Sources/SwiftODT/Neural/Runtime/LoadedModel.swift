@@ -107,21 +107,19 @@ final class LoadedModel {
 }
 
 /// A model file that the runtime can read: the original file, or a temporary copy from which an unsupported operation
-/// (``TFLitePostProcess``) was removed. `deinit` deletes the copy.
+/// (``TFLitePostProcess``) was removed, or whose weights were rescaled (``TFLiteWeights``). `deinit` deletes the copy.
 final class RuntimeReadableModel {
     let path: String
     private let isCopy: Bool
 
     init(_ file: ModelFile) throws {
-        guard let model = try FlatBuffer.read(tflite: file.path), let end = TFLitePostProcess(model: model) else {
+        guard let content = try Self.changed(file) else {
             path = file.path
             isCopy = false
             return
         }
         let folder = DataFolders.environment("TMPDIR") ?? "/tmp"
-        let copy = end.cut(model.bytes).withUnsafeBytes {
-            UniqueFile.write($0, named: folder + "/swiftodt-", ending: ".tflite")
-        }
+        let copy = content.withUnsafeBytes { UniqueFile.write($0, named: folder + "/swiftodt-", ending: ".tflite") }
         guard let copy else {
             throw ODTError(
                 .failed,
@@ -130,6 +128,18 @@ final class RuntimeReadableModel {
         }
         path = copy
         isCopy = true
+    }
+
+    /// Returns `nil` if the file needs no change.
+    private static func changed(_ file: ModelFile) throws -> [UInt8]? {
+        guard let model = try FlatBuffer.read(tflite: file.path) else { return nil }
+        let cut = TFLitePostProcess(model: model)?.cut(model.bytes)
+        guard TFLiteWeights.overflow, let rescaled = TFLiteWeights(model: model)?.rescaled(cut ?? model.bytes) else {
+            return cut
+        }
+        Diagnostics.report(
+            .info, "\(file.name): the 8-bit weights are rescaled, because this processor has no VNNI instructions")
+        return rescaled
     }
 
     deinit { if isCopy { unlink(path) } }

@@ -72,7 +72,7 @@ struct NetworkCache {
 
     /// The version of ``LoadedModel/prepared(_:for:runtime:)``. Increase it whenever the adaptation of models changes,
     /// because cached networks were compiled with the old adaptation.
-    private static let formatVersion = 4
+    private static let formatVersion = 5
 
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
         "\(target.hint) with \(target.threads) threads on \(target.device), \(runtime.fullName(of: target.device)), "
