@@ -41,7 +41,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("--model")
-    parser.add_argument("--score", default="0.4")
+    parser.add_argument("--score", help="the score threshold (default: that of the model)")
     options = parser.parse_args()
     print(f"{'':<24}{'':<12}  right  wrong  no name  not found")
     for folder in options.folders:

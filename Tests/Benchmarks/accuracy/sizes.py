@@ -40,7 +40,8 @@ def found_in(boxes, objects):
 def detected(paths, options):
     """Returns the detections in each picture."""
     model = ["--model", options.model] if options.model else []
-    said = subprocess.run([ODT, "detect", "--json", "--score", options.score, *model, *paths], check=True, capture_output=True, text=True)
+    score = ["--score", options.score] if options.score else []
+    said = subprocess.run([ODT, "detect", "--json", *score, *model, *paths], check=True, capture_output=True, text=True)
     return [json.loads(line)["objects"] for line in said.stdout.splitlines()]
 
 
@@ -48,7 +49,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("--model")
-    parser.add_argument("--score", default="0.4")
+    parser.add_argument("--score", help="the score threshold (default: that of the model)")
     options = parser.parse_args()
     count, hits = [0] * (len(EDGES) - 1), [0] * (len(EDGES) - 1)
     for folder in options.folders:
