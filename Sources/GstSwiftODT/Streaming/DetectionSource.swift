@@ -94,9 +94,10 @@ enum DetectionSource {
     }
 
     /// - Parameter warn: receives a warning if a recording does not match the stream, or if no frame had tensors.
-    func finishStream(warn: (ElementProblem) -> Void) {
+    /// - Throws: ``ODTError`` if strict redaction is requested and a recording does not match the stream.
+    func finishStream(warn: (ElementProblem) -> Void) throws {
         switch self {
-        case .recorded(let played): played.finishStream(warn: warn)
+        case .recorded(let played): try played.finishStream(warn: warn)
         case .tensors(let decoding): decoding.finishStream(warn: warn)
         case .detector, .substitute, .upstream: break
         }

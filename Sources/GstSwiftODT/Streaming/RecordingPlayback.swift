@@ -45,9 +45,10 @@ final class RecordingPlayback: Sendable {
         return answer
     }
 
-    func finishStream(warn: (ElementProblem) -> Void) {
-        play.update { play in
-            play.finishStream()
+    /// - Throws: ``ODTError`` if objects may be visible although strict redaction is requested.
+    func finishStream(warn: (ElementProblem) -> Void) throws {
+        try play.update { play in
+            try play.finishStream()
             return play.takeProblems()
         }.forEach(warn)
     }
@@ -62,6 +63,7 @@ private struct PlaybackState {
     private let reader: RecordingReader
     private let hasLabels: Bool
     private var size = (width: 0, height: 0)
+    private var settings: Settings?
     /// The stream time of the video's first frame. If the element did not receive the first frame of the video, for
     /// example after a seek, 0 is assumed. `nil` until it is determined.
     private var videoStart: Nanoseconds?
@@ -134,7 +136,7 @@ private struct PlaybackState {
 
     private mutating func compare(_ context: FrameContext) throws {
         let (format, settings) = (context.format, context.settings)
-        defer { size = (format.width, format.height) }
+        defer { (size, self.settings) = ((format.width, format.height), settings) }
         guard let header = reader.header else {
             if settings.iouThreshold != Settings().iouThreshold { reportOverlapMismatch("they are used as they are") }
             return
@@ -242,16 +244,26 @@ private struct PlaybackState {
                 + "\(far.box.x), \(far.box.y): the recording is of another video or of larger frames; record it again")
     }
 
-    mutating func finishStream() {
+    mutating func finishStream() throws {
         guard let latest, !latest.hasJumped, let last = reader.end?.last ?? reader.last,
             last.isTime == latest.key.isTime
         else { return }
-        if found == 0, reader.skippedLines > 0, reader.header != nil { reportMismatch(.times, otherTimes) }
+        if found == 0, reader.skippedLines > 0, reader.header != nil { try report(.times, otherTimes) }
         if last.isLater(than: latest.key, by: Self.rounding) {
-            reportMismatch(
+            try report(
                 .shorter,
                 "the video ended at \(latest.key), but the recording continues to \(last): it is of a longer video or of "
                     + "another one; check that detections-file belongs to this video")
+        }
+    }
+
+    /// Reports that the recording may belong to another video. The boxes may then be beside the objects, so this is an
+    /// error with strict redaction.
+    private mutating func report(_ kind: Mismatch, _ text: String) throws {
+        if let settings, settings.redacts {
+            try requireRedaction(settings, text)
+        } else {
+            reportMismatch(kind, text)
         }
     }
 }

@@ -399,7 +399,11 @@ final class Stream {
             }
         case GST_EVENT_EOS:
             finisher.finishStream()
-            sources.source?.finishStream { element.warn($0) }
+            do {
+                try sources.source?.finishStream { element.warn($0) }
+            } catch {
+                element.fail(ElementProblem(error, doing: "the stream ends"))
+            }
         case GST_EVENT_CUSTOM_DOWNSTREAM where incoming.isStill: activity.repeatLatest(through: element)
         default: break
         }

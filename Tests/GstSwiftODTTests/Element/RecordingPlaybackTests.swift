@@ -205,6 +205,16 @@ import Testing
         #expect(replay().warnings.isEmpty)
     }
 
+    /// The boxes of a recording of another video can be beside the objects.
+    @Test func lengthMismatchIsAnErrorWithStrictRedaction() {
+        _ = record("score-threshold=0.1")
+        let redaction = "box-style=blur privacy-labels=cup"
+        #expect(replay(redaction).errors.isEmpty)
+        #expect(replay(redaction, frames: Array(0..<9)).errors.contains { $0.contains("continues to 0:00:00.433") })
+        let lax = replay("\(redaction) privacy-strict=false", frames: Array(0..<9))
+        #expect(lax.errors.isEmpty && lax.warnings.contains { $0.contains("continues to 0:00:00.433") })
+    }
+
     @Test func timedRecordingRejectsFramesWithoutTimestamps() {
         _ = record()
         let harness = ElementHarness("detector=recorded detections-file=\(file)")
