@@ -48,7 +48,8 @@ struct Gate {
     }
 
     struct Frame {
-        /// The presentation timestamp; `nil` if unknown.
+        /// The presentation timestamp. If it is `nil`, the gate stays open, because decoders derive missing timestamps
+        /// from the frames before.
         var time: Nanoseconds?
         /// The size in bytes.
         var size: Int
@@ -182,7 +183,7 @@ struct Gate {
     private mutating func actionWhileOpen(_ frame: Frame, at now: Nanoseconds, _ options: Options) -> Action {
         if frame.isDiscontinuous || request != nil || quietSince == nil { quietSince = now }
         request = nil
-        guard frame.isKeyFrame, isGroupShort, hasReports, !isActive, !options.isForcedOpen,
+        guard frame.isKeyFrame, frame.time != nil, isGroupShort, hasReports, !isActive, !options.isForcedOpen,
             now.since(quietSince ?? now) >= options.holdTime
         else { return .pass }
         state = .calm
@@ -194,8 +195,14 @@ struct Gate {
         _ frame: Frame, isLeading: Bool, at now: Nanoseconds, _ options: Options
     ) -> Action {
         let reason: Reason? =
-            options.isForcedOpen ? .application : request ?? (frame.isDiscontinuous ? .discontinuity : nil)
-        if let reason { return open(reason) }
+            options.isForcedOpen
+            ? .application : request ?? (frame.isDiscontinuous || frame.time == nil ? .discontinuity : nil)
+        // A leading picture can be decoded only after a rewind. Without one, the gate opens at the next frame.
+        let isUndecodable = isLeading && !isRewindRequested
+        if let reason {
+            guard isUndecodable else { return open(reason) }
+            request = reason
+        }
         let sincePassed = now.since(stillTime ?? now)
         if frame.isKeyFrame, isAnswered,
             sincePassed >= options.calmInterval - options.calmInterval / 10
@@ -204,7 +211,9 @@ struct Gate {
             return .passStill
         }
         if keptBytes + frame.size > options.maxBytes { dropEarlier() }
-        if keptBytes + frame.size > options.maxBytes || sincePassed > options.maxTime { return open(.bound) }
+        if keptBytes + frame.size > options.maxBytes || sincePassed > options.maxTime {
+            return isUndecodable ? .drop : open(.bound)
+        }
         if isLeading, !keepsEarlier { return .drop }
         kept.frames += 1
         kept.leading += isLeading ? 1 : 0
@@ -264,7 +273,8 @@ struct Gate {
             if state == .calm, rewinds, keepsEarlier { isRewindRequested = true }
             if !isRewindRequested { dropEarlier() }
         }
-        if isActive, !wantsFrames { quietSince = max(quietSince ?? .min, time ?? latest ?? .min) }
+        // A report cannot be later than the latest frame, unless it belongs to the time before a restart of the clock.
+        if isActive, !wantsFrames, let latest { quietSince = max(quietSince ?? .min, min(time ?? latest, latest)) }
         isActive = wantsFrames
         if wantsFrames, state == .calm { request = .activity }
     }

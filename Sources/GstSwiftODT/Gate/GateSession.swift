@@ -298,11 +298,11 @@ final class GateSession: @unchecked Sendable {
 extension Gate.Frame {
     init(_ buffer: UnsafeMutablePointer<GstBuffer>, _ format: AccessUnitFormat) {
         func has(_ flag: GstBufferFlags) -> Bool { GstBufferReference.hasFlag(buffer, flag) }
-        let time = Nanoseconds(exactly: buffer.pointee.pts) ?? Nanoseconds(exactly: buffer.pointee.dts)
+        let time = Nanoseconds(exactly: buffer.pointee.pts)
         self.init(
             time: time, size: Int(clamping: gst_buffer_get_size(buffer)),
             isKeyFrame: !has(GST_BUFFER_FLAG_DELTA_UNIT) && Self.isIntra(buffer, format),
-            isHeader: time == nil && has(GST_BUFFER_FLAG_HEADER),
+            isHeader: time == nil && buffer.pointee.dts == .max && has(GST_BUFFER_FLAG_HEADER),
             isDiscontinuous: has(GST_BUFFER_FLAG_DISCONT) || has(GST_BUFFER_FLAG_CORRUPTED))
     }
 

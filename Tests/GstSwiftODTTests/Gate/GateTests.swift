@@ -14,7 +14,7 @@ import Testing
         var gate = Gate()
         var options = Gate.Options()
         var distance = 10
-        private(set) var number = 0
+        var number = 0
 
         /// Begins with a report, without which the gate stays open.
         init() { gate.noteActivity(false, at: nil) }
@@ -317,6 +317,50 @@ import Testing
         #expect(stream.send(first + 1, isKeyFrame: false) == (rewinds ? "w" : "r"))
         #expect(stream.gate.counters.dropped == (rewinds ? 0 : 10))
         #expect(stream.send(first - 1, isKeyFrame: false) == (rewinds ? "p" : "d"))
+    }
+
+    /// The leading picture is dropped or kept, and the gate opens at the frame after it.
+    @Test func requestIsServedAtFrameAfterLeadingPicture() {
+        var stream = Stream()
+        stream.becomeCalm()
+        _ = stream.next(10)
+        let first = stream.number - 1
+        stream.gate.requestOpening()
+        #expect(stream.send(first - 1, isKeyFrame: false) == "k")
+        #expect(stream.send(first + 1, isKeyFrame: false) == "r")
+        #expect(stream.gate.reason == .application)
+    }
+
+    /// Decoders derive missing timestamps from the frames before.
+    @Test func gateStaysOpenWithoutTimestamps() {
+        var stream = Stream()
+        for number in 0..<100 {
+            let frame = Gate.Frame(time: nil, size: 100, isKeyFrame: number % 10 == 0)
+            guard case .pass = stream.gate.decide(on: frame, stream.options) else {
+                Issue.record("frame \(number) did not pass")
+                return
+            }
+        }
+        stream = Stream()
+        stream.becomeCalm()
+        let frame = Gate.Frame(time: nil, size: 100, isKeyFrame: false)
+        guard case .release = stream.gate.decide(on: frame, stream.options) else {
+            Issue.record("the gate did not open")
+            return
+        }
+    }
+
+    /// The report belongs to the time before the clock of the camera was set back.
+    @Test func lateReportOfEarlierTimelineDoesNotKeepGateOpen() {
+        var stream = Stream()
+        stream.number = 3600 * 5
+        _ = stream.next(10)
+        stream.report(true)
+        stream.number = 0
+        _ = stream.next(10)
+        stream.report(false, at: 3600 * 5 + 9)
+        stream.becomeCalm()
+        #expect(stream.gate.state == .calm && stream.number < 60)
     }
 
     @Test func headerPassesWithoutEffect() {
