@@ -41,6 +41,13 @@ struct AnalysisPaceTests {
         #expect(waits(passed: 600))
     }
 
+    @Test mutating func overloadEndsWhilePictureIsCalm() {
+        #expect(!waits(passed: 20_001))
+        #expect(!waits(passed: 1000, step: 1000))
+        #expect(!waits(analysed: 100))
+        #expect(waits(passed: 0, step: 1000))
+    }
+
     @Test mutating func rareFramesWait() {
         #expect(!waits(passed: 0))
         #expect(waits(passed: 0, step: 1000))

@@ -40,9 +40,9 @@ struct AnalysisPace {
 
     /// Notes a frame whose analysis begins. Returns whether ``waits`` has changed.
     mutating func noteAnalysed(delay: Nanoseconds) -> Bool {
-        guard delay < Self.caughtUp, !isCalm else { return false }
+        guard delay < Self.caughtUp else { return false }
         isOverloaded = false
-        return set(waits: false)
+        return isCalm ? false : set(waits: false)
     }
 
     private mutating func set(waits new: Bool) -> Bool {

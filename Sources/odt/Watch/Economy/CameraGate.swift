@@ -67,7 +67,8 @@ final class CameraGate: Sendable {
         try Self.link("\(parsed) ! swiftodtgate name=gate", in: pipeline) { pipeline in
             guard source == .camera else { return }
             self.watchDelay(in: pipeline)
-            if let pad = pipeline["gate"].pad("sink") { ArrivalTimestamps.note(at: pad) }
+            // Before the queue, which holds frames while released frames are analysed.
+            if let pad = pipeline["analysis"].pad("sink") { ArrivalTimestamps.note(at: pad) }
         }
         state.withLock { $0.element = pipeline["gate"] }
         return nil
@@ -111,13 +112,15 @@ final class CameraGate: Sendable {
         setPace(of: pipeline, at: "video") { $0.noteAnalysed(delay: $2) }
     }
 
+    /// The probe must not retain this object, which retains the gate and thus the pad of the probe.
+    ///
     /// - Parameter note: Receives the time and the delay of each frame that leaves the element.
     private func setPace(
         of pipeline: Pipeline, at element: String,
         _ note: @escaping @Sendable (inout AnalysisPace, Nanoseconds, Nanoseconds) -> Bool
     ) {
-        pipeline[element].pad("src")?.observeBuffers { [weak pipeline] buffer in
-            guard let pipeline, let time = Nanoseconds(exactly: buffer.pointee.pts) else { return }
+        pipeline[element].pad("src")?.observeBuffers { [weak self, weak pipeline] buffer in
+            guard let self, let pipeline, let time = Nanoseconds(exactly: buffer.pointee.pts) else { return }
             let waits: Bool? = self.state.withLock { state in
                 note(&state.pace, time, state.latest.since(time)) ? state.pace.waits : nil
             }
