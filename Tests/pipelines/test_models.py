@@ -14,6 +14,7 @@ import re
 import shutil
 import socket
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -242,6 +243,7 @@ class CustomModels(Fetching):
             manifest = json.load(file)
         self.assertEqual((manifest["family"], manifest["licence"], manifest["task"]), ("yolov8", "MIT", "detection"))
         self.assertEqual(manifest["files"]["other.onnx"], {"bytes": 9, "sha256": sha256})
+        self.assertEqual(manifest["labels"], "other.txt")
 
     def test_remote_model_is_installed(self):
         content = b"another network"
@@ -266,11 +268,25 @@ class CustomModels(Fetching):
         self.assertEqual(self.bring("--from", path, "--force").returncode, 0)
         with open(f"{self.folder}/models/thing.onnx", "rb") as file:
             self.assertEqual(file.read(), b"a better network")
+        said = self.bring("--from", self.file("thing.tflite")[0])
+        self.assertIn("thing.onnx already exists", said.stderr)
+        self.assertEqual(self.brought(), ["thing.json", "thing.onnx"])
+
+    def test_damaged_manifest_is_reported(self):
+        self.assertEqual(self.bring("--from", self.file("thing.onnx")[0]).returncode, 0)
+        self.file("models/thing.json", b"{")
+        said = command(".build/tool/odt", "models", "verify", SWIFTODT_MODEL_PATH=os.path.join(self.folder, "models"))
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("thing.json is damaged", said.stderr)
+        said = self.bring("--verify", "yolox_nano")
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("yolox_nano.json is damaged or missing", said.stdout)
 
     def test_invalid_options_are_errors(self):
         path, sha256 = self.file("thing.onnx")
         for words, hint in (
                 (["--from", self.file("thing.xml")[0]], ".onnx"), (["--from", path, "--sha256", "0" * 64], sha256),
+                (["--from", path, "--sha256", "00"], "--sha256 00"),
                 (["--from", path, "--name", "../up"], "--name"), (["--from", f"{self.folder}/none.onnx"], "none.onnx"),
                 (["--from", path, "--labels", "/nowhere.txt"], "/nowhere.txt"),
                 (["--from", path, "--manifest", self.file("m.json", b"{")[0]], "m.json"),
@@ -382,6 +398,12 @@ class Choosing(Fetching):
         shown = self.play("updates=every-frame")
         self.assertRegex(shown.stdout, r"model=\(string\)mine\.\w+, model-sum=\(string\)[0-9a-f-]+")
         self.assertEqual(self.default(SWIFTODT_MODEL=DETECTORS[0]), best)
+        # A file of this name in the working directory does not replace the installed model.
+        shutil.copy(self.file("junk.onnx")[0], os.path.join(self.folder, "mine"))
+        here = subprocess.run([os.path.join(ROOT, ".build/tool/odt"), "models", "list"], cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, "SWIFTODT_MODEL_PATH": os.path.join(self.folder, "models"),
+                                   "XDG_CONFIG_HOME": os.path.join(self.folder, "config")})
+        self.assertRegex(here.stdout, "mine +default")
         said = self.odt("models", "use", "--best")
         self.assertEqual((said.returncode, self.default()), (0, best))
 

@@ -71,10 +71,17 @@ extension Labels {
         guard let first = text.indices.first(where: { text[$0...].starts(with: start) }) else { return nil }
         let value = text[(first + start.count)...].prefix { $0 != UInt8(ascii: "\"") }
         let names = value.split(separator: UInt8(ascii: " ")).map { word in
-            Self.name(from: String(decoding: word.map { $0 == UInt8(ascii: "_") ? 0x20 : $0 }, as: UTF8.self))
+            var text = String(decoding: word.map { $0 == UInt8(ascii: "_") ? 0x20 : $0 }, as: UTF8.self)
+            for (entity, character) in Self.xmlEntities { text.replace(entity, with: character) }
+            return Self.name(from: text)
         }
         guard !names.isEmpty else { return nil }
         self.init(names)
+    }
+
+    /// The ampersand is last: `&amp;lt;` stands for `&lt;`.
+    private static var xmlEntities: [(String, String)] {
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
     }
 }
 

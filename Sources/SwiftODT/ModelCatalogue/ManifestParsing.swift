@@ -161,9 +161,9 @@ private struct ManifestFields {
     /// A single number applies to all three channels.
     func channels(_ key: String) throws -> SIMD3<Float>? {
         try find(key, "a number or a list of three numbers") { value in
-            let numbers = value.number.map { [$0, $0, $0] } ?? value.array?.compactMap(\.number) ?? []
-            guard numbers.count == 3, numbers.allSatisfy({ abs($0) < 1e6 }) else { return nil }
-            return SIMD3(numbers.map { Float($0) })
+            let list = value.number.map { [$0, $0, $0] } ?? value.array?.map(\.number) ?? []
+            let numbers = list.compactMap { $0.flatMap { abs($0) < 1e6 ? Float($0) : nil } }
+            return list.count == 3 && numbers.count == 3 ? SIMD3(numbers) : nil
         }
     }
 

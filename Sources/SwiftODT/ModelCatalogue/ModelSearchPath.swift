@@ -34,6 +34,8 @@ package enum ModelSearchPath {
     package static func locate(_ purpose: Purpose) throws(ODTError) -> String {
         if let choice = ModelChoice.of(purpose) {
             do {
+                // A file of this name in the working directory must not replace the installed model.
+                if choice.origin != ModelChoice.variable, let path = installed(choice.model) { return path }
                 return try locate(named: choice.model)
             } catch {
                 throw ODTError(
@@ -56,17 +58,18 @@ package enum ModelSearchPath {
     /// - Throws: ``ODTError`` with `.fileNotFound` if there is no such model.
     package static func locate(named name: String) throws(ODTError) -> String {
         if FileBytes.size(name) != nil { return name }
-        if !name.contains("/") {
-            for file in [name] + ModelFormat.allCases.map({ name + "." + $0.rawValue }) {
-                if let path = find(file) { return path }
-            }
-        }
+        if let path = installed(name) { return path }
         throw ODTError(
             .fileNotFound,
             name.contains("/")
                 ? "there is no model file \(name); check the path and the permissions of its folder"
                 : "there is no model file \(name), neither here nor in \(folders.joined(separator: ", ")); "
                     + "\"odt models list\" lists the available models")
+    }
+
+    private static func installed(_ name: String) -> String? {
+        if name.contains("/") { return nil }
+        return ([name] + ModelFormat.allCases.map { name + "." + $0.rawValue }).lazy.compactMap(find).first
     }
 
     private static func find(_ file: String) -> String? {

@@ -86,6 +86,11 @@ private func fetchModels(_ names: [String]) throws -> Int32 {
 private func verifyModels() -> Int32 {
     var code = ExitCode.success
     for model in InstalledModel.all() {
+        if model.manifest == nil, FileBytes.size(model.manifestPath) != nil {
+            printError("odt models: \(model.manifestPath) is damaged; remove it and fetch the model again")
+            code = ExitCode.failure
+            continue
+        }
         guard let manifest = model.manifest, !manifest.files.isEmpty else {
             print("\(model.name): no hashes to compare with")
             continue

@@ -41,7 +41,7 @@ func quantiseModel(_ words: [String]) throws -> Int32 {
         throw CommandLineError("-o must end in .xml, the format of 8-bit models.")
     }
     if FileBytes.size(output) != nil, !line.has("--force") {
-        throw ODTError(.unsupported, "\(output) already exists; use --force to replace it, or another --output")
+        throw ODTError(.unsupported, "\(output) already exists; use --force to replace it, or another file with -o")
     }
     guard let program = FilePath.canonical("/proc/self/exe"), let fetcher = FetchProgram.find(.models) else {
         throw ODTError(.fileNotFound, "cannot find quantise.py; run odt of swiftodt's sources")

@@ -129,8 +129,12 @@ import Testing
         let folder = try TemporaryFolder()
         let model = try folder.write(
             "net.xml",
-            #"<net><rt_info><model_info><labels value="person traffic_light dog" /></model_info></rt_info></net>"#)
-        #expect(try Labels.load(manifest: nil, model: model)?.all.map(\.text) == ["person", "traffic light", "dog"])
+            #"<net><rt_info><model_info><labels value="person traffic_light R&amp;amp;D_&lt;dog&gt;" /></model_info></rt_info></net>"#
+        )
+        #expect(
+            try Labels.load(manifest: nil, model: model)?.all.map(\.text) == [
+                "person", "traffic light", "R&amp;D <dog>",
+            ])
     }
 
     @Test func damagedArchiveIsSurvived() {

@@ -66,6 +66,7 @@ import Testing
         (#"{"name": "x", "labels": 5}"#, "labels"), (#"{"name": "x", "labels": [1]}"#, "labels"),
         (#"{"name": "x", "input": 5}"#, "input"), (#"{"name": "x", "input": {"width": 1e9}}"#, "input.width"),
         (#"{"name": "x", "input": {"mean": [1, 2]}}"#, "input.mean"),
+        (#"{"name": "x", "input": {"mean": [1, "x", 2, 3]}}"#, "input.mean"),
         (#"{"name": "x", "input": {"fit": "fat"}}"#, "input.fit"),
         (#"{"name": "x", "anchors": {"levels": [5, 3]}}"#, "anchors.levels"),
         (#"{"name": "x", "anchors": {"aspect-ratios": []}}"#, "anchors.aspect-ratios"),

@@ -11,9 +11,9 @@ struct ModelFile: Hashable {
     private struct FileState: Hashable {
         let path: String
         let bytes: Int
-        /// The modification time.
-        let seconds: Int
-        let nanoseconds: Int
+        /// The times of the last modification and of the last change of the file's entry. The second one differs even
+        /// if a replaced file has the same modification time, as in reproducible packages.
+        let times: [Int]
 
         /// Returns `nil` if the file does not exist.
         init?(path: String) {
@@ -21,11 +21,10 @@ struct ModelFile: Hashable {
             guard stat(path, &status) == 0 else { return nil }
             self.path = path
             bytes = status.st_size
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
+            times = [status.st_mtim, status.st_ctim].flatMap { [$0.tv_sec, $0.tv_nsec] }
         }
 
-        var text: String { "\(bytes) bytes of \(seconds).\(nanoseconds) in \(path)" }
+        var text: String { "\(bytes) bytes of \(times.map(String.init).joined(separator: ".")) in \(path)" }
     }
 
     /// - Throws: ``ODTError`` if the file cannot be read, or if its extension or its first bytes show that it is not a
@@ -66,7 +65,7 @@ struct ModelFile: Hashable {
 
     var path: String { states[0].path }
 
-    /// The paths, sizes and modification times of the model's files.
+    /// The paths, sizes and times of the model's files.
     var identityText: String { states.map(\.text).joined(separator: ", ") }
 
     /// A checksum of the contents of the model's files, independent of their paths and modification times. Computing it

@@ -86,6 +86,21 @@ struct NetworkCacheTests {
         #expect(cache.compiled(file, input: input, target: target) != nil)
     }
 
+    /// In reproducible packages, all files have the same modification time.
+    @Test func replacedFileWithSameModificationTimeIsANewEntry() throws {
+        let path = TestNetwork.folder + "/\(UUID().uuidString).onnx"
+        func written() throws -> ModelFile {
+            try Data([8, 8]).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+            return try ModelFile(path)
+        }
+        let (old, deadline) = (try written(), Date() + 10)
+        // The file system's timestamps change only every few milliseconds.
+        while try written() == old, Date() < deadline {}
+        #expect(try written() != old)
+    }
+
     /// The same for other formats with separate weights files.
     @Test(arguments: [("onnx", ".onnx.data"), ("onnx", ".onnx_data"), ("pdmodel", ".pdiparams")])
     func externalWeightsArePartOfKey(_ ending: String, _ weightsEnding: String) throws {
