@@ -67,7 +67,9 @@ package final class MediaSource: Sendable {
         return "cannot play \(addressWithoutPassword): \(reason); check the address and that its server can be reached"
     }
 
-    private var addressWithoutPassword: String {
+    /// The name for messages: the name without the user name and password of an address.
+    package var addressWithoutPassword: String {
+        guard path == nil else { return name }
         let parts = name.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count > 2, let mark = parts[2].lastIndex(of: "@") else { return name }
         let host = parts[2][mark...].dropFirst()

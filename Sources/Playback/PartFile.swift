@@ -22,7 +22,7 @@ package final class PartFile: Sendable {
         target = Self.target(of: name)
         try Self.checkReplaceable(target, name)
         let (folder, stem, ending) = Self.parts(of: target)
-        Self.makeFolder(folder)
+        try Self.makeFolder(folder)
         var number = 1
         while true {
             let path = "\(folder)\(stem).part\(number > 1 ? String(number) : "")\(ending)"
@@ -187,12 +187,21 @@ package final class PartFile: Sendable {
         return PathText.text(ofSystemPath: bytes)
     }
 
-    /// Creates a folder and its parents. Errors are ignored, because a later write into the folder reports the error.
-    package static func makeFolder(_ folder: String) {
+    /// Creates a folder and its parents.
+    ///
+    /// - Throws: ``PlaybackError`` if the folder does not exist afterwards.
+    package static func makeFolder(_ folder: String) throws {
         var path = ""
+        var problem: Int32 = 0
         for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
             path += part + "/"
-            if path != "/" { _ = PathText.withSystemPath(path) { mkdir($0, 0o777) } }
+            guard path != "/", PathText.withSystemPath(path, { mkdir($0, 0o777) }) != 0 else { continue }
+            let reason = errno
+            // The first folder that cannot be created has the true reason. The folders below it do not exist.
+            if problem == 0, !PathText.isThere(path) { problem = reason }
+        }
+        guard folder.isEmpty || PathText.isThere(folder) else {
+            throw PlaybackError("cannot create the folder \(folder): \(String(cString: strerror(problem)))")
         }
     }
 

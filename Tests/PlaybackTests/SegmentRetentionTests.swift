@@ -24,7 +24,7 @@ struct SegmentRetentionTests {
     @discardableResult
     private func write(_ name: String, size: Int = 8192, mark: String = SegmentRetention.mark) -> String {
         let path = "\(folder)/\(name)"
-        PartFile.makeFolder(PartFile.parts(of: path).folder)
+        try? PartFile.makeFolder(PartFile.parts(of: path).folder)
         guard let file = fopen(path, "w") else { return path }
         defer { fclose(file) }
         let text = Array(mark.utf8) + [UInt8](repeating: 1, count: max(0, size - mark.utf8.count))

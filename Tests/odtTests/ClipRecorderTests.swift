@@ -91,7 +91,7 @@ struct ClipRecorderTests {
         try take(0..<13, recorder)
         save(eventAt: 12, recorder)
         try take(13..<14, recorder)
-        PartFile.makeFolder(cam + "cam-1970-01-01T00-00-11Z.mkv/")
+        try PartFile.makeFolder(cam + "cam-1970-01-01T00-00-11Z.mkv/")
         try take(14..<15, recorder)
         let texts = problems.read { $0 }
         #expect(texts.count == 1)

@@ -156,3 +156,8 @@ class Track(unittest.TestCase):
             subprocess.run([ODT, "track", "--detections", there, "-o", target], check=True, timeout=60)
             with open(target) as file:
                 self.assertEqual(len(file.readlines()), 5)
+            for words, sentence in ((["-o", target], "already exists"), (["-o", there, "--force"], "is an input")):
+                said = subprocess.run([ODT, "track", "--detections", there, *words], text=True, capture_output=True, timeout=60)
+                self.assertEqual(said.returncode, 2)
+                self.assertIn(sentence, said.stderr)
+            subprocess.run([ODT, "track", "--detections", there, "-o", target, "--force"], check=True, timeout=60)

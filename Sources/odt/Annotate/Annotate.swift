@@ -127,7 +127,7 @@ private func single(_ line: CommandLineOptions) throws -> (input: String, Annota
 /// Annotates the inputs one after the other. If one fails, the others are still processed.
 private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: Annotation.Plan) throws -> Int32 {
     let batch = try AnnotationBatch(line, into: folder)
-    PartFile.makeFolder(folder.hasSuffix("/") ? folder : folder + "/")
+    try PartFile.makeFolder(folder.hasSuffix("/") ? folder : folder + "/")
     var plan = plan
     plan.isOneOfMany = true
     try PluginSearch.start()

@@ -80,7 +80,7 @@ final class Annotation: Sendable {
         configuration.tick = { progress.show() }
         player = Player(pipeline, configuration, notify: notify)
         self.notify = notify
-        pictures = outputs.pictures.map { TrackPictures(into: $0, from: pipeline) }
+        pictures = try outputs.pictures.map { try TrackPictures(into: $0, from: pipeline) }
         if let pad = pipeline["swiftodt"].pad("src") { progress.watch(pad) }
         if let video = files.video { annotation.write(to: video) }
     }
@@ -125,7 +125,7 @@ final class Annotation: Sendable {
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
         }
         let name = PartFile.parts(of: source.name)
-        for (format, output) in files.exports where isRead {
+        for (format, output) in files.exports where isRead || output.name != "-" {
             do {
                 try output.write(export.text(as: format, of: name.stem + name.ending))
             } catch is BrokenPipe {
@@ -159,14 +159,14 @@ final class Annotation: Sendable {
     }
 
     private func write(_ text: String, to output: TextOutput?, _ isRead: inout Bool) {
-        guard let output, isRead else { return }
+        guard let output, isRead || output.name != "-" else { return }
         do {
             try output.write(text)
         } catch is BrokenPipe {
             // If the reader closes the pipe, the other outputs are still completed. The exit code is then that of
             // SIGPIPE.
             isRead = false
-            player.askToEnd()
+            if outputs.names == [output.name] { player.askToEnd() }
         } catch {
             player.fail("cannot write \(output.name): \(error)")
         }

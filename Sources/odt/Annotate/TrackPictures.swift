@@ -28,9 +28,9 @@ final class TrackPictures: Sendable {
     private let frames = Monitor<[Frame]>([])
     private let best = Mutex<[UInt64: Best]>([:])
 
-    init(into folder: String, from pipeline: Pipeline) {
+    init(into folder: String, from pipeline: Pipeline) throws {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
-        PartFile.makeFolder(folder)
+        try PartFile.makeFolder(folder)
         pipeline["swiftodt"].pad("sink")?.observeBuffers { [weak pipeline] buffer in
             guard let info = pipeline?["swiftodt"].pad("sink")?.format else { return }
             self.frames.update { frames in

@@ -1,5 +1,6 @@
 import Glibc
 import Playback
+import SwiftODT
 
 /// Reads and writes whole files. The path `-` is standard input or standard output.
 enum ByteStream {
@@ -31,6 +32,19 @@ enum ByteStream {
             guard count >= 0 else { throw ByteStreamError("read", path) }
             guard count > 0 else { return }
             body(block[..<count])
+        }
+    }
+
+    /// Throws an error if two outputs are the same file, if an output is also an input, or if an output exists and must
+    /// not be replaced.
+    static func check(outputs: [String], inputs: [String], mayReplace: Bool) throws {
+        let (targets, read) = (outputs.map(PartFile.target), Set(inputs.map(PartFile.target)))
+        guard Set(targets).count == targets.count else { throw CommandLineError("two outputs are the same file.") }
+        for (output, target) in zip(outputs, targets) where output != "-" && FileBytes.size(target) != nil {
+            if read.contains(target) { throw CommandLineError("\(output) is an input; name another output file.") }
+            guard mayReplace else {
+                throw CommandLineError("\(output) already exists; use --force to replace it, or name another file.")
+            }
         }
     }
 

@@ -24,7 +24,8 @@ struct CommandLineOptions {
             }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
-            if known.contains(name), parts.count == 1 {
+            if known.contains(name) {
+                guard parts.count == 1 else { throw CommandLineError("\(name) takes no value.") }
                 flags.insert(name)
             } else if valued.contains(name) {
                 if parts.count == 2 {

@@ -70,6 +70,9 @@ struct VideoDetection {
         guard ending.failure == nil, ending.signal == nil, Self.isWhole(file) else {
             if let place = Self.place(file) {
                 notify("\(file) is complete up to \(place) and can be used; the same command resumes it")
+            } else if ending.failure == nil, ending.signal == nil {
+                let range = part == nil ? "" : " in the given time range"
+                notify("nothing was recorded: \(source.addressWithoutPassword) has no frames\(range)")
             }
             return ending.signal.map { 128 + $0 } ?? ExitCode.failure
         }

@@ -55,7 +55,7 @@ private let noHome = ODTError(.failed, "this user has no home folder; set XDG_CO
 
 private func write(_ content: String) throws {
     guard let file = ModelChoice.file else { throw noHome }
-    PartFile.makeFolder(FilePath.folder(of: file))
+    try PartFile.makeFolder(FilePath.folder(of: file))
     let part = "\(file).\(getpid()).new"
     guard let stream = fopen(part, "w") else {
         throw ODTError(.failed, "cannot write \(part): \(String(cString: strerror(errno)))")

@@ -114,8 +114,10 @@ private final class PicturePass: @unchecked Sendable {
         let ending = try play(video, turned: turned)
         found.signal = ending.signal
         guard let failure = ending.failure else { return }
-        guard hasSeen else { throw PlaybackError("cannot read a frame from \(video.name): \(failure)") }
-        printError("odt report: \(video.name) ends early: \(failure)")
+        guard hasSeen else {
+            throw PlaybackError("cannot read a frame from \(video.addressWithoutPassword): \(failure)")
+        }
+        printError("odt report: \(video.addressWithoutPassword) ends early: \(failure)")
     }
 
     /// Plays the video until its end, or until all pictures are extracted. Frames without pictures are decoded but not

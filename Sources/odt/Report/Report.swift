@@ -180,15 +180,13 @@ private func moment(_ option: String, _ line: CommandLineOptions) throws -> Int6
     return time
 }
 
-/// Returns the path of the page. Throws if two outputs are the same file or if an output must not be replaced.
+/// Returns the path of the page. Throws an error if an output must not be written (``ByteStream/check``).
 private func page(_ line: CommandLineOptions, or usual: String) throws -> String {
     let page = line.text("-o") ?? usual
     let tables = ["--csv", "--events-csv"].compactMap { line.text($0) }
     let outputs = tables + (hasOnlyTables(line) ? [] : [page])
-    guard Set(outputs).count == outputs.count else { throw CommandLineError("two outputs are the same file.") }
-    for output in outputs where output != "-" && PathText.isThere(output) && !line.has("--force") {
-        throw CommandLineError("\(output) already exists; use --force to replace it, or name another file.")
-    }
+    let inputs = line.operands + ["--zones", "--store"].compactMap { line.text($0) }
+    try ByteStream.check(outputs: outputs, inputs: inputs, mayReplace: line.has("--force"))
     return page
 }
 

@@ -20,6 +20,7 @@ private let help = """
                              are noisy (default: \(TrackerOptions().scoreThreshold))
       --min-hits N           detections before a track is confirmed, 1 to 1,000 (default: \(TrackerOptions().minHits))
       --max-age SECONDS      time after which a lost track is removed, 0 to 3,600 (default: \(seconds(TrackerOptions().maxAge)))
+      --force                replace an existing file
       --timing               print the time per frame of the tracker alone to standard error
       --help                 show this text
 
@@ -39,7 +40,7 @@ private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9
         valued: [
             "--detections", "-o", "--frame-rate", "--image-size", "--score-threshold", "--min-hits",
             "--max-age",
-        ], flags: ["--timing"])
+        ], flags: ["--force", "--timing"])
     if let operand = line.operands.first { throw CommandLineError("unexpected operand '\(operand)'.") }
     try track(TrackRequest(line))
     return ExitCode.success
@@ -56,6 +57,7 @@ private struct TrackRequest {
     init(_ line: CommandLineOptions) throws {
         guard let detections = line.text("--detections") else { throw CommandLineError("missing --detections FILE.") }
         guard let output = line.text("-o") else { throw CommandLineError("missing -o FILE.") }
+        try ByteStream.check(outputs: [output], inputs: [detections], mayReplace: line.has("--force"))
         self.detections = detections
         self.output = output
         frameRate = try line.number("--frame-rate", in: 0.01...10_000)

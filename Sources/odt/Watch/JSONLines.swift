@@ -47,7 +47,7 @@ final class JSONLines: MeasuredSink {
         if name == "-" {
             descriptor = STDOUT_FILENO
         } else {
-            PartFile.makeFolder(PartFile.parts(of: name).folder)
+            try PartFile.makeFolder(PartFile.parts(of: name).folder)
             descriptor = PathText.withSystemPath(name) {
                 open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
             }

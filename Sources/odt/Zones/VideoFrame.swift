@@ -46,7 +46,7 @@ enum VideoFrame {
         guard let index = written.last(where: { $0 < number }),
             let bytes = try? FileBytes.read("\(path)/\(index)", limit: 64 << 20), !bytes.isEmpty
         else {
-            throw ODTError(.invalidFile, "cannot read a frame from \(video)")
+            throw ODTError(.invalidFile, "cannot read a frame from \(media.addressWithoutPassword)")
         }
         return bytes
     }

@@ -44,9 +44,8 @@ private func check(_ file: String) throws -> Int32 {
 private func writePage(of video: String, _ line: CommandLineOptions) throws -> Int32 {
     let page = line.text("-o") ?? FilePath.stem(of: video) + "-zones.html"
     let frame = try line.wholeNumber("--frame", in: 1...1_000_000) ?? 25
-    if access(page, F_OK) == 0, !line.has("--force") {
-        throw CommandLineError("\(page) already exists; use --force to replace it, or -o for another file.")
-    }
+    try ByteStream.check(
+        outputs: [page], inputs: [video, line.text("--zones")].compactMap { $0 }, mayReplace: line.has("--force"))
     let zones = try line.text("--zones").map { file in
         _ = try Zone.list(named: file)
         return try FileBytes.read(file, limit: 4 << 20)

@@ -44,7 +44,7 @@ final class Recording: Sendable {
     }
 
     private static func lock(_ folder: String) throws -> FolderLock {
-        PartFile.makeFolder(folder)
+        try PartFile.makeFolder(folder)
         if let lock = FolderLock(folder) { return lock }
         throw PlaybackError(
             "another odt watch records in \(folder): end it, give this camera another name (NAME=SOURCE), "

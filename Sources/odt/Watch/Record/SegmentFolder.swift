@@ -27,7 +27,7 @@ struct SegmentFolder: Sendable {
     ///   - purpose: The use of the folder, for the error message.
     ///   - hasPictures: Whether each segment has a picture.
     func retention(to purpose: String, hasPictures: Bool) throws -> SegmentRetention {
-        PartFile.makeFolder(path)
+        try PartFile.makeFolder(path)
         guard PathText.withSystemPath(path, { access($0, W_OK | X_OK) }) == 0 else {
             throw PlaybackError("cannot \(purpose) in \(path): \(String(cString: strerror(errno)))")
         }
