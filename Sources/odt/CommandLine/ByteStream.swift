@@ -1,6 +1,5 @@
 import Glibc
 import Playback
-import SwiftODT
 
 /// Reads and writes whole files. The path `-` is standard input or standard output.
 enum ByteStream {
@@ -40,12 +39,18 @@ enum ByteStream {
     static func check(outputs: [String], inputs: [String], mayReplace: Bool) throws {
         let (targets, read) = (outputs.map(PartFile.target), Set(inputs.map(PartFile.target)))
         guard Set(targets).count == targets.count else { throw CommandLineError("two outputs are the same file.") }
-        for (output, target) in zip(outputs, targets) where output != "-" && FileBytes.size(target) != nil {
+        for (output, target) in zip(outputs, targets) where output != "-" && isFile(target) {
             if read.contains(target) { throw CommandLineError("\(output) is an input; name another output file.") }
             guard mayReplace else {
                 throw CommandLineError("\(output) already exists; use --force to replace it, or name another file.")
             }
         }
+    }
+
+    /// Returns whether the path leads to a regular file, and not to a device such as `/dev/null`.
+    private static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return PathText.withSystemPath(path) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     static func write(_ bytes: [UInt8], to path: String) throws {
