@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -45,6 +46,12 @@ class Doctor(unittest.TestCase):
         if (DATA / "models").is_dir() and (DATA / "openvino").is_dir():
             for part in ("runtime", "detector", "salient", "classifier", "network"):
                 self.assertEqual(found[part]["verdict"], "fine", found[part])
+
+    def test_home_folder_of_account_is_used_without_variable(self):
+        found = examined(HOME="", XDG_DATA_HOME="", XDG_CACHE_HOME="", XDG_CONFIG_HOME="")
+        self.assertNotIn("no home folder", json.dumps(found))
+        if pwd.getpwuid(os.geteuid()).pw_dir == os.environ.get("HOME"):
+            self.assertEqual(found["cache"], examined(XDG_DATA_HOME="", XDG_CACHE_HOME="", XDG_CONFIG_HOME="")["cache"])
 
     def test_text_output_names_remedies(self):
         said = subprocess.run([ODT, "doctor"], capture_output=True, text=True, timeout=120,

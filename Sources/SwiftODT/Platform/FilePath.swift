@@ -90,6 +90,20 @@ enum DataFolders {
 
     private static func userFolder(_ variable: String, or folder: String) -> String? {
         if let named = environment(variable), named.hasPrefix("/") { return named }
-        return environment("HOME").map { $0 + "/" + folder }
+        return (environment("HOME") ?? accountHome).map { $0 + "/" + folder }
     }
+
+    /// The home folder in the user database. Services that systemd starts as root have no variable `HOME`.
+    private static let accountHome: String? = {
+        var account = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var text = [CChar](repeating: 0, count: 1 << 14)
+        return text.withUnsafeMutableBufferPointer { text in
+            guard let start = text.baseAddress,
+                getpwuid_r(geteuid(), &account, start, text.count, &found) == 0, found != nil,
+                let folder = account.pw_dir.map({ String(cString: $0) }), folder.hasPrefix("/")
+            else { return nil }
+            return folder
+        }
+    }()
 }
