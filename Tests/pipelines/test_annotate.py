@@ -248,6 +248,8 @@ class Tables(Annotating):
         said = self.annotate("--zones", self.path("zones.json"), "--json", "-", self.picture)
         # Only the beginning, so that a failure prints a short text.
         self.assertIn('"name": "left, \\"half\\"", "kind": "zone", "count": 0', said.stdout[:1000])
+        said = self.annotate("--force", "--zones", self.path("zones.json"), "--json", self.path("zones.json"), self.picture, code=1)
+        self.assertIn("is the file of the property zones", said.stderr)
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
             file.write('[{"name": "left"}]')
         self.annotate("--zones", self.path("zones.json"), "--json", "-", self.picture, code=1)

@@ -182,7 +182,7 @@ class Recording(Watching):
             pass
         for words, sentence, code in (
                 (["--record-days=3"], "--record-days", 2), (["--record-size=10", f"--record={self.path('a')}"], "at least 1M", 2),
-                ([f"--record={self.path('file/a')}"], "cannot create the folder", 1),
+                ([f"--record={self.path('file/a')}"], "cannot create the folder", 1), ([f"--json={clip}"], "is an input", 2),
                 ([f"--record={self.path('a')}", "--record-encoder=abacus"], "unknown encoder", 2)):
             with self.subTest(words):
                 said = command(ODT, "watch", clip, *words)

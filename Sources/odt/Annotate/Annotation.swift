@@ -39,7 +39,7 @@ final class Annotation: Sendable {
             AnnotationPipeline.Output(
                 try AnnotationPipeline.container(of: $0), encoder: plan.encoder, quality: plan.quality)
         }
-        try outputs.check(against: source, mayReplace: plan.mayReplace)
+        try outputs.check(against: source, plan.settings, mayReplace: plan.mayReplace)
         // `notify` clears the progress line before it prints, but the pipeline needs `notify` before the progress line
         // exists. `shown` is therefore `nil` at first and holds the progress line later.
         let shown = Monitor<Progress?>(nil)

@@ -45,9 +45,11 @@ struct AnnotationOutputs: Sendable {
 
     var isEmpty: Bool { names.isEmpty && pictures == nil }
 
-    /// - Throws: ``PlaybackError`` if an output is the input itself, if an output exists and must not be replaced, or
-    ///   if the folder of an output is missing.
-    func check(against source: MediaSource, mayReplace: Bool) throws {
+    /// - Parameter settings: Properties of the element, as NAME=VALUE.
+    /// - Throws: ``PlaybackError`` if an output is an input or a file of the element, if an output exists and must not
+    ///   be replaced, or if the folder of an output is missing.
+    func check(against source: MediaSource, _ settings: [String], mayReplace: Bool) throws {
+        let used = Self.filesOfElement(settings)
         for name in names where name != "-" {
             // A missing folder is not created, because its name may be misspelled.
             let folder = PartFile.parts(of: name).folder
@@ -55,6 +57,9 @@ struct AnnotationOutputs: Sendable {
                 throw PlaybackError("\(name): there is no folder \(folder): create it or check the name")
             }
             if source.isFile(name) { throw PlaybackError("\(name) is the input: choose another output file") }
+            if let property = used[PartFile.target(of: name)] {
+                throw PlaybackError("\(name) is the file of the property \(property): choose another output file")
+            }
             if !mayReplace, PathText.isThere(name) {
                 throw PlaybackError("\(name) already exists: use --force to replace it", isUsage: true)
             }
@@ -72,6 +77,17 @@ struct AnnotationOutputs: Sendable {
                         : "\(other) and \(name) are the same file: choose different files",
                     isUsage: true)
             }
+        }
+    }
+}
+
+extension AnnotationOutputs {
+    /// Returns the properties whose value is the name of a file, by the path of the file.
+    private static func filesOfElement(_ settings: [String]) -> [String: String] {
+        settings.reduce(into: [:]) { files, word in
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, ["zones", "detections-file", "record-detections"].contains(parts[0]) else { return }
+            files[PartFile.target(of: parts[1])] = parts[0]
         }
     }
 }

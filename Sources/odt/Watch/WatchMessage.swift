@@ -84,6 +84,7 @@ final class WatchSinks: Sendable {
         events = try EventSink(plan.rules, notify: notify)
         sinks.append(events)
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
+        if let name { try ByteStream.check(outputs: [name], inputs: plan.cameras.map(\.source), mayReplace: true) }
         let lines = try name.map { try JSONLines($0, notify: notify) }
         // The sink for the MQTT broker announces at once that `odt watch` is online. It is therefore created after all
         // other sinks that can fail.
