@@ -120,10 +120,6 @@ enum MarkupRemoval {
     /// `nonisolated(unsafe)`: the caps are constant, and their reference count is atomic.
     nonisolated(unsafe) private static let plain = gst_caps_from_string("text/x-raw, format=(string)utf8")
 
-    private static let entities: [(String, String)] = [
-        ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&"),
-    ]
-
     /// Removes tags and resolves entities. A `<` without a following `>` is kept.
     static func plainText(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
@@ -132,7 +128,7 @@ enum MarkupRemoval {
             if byte == UInt8(ascii: "<"), let end = rest.firstIndex(of: UInt8(ascii: ">")) {
                 rest = rest[(end + 1)...]
             } else if byte == UInt8(ascii: "&"),
-                let (entity, plain) = entities.first(where: { rest.starts(with: $0.0.utf8) })
+                let (entity, plain) = XMLEntities.all.first(where: { rest.starts(with: $0.0.utf8) })
             {
                 text += plain.utf8
                 rest = rest.dropFirst(entity.utf8.count)

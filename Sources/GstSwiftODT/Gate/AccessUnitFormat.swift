@@ -16,12 +16,12 @@ struct AccessUnitFormat: Hashable {
 
     /// Returns whether the first slice of an access unit belongs to a random access point. If no slice can be read,
     /// returns `true`, so that the key-frame flag of the parser decides.
-    func isIntra(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func isRandomAccessPoint(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard codec != .av1 else { return true }
         var position = 0
         while let start = nextUnit(in: bytes, &position) {
             guard start + 2 < bytes.count else { return true }
-            if let isIntra = isIntraSlice(header: bytes[start]) { return isIntra }
+            if let isRandomAccessPoint = isRandomAccessSlice(header: bytes[start]) { return isRandomAccessPoint }
         }
         return true
     }
@@ -47,7 +47,7 @@ struct AccessUnitFormat: Hashable {
     }
 
     /// Returns whether a NAL unit is a slice of a picture at which decoding can begin; `nil` if it is no slice.
-    private func isIntraSlice(header: UInt8) -> Bool? {
+    private func isRandomAccessSlice(header: UInt8) -> Bool? {
         switch codec {
         case .h264:
             let type = header & 0x1f

@@ -301,15 +301,17 @@ extension Gate.Frame {
         let time = Nanoseconds(exactly: buffer.pointee.pts)
         self.init(
             time: time, size: Int(clamping: gst_buffer_get_size(buffer)),
-            isKeyFrame: !has(GST_BUFFER_FLAG_DELTA_UNIT) && Self.isIntra(buffer, format),
+            isKeyFrame: !has(GST_BUFFER_FLAG_DELTA_UNIT) && Self.isRandomAccessPoint(buffer, format),
             isHeader: time == nil && buffer.pointee.dts == .max && has(GST_BUFFER_FLAG_HEADER),
             isDiscontinuous: has(GST_BUFFER_FLAG_DISCONT) || has(GST_BUFFER_FLAG_CORRUPTED))
     }
 
-    private static func isIntra(_ buffer: UnsafeMutablePointer<GstBuffer>, _ format: AccessUnitFormat) -> Bool {
+    private static func isRandomAccessPoint(_ buffer: UnsafeMutablePointer<GstBuffer>, _ format: AccessUnitFormat)
+        -> Bool
+    {
         var map = GstMapInfo()
         guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return true }
         defer { gst_buffer_unmap(buffer, &map) }
-        return format.isIntra(UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
+        return format.isRandomAccessPoint(UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
     }
 }

@@ -248,9 +248,9 @@ private struct PlaybackState {
         guard let latest, !latest.hasJumped, let last = reader.end?.last ?? reader.last,
             last.isTime == latest.key.isTime
         else { return }
-        if found == 0, reader.skippedLines > 0, reader.header != nil { try report(.times, otherTimes) }
+        if found == 0, reader.skippedLines > 0, reader.header != nil { try reportOtherVideo(.times, otherTimes) }
         if last.isLater(than: latest.key, by: Self.rounding) {
-            try report(
+            try reportOtherVideo(
                 .shorter,
                 "the video ended at \(latest.key), but the recording continues to \(last): it is of a longer video or of "
                     + "another one; check that detections-file belongs to this video")
@@ -259,7 +259,7 @@ private struct PlaybackState {
 
     /// Reports that the recording may belong to another video. The boxes may then be beside the objects, so this is an
     /// error with strict redaction.
-    private mutating func report(_ kind: Mismatch, _ text: String) throws {
+    private mutating func reportOtherVideo(_ kind: Mismatch, _ text: String) throws {
         if let settings, settings.redacts {
             try requireRedaction(settings, text)
         } else {

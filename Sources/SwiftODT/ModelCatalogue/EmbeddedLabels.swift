@@ -72,17 +72,19 @@ extension Labels {
         let value = text[(first + start.count)...].prefix { $0 != UInt8(ascii: "\"") }
         let names = value.split(separator: UInt8(ascii: " ")).map { word in
             var text = String(decoding: word.map { $0 == UInt8(ascii: "_") ? 0x20 : $0 }, as: UTF8.self)
-            for (entity, character) in Self.xmlEntities { text.replace(entity, with: character) }
+            for (entity, character) in XMLEntities.all { text.replace(entity, with: character) }
             return Self.name(from: text)
         }
         guard !names.isEmpty else { return nil }
         self.init(names)
     }
+}
 
-    /// The ampersand is last: `&amp;lt;` stands for `&lt;`.
-    private static var xmlEntities: [(String, String)] {
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
-    }
+package enum XMLEntities {
+    /// The entities and their characters. The ampersand is last, because `&amp;lt;` stands for `&lt;`.
+    package static let all: [(String, String)] = [
+        ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&"),
+    ]
 }
 
 /// The metadata properties of an .onnx file, by name.

@@ -2,9 +2,10 @@ import COpenVINO
 
 /// The 8-bit weights of a .tflite file, rescaled for x86 processors without VNNI.
 ///
-/// The 8-bit instructions of these processors add the products of two adjacent input channels in 16 bits. The sum of 255
-/// * 127 and 255 * 127 does not fit, so it saturates and the outputs are wrong. An output channel whose adjacent weights
-/// exceed 127 in sum therefore gets smaller weights and a larger scale. This costs up to one bit of precision.
+/// The 8-bit instructions of these processors add the products of two adjacent input channels in 16 bits. A sum such as
+/// 255 * 127 + 255 * 127 saturates, and the outputs of the network are wrong. If two adjacent weights of an output
+/// channel exceed 127 in sum, all weights of the channel are divided by a number, and the scale is multiplied by this
+/// number. The rescaling costs up to one bit of precision.
 ///
 /// `prepare_efficientdet.py` does the same for the default detector, whose converted file is not a .tflite file.
 struct TFLiteWeights {
