@@ -449,7 +449,7 @@ class Preparing(Fetching):
         self.assertEqual(model["manifest"]["quantisation"], {name: said for name in quantised})
 
     def test_channel_with_overflowing_sum_is_rescaled(self):
-        """Only the first channel has two adjacent weights whose sum exceeds 127; see TFLiteWeights.swift."""
+        """Only the first channel has two adjacent weights with a sum above 127; see TFLiteWeights.swift."""
         weights = struct.pack("8b", 100, 90, -20, 60, 100, -90, 60, 66)
         changed, scales = prepare_efficientdet.Preparation.without_overflow(weights, (2, 4, 1, 1), [0.5, 0.25])
         self.assertEqual(struct.unpack("8b", changed), (67, 60, -13, 40, 100, -90, 60, 66))

@@ -20,7 +20,7 @@ final class Painting {
         cairo_surface_flush(surface)
     }
 
-    /// Reads a PNG file; returns `nil` if there is none.
+    /// Reads a PNG file. Returns `nil` if there is none.
     init?(png path: String) {
         guard let loaded = cairo_image_surface_create_from_png(path),
             cairo_surface_status(loaded) == CAIRO_STATUS_SUCCESS

@@ -61,7 +61,7 @@ import Testing
         #expect(Self.apply(Self.device, overlay.input) == Self.device)
     }
 
-    /// The pad templates have such caps.
+    /// These are the caps of the pad templates.
     @Test func anyMemoryIsKeptByAutoAndRefusedByBlend() {
         let caps = "video/x-raw(ANY),format=X"
         let auto = Self.negotiation { $0.drawMode = .auto }

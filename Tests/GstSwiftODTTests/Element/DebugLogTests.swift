@@ -104,7 +104,7 @@ enum DebugLines {
 
     /// - Parameters:
     ///   - threshold: the value of `GST_DEBUG`. It applies to all elements of the process.
-    ///   - element: the name of the element whose lines are returned, because other tests run concurrently.
+    ///   - element: the name of the element; only its lines are returned, because other tests run concurrently.
     static func recording(_ threshold: String, of element: String, _ body: () -> Void) -> [String] {
         lines.withLock { $0 = [] }
         gst_debug_remove_log_function(gst_debug_log_default)

@@ -2,7 +2,7 @@ import Glibc
 
 @testable import SwiftODT
 
-/// A detector that returns each result after a fixed time, one after the other, like a slow network.
+/// A detector that returns each result after a fixed time, in sequence, like a slow network.
 final class SlowDetector: Detector {
     let capacity: Int
     let inputSize: InputSize?

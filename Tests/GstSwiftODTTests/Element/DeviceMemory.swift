@@ -1,6 +1,6 @@
 import CGStreamer
 
-/// An allocator of memory like that of a device: it counts how often it is mapped, and refuses unless it is mappable.
+/// An allocator of memory that behaves like device memory: it counts how often it is mapped, and refuses unless it is mappable.
 final class DeviceMemory {
     private struct Instance {
         var allocator: GstAllocator

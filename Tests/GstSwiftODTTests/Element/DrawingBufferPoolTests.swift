@@ -72,7 +72,7 @@ import Testing
         gst_buffer_unref(second)
     }
 
-    /// Blocks that were needed only temporarily are freed, except those that are still referenced.
+    /// Blocks that were needed only temporarily are freed unless they are still referenced.
     @Test func idleBlocksAreFreed() {
         let held = (0..<4).map { _ in copy() }
         #expect(drawing.count == 4)

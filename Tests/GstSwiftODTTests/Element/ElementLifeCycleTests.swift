@@ -201,7 +201,7 @@ import Testing
         #expect(element.takeMessage(type)?.contains(word) == true)
     }
 
-    /// Valid settings do not warn, whatever fonts are installed.
+    /// Valid settings do not warn with any set of installed fonts.
     @Test(arguments: ["Sans", "monospace", "sans-serif", "DejaVu Sans Bold 12"])
     func installedFontsCauseNoWarning(_ font: String) {
         let element = StartedElement("detector=motion font=\"\(font)\" track-max-age=0 draw-traces=true")

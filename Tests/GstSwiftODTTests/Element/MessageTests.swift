@@ -56,7 +56,7 @@ import Testing
         #expect(object[flag: "prominent"] == true && object[uint: "rank"] == 0)
     }
 
-    /// Threshold, label groups and identity of the network are those of the detector, and a threshold that is set overrides.
+    /// Threshold, label groups and identity of the network come from the detector; a set threshold overrides.
     @Test func detectorTraitsApplyToFilterAndMessages() throws {
         var traits = DetectorTraits()
         traits.scoreThreshold = 0.6
@@ -287,7 +287,7 @@ import Testing
         #expect(others.messages("swiftodt").count == 3)
     }
 
-    /// Messages contain the score that labels show: that of the latest detection above the threshold.
+    /// Messages contain the score that labels show: the score of the latest detection above the threshold.
     @Test func reportedScoreIsThatOfTheLatestStrongDetection() {
         let harness = ElementHarness("detector=upstream track-min-hits=1 updates=every-frame")
         harness.setCaps()

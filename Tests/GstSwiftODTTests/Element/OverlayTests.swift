@@ -113,7 +113,7 @@ import Testing
         ElementHarness.release(pixels)
     }
 
-    /// What is blended downstream equals what the element would have drawn itself.
+    /// The picture blended downstream equals what the element would have drawn itself.
     @Test(arguments: [
         "", "box-style=rounded", "box-style=corners", "box-style=filled", "orientation=90r", "label-background=false",
         "draw-traces=true draw-inference-regions=true",

@@ -106,7 +106,7 @@ import Testing
             harness.push(harness.buffer(number))
             #expect(gst_harness_buffers_in_queue(harness.harness) == number + 1)
         }
-        // Without motion one inference is enough for such a short time.
+        // Without motion one inference is enough for this short time.
         #expect(detector.frames == [0])
     }
 
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// One inference is in flight when the next region is chosen, whatever the detector's capacity is.
+    /// One inference is in flight when the next region is chosen, for any capacity of the detector.
     @Test func zoomAutoWaitsForPreviousResult() {
         for (properties, frames) in [("", 1), ("look-ahead=8", 1), ("inference-interval=3", 3), ("look-ahead=1", 0)] {
             for capacity in [1, 4] {
@@ -194,7 +194,7 @@ import Testing
         return 64 + UInt8(truncatingIfNeeded: mixed >> 40) / 2
     }
 
-    /// Returns an element whose frames are several times as large as the detector's input.
+    /// Returns an element with frames several times as large as the detector's input.
     private func zooming(_ detector: SlowDetector, _ properties: String = "") -> ElementHarness {
         let harness = ElementHarness("strategy=every-frame zoom=auto \(properties)", source: { .detector(detector) })
         harness.setCaps(width: 320, height: 180)

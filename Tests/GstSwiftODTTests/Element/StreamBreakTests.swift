@@ -135,7 +135,7 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
     }
 
-    /// Clipping such frames must not fail, and nothing is drawn on them.
+    /// Clipping these frames must not fail, and nothing is drawn on them.
     @Test func framesOutsideSegmentPassUnchanged() {
         let harness = start("draw=true attach-meta=custom")
         sendSegment(harness, start: 1_000_000_000, stop: 2_000_000_000)
@@ -227,7 +227,7 @@ import Testing
         gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
     }
 
-    /// Adds video metadata whose planes can be mapped for reading only.
+    /// Adds video metadata with planes that can be mapped for reading only.
     private func forbidWriting(to buffer: UnsafeMutablePointer<GstBuffer>) {
         let meta = gst_buffer_add_video_meta(
             buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 64, 48)!

@@ -26,7 +26,7 @@ import Testing
             self.changeAt = changeAt
         }
 
-        /// Pushes frames and returns the numbers of those that leave the element.
+        /// Pushes frames and returns the numbers of the frames that leave the element.
         func push(_ frames: some Sequence<Int>) -> [Int] {
             frames.compactMap { number in
                 let buffer = harness.buffer(number) { [changeAt] index in
@@ -83,7 +83,7 @@ import Testing
         #expect(!element.requestsRewind())
     }
 
-    /// The third inference is that of the preview.
+    /// The third inference belongs to the preview.
     @Test func previewWithNewObjectIsDropped() {
         let element = Element { $0 >= 2 ? [Self.cup] : [] }
         #expect(!element.passesPreview() && element.requestsRewind())

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests how long a box is extrapolated before the next inference.
 @Suite struct ExtrapolationLimitTests {
-    /// Returns an object whose box was extrapolated for 0.5 s with the given final error.
+    /// Returns an object with a box that was extrapolated for 0.5 s with the given final error.
     private static func place(_ error: Double, x: Double = 100, y: Double = 100) -> TrackerSnapshot.ObjectState {
         TrackerSnapshot.ObjectState(
             box: Box(x: x, y: y, width: 40, height: 80),

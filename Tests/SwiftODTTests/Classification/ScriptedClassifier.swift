@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import SwiftODT
 
-/// A classifier whose results a test provides. It records the boxes of its requests.
+/// A classifier with results from a test. It records the boxes of its requests.
 final class ScriptedClassifier: Classifier {
     let capacity: Int
     let threshold = 0.5

@@ -37,7 +37,7 @@ enum EncodedPictures {
         iVBORw0KGgoAAAANSUhEUgAAAAMAAAABEAAAAABuG5crAAAAD0lEQVR42mNgYGhg+P8fAAUEAn9a+/enAAAAAElFTkSuQmCC
         """)
 
-    /// Returns a JPEG whose EXIF data contains only the orientation.
+    /// Returns a JPEG file. Its EXIF data contains only the orientation.
     static func jpeg(exifOrientation number: UInt8, bigEndian: Bool) -> [UInt8] {
         let tiff: [UInt8] =
             bigEndian

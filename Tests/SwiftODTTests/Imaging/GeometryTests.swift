@@ -17,7 +17,7 @@ import Testing
         #expect(upright == Box(x: 0, y: 0, width: 10, height: 10))
     }
 
-    /// Composing two orientations maps a box like applying them one after the other.
+    /// Composing two orientations maps a box like applying them in sequence.
     @Test(arguments: Orientation.allCases, Orientation.allCases)
     func orientationsCompose(_ second: Orientation, _ first: Orientation) {
         let (width, height) = (40.0, 30.0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Tests the rescaling of 8-bit weights whose sums overflow on x86 processors without VNNI.
+/// Tests the rescaling of 8-bit weights with sums that overflow on x86 processors without VNNI.
 @Suite struct TFLiteWeightsTests {
     private static let (convolution, depthwise, fullyConnected): (UInt32, UInt32, UInt32) = (3, 4, 9)
 
@@ -62,7 +62,7 @@ import Testing
         FlatBuffer(content, identifier: "TFL3").flatMap { TFLiteWeights(model: $0) }?.rescaled(content)
     }
 
-    /// Only the first channel has two adjacent weights whose sum exceeds 127. The pairs are (100, 90) and (-20, 60).
+    /// Only the first channel has two adjacent weights with a sum above 127. The pairs are (100, 90) and (-20, 60).
     @Test(arguments: [convolution, fullyConnected])
     func channelWithLargeSumIsRescaled(code: UInt32) throws {
         let content = model([100, 90, -20, 60, 100, -90, 60, 66], code: code)

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests the subpixel refinement of box edges.
 @Suite struct BoxRefinementTests {
-    /// Returns the refined box of a square whose left column is covered by `share`.
+    /// Returns the refined box of a square with a left column that is covered by `share`.
     private func refined(left share: Float, of height: Int = 12) -> Box {
         let (width, top) = (24, 4)
         let marks = PixelGrid<UInt8>(width: width, height: 24, filled: 0)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import SwiftODT
 
-/// Tests which motion remains after known objects explain theirs.
+/// Tests which motion remains after tracked objects explain a part of it.
 @Suite struct ExplainedMotionFilterTests {
     private static let (width, height) = (64, 48)
 
-    /// Returns the unexplained regions for motion in one box and a known object in another box.
+    /// Returns the unexplained regions for motion in one box and a tracked object in another box.
     private static func rest(of moving: Box, besides known: Box) -> [Box] {
         let ground = [UInt8](repeating: 90, count: width * height)
         let frame = DrawnGrid.pixels(width: width, height: height) { x, y in
@@ -34,7 +34,7 @@ import Testing
         #expect(left.first.map { $0.iou(Box(x: 40, y: 10, width: 12, height: 20)) > 0.7 } == true)
     }
 
-    /// If a known and an unknown object move as one region, only the unknown object's part remains.
+    /// If a tracked and an unknown object move as one region, only the unknown object's part remains.
     @Test func motionInsideKnownObjectIsCleared() {
         let left = Self.rest(of: Box(x: 12, y: 10, width: 40, height: 20), besides: Self.known)
         #expect(left.count == 1)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Tests when a returning object gets its earlier id. The objects are told apart by the width of their boxes, which the
+/// Tests when a returning object gets its earlier id. The objects are distinguished by the width of their boxes, which the
 /// describer translates into embeddings.
 @Suite struct TrackReidentifierTests {
     /// Two similar looks (0.8), one that resembles the first one more (0.9), and one that resembles none of them.
@@ -119,7 +119,7 @@ import Testing
         #expect(try sequence.show([(3, 42)]) == [1])
     }
 
-    /// The first views of a person who enters from another side are less similar than the later ones.
+    /// The first views of a person that enters from another side are less similar than the later ones.
     @Test func laterViewsDecide() throws {
         var sequence = Sequence()
         try sequence.show([(1, 40)])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what is redacted where: between detections, before the first one, and for how long after the last.
+/// Protects where redaction happens: between detections, before the first one, and for how long after the last.
 @Suite struct RedactionTrackerTests {
     private static let step: Nanoseconds = 100_000_000
     private static let person = Label(index: 0, text: "person")

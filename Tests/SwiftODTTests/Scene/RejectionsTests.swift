@@ -50,7 +50,7 @@ struct RejectionsTests {
         #expect(rejections.best?.label?.text == "cat")
     }
 
-    /// One detection in a known scene does not confirm a track.
+    /// One detection in a familiar scene does not confirm a track.
     @Test func unconfirmedTracksAreCounted() {
         let scene = scene { $0.multipleObjects = true }
         scene.observe([detection("person", 0.8)], seenAt: 0)

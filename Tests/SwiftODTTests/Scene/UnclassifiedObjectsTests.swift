@@ -138,7 +138,7 @@ import Testing
         try expectNothing(film(shapes))
     }
 
-    /// The background uncovered by a leaving object differs from the learnt background.
+    /// The background uncovered by a leaving object differs from the background model.
     @Test func ghostIsNotReported() throws {
         let leaver = Shape(width: 20, height: 30, level: 225) { (x: 60 + max(0, $0 - 3) * 30, y: 60) }
         let moments = try film([leaver], seconds: 5.5)

@@ -47,7 +47,7 @@ import Testing
         #expect(seen == [1])
     }
 
-    /// A person disappears into a doorway behind another person, who walks on. Duplicate boxes on the other person must
+    /// A person disappears into a doorway behind another person. This person walks on. Duplicate boxes on the other person must
     /// not move the first person's track.
     @Test(arguments: [10.0, 30])
     func duplicateBoxesDoNotShiftTrack(_ rate: Double) {
@@ -69,7 +69,7 @@ import Testing
         #expect(away.isEmpty)
     }
 
-    /// Two separately confirmed objects stay separate while one half-occludes the other, whose score drops.
+    /// Two separately confirmed objects stay separate while one half-occludes the other and reduces its score.
     @Test(arguments: [10.0, 30])
     func closePassingObjectStaysSeparate(_ rate: Double) {
         let tracker = Tracker()

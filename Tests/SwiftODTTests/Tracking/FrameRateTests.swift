@@ -6,7 +6,7 @@ import Testing
 /// Tests that tracking depends on time, not on the number of frames: the same scene gives the same tracks at any frame
 /// rate.
 @Suite struct FrameRateTests {
-    /// Four people who repeatedly approach each other and separate.
+    /// Four people repeatedly approach each other and separate.
     private static func boxes(at time: Double) -> [Box] {
         (0..<4).map { number in
             let lane = Double(number)
@@ -46,7 +46,7 @@ import Testing
         #expect(Set(found.flatMap { $0 }).count == 4)
     }
 
-    /// Uniform motion reduces the learnt acceleration at any frame rate.
+    /// Uniform motion reduces the estimated acceleration at any frame rate.
     @Test(arguments: [10, 25, 50, 60, 120]) func accelerationIsLearntAtAnyFrameRate(_ rate: Int) {
         let tracker = Tracker()
         let before = tracker.state.statistics.accelerationNoise.x

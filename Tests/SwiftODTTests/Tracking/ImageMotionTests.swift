@@ -98,7 +98,7 @@ import Testing
         #expect(ids.count == 2 && ids[0] == ids[1] && !ids[0].contains(nil))
     }
 
-    /// The object passes behind an undetected pillar, whose stationary image then fills the box, also in frames without
+    /// The object passes behind an undetected pillar. The stationary image of the pillar then fills the box, also in frames without
     /// inference.
     @Test func missedObjectIsPredictedAlongItsPath() throws {
         let rate = 10.0

@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// The object passes behind a stationary object, whose box indicates a possible occlusion.
+    /// The object passes behind a stationary object. The box of that object indicates a possible occlusion.
     @Test(arguments: rates)
     func objectBehindObjectIsKept(_ rate: Double) {
         let scene = SyntheticScene(objects: [person { (300 + 200 * $0, 290) }, person({ _ in (640, 300) }, seed: 8)])
@@ -139,7 +139,7 @@ import Testing
         for (time, tracks) in frames { #expect(Set(ids(tracks)) == [1, 2], "at \(time)") }
     }
 
-    /// The detector misses somebody half of whom has walked out of the picture, and the picture shows the rest.
+    /// Half of a person has left the picture. The detector misses the person, but the picture shows the rest.
     @Test(arguments: manyRates)
     func aCoastingTrackIsNotReportedOverTheEdgeOfThePicture(_ rate: Double) {
         let scene = SyntheticScene(objects: [person { (900 + 150 * $0, 300) }])
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    /// Somebody walks behind a wide thing that is seen, and stays there.
+    /// A person walks behind a wide visible object, and stays there.
     @Test(arguments: rates)
     func anOccludedTrackIsNotReportedFarFromItsLatestSightingAfterHalfOfItsAge(_ rate: Double) {
         let wall = SyntheticScene.Thing(width: 600, height: 400, place: { _ in (640, 200) }, seed: 77, light: -30)

@@ -106,7 +106,7 @@ import Testing
         #expect(step(tracker, frame: 20, [bus]).count == count)
     }
 
-    /// A small object is not missed in the full frame, whose magnification is too low, but its track expires
+    /// A small object is not missed in the full frame, because its magnification is too low, but its track expires
     /// eventually.
     @Test func smallObjectIsNotMissedInFullFrame() {
         let tracker = Tracker()

@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Weak detections below the threshold continue tracks. Without tracking they are requested as well, to explain
-    /// what was rejected if nothing is reported.
+    /// the rejected objects if nothing is reported.
     @Test(arguments: [(0.4, 0.1), (1, 0.1), (0.2, 0.1), (0.05, 0.025), (0, 0)])
     func scoreFloorFollowsThreshold(_ threshold: Double, _ floor: Double) {
         var options = SceneOptions()

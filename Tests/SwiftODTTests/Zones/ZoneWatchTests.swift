@@ -160,7 +160,7 @@ import Testing
         #expect(walk.watch.counts[0].byLabel["dog"]?.count == 1)
     }
 
-    /// Two neighbours of whom the second is found later than the first, and stands first in the frame's list.
+    /// Two neighbours. The second one is found later, and stands first in the frame's list.
     @Test func aNewTrackDoesNotTakeTheIdentityOfAVisibleNeighbour() {
         var walk = Walk(Self.room)
         for _ in 0..<5 { walk.see([(2, 600, 300)]) }
@@ -190,7 +190,7 @@ import Testing
         #expect(walk.watch.counts[0].byLabel["person"]?.out == 1)
     }
 
-    /// Who turns out to be something else has not crossed for this line.
+    /// A person who is relabelled later has not crossed for this line.
     @Test func aLineWithLabelsDropsAnUndecidedCrossingOfAnotherLabel() {
         var line = Self.line
         line.labels = ["person"]
@@ -220,7 +220,7 @@ import Testing
         #expect(walk.story == ["enter 2"])
     }
 
-    /// An object whose box reaches the picture's lower border is inside a zone that ends there, and leaves it when its
+    /// An object with a box that reaches the picture's lower border is inside a zone that ends there, and leaves it when its
     /// track ends.
     /// The label of an object becomes known 1 s after the object has entered the area.
     @Test(arguments: [("person", ["enter 1", "dwell 1"]), ("car", [])]) func anAreaWithLabelsKeepsTheEntryTime(

@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// Generates an .onnx file with a focus layer, whose output is the network's output.
+/// Generates an .onnx file with a focus layer. The output of the layer is the network's output.
 struct FocusLayerNetwork {
     /// The first row and column of each quarter, in the order of the concatenation.
     var order = [(0, 0), (1, 0), (0, 1), (1, 1)]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A network whose inference fails for most pictures. It reshapes its 192 input values into as many rows as the
+/// A network with an inference that fails for most pictures. It reshapes its 192 input values into as many rows as the
 /// picture's mean, which fails if the mean does not divide 192. Its one output is the sum of the values.
 struct FailingNetwork {
     /// The kind of the output.

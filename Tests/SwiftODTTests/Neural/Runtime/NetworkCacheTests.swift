@@ -200,7 +200,7 @@ struct NetworkCacheTests {
         #expect(cache.compiled(file, input: input, target: target) != nil)
     }
 
-    /// Access times do not tell: most file systems are mounted with `relatime` or `noatime`, where reading does not change one that is of today and
+    /// Access times are no evidence: most file systems are mounted with `relatime` or `noatime`, where reading does not change one that is of today and
     /// newer than the file.
     @Test func theCompiledNetworkThatWasUsedLeastRecentlyGoes() throws {
         let (cache, file) = try filled()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects that networks are freed: after errors too, and not on the thread that lets go of them.
+/// Protects that networks are freed: after errors too, and not on the thread that releases them.
 @Suite(.serialized, .enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"))
 struct NetworkLifetimeTests {
     private static let freeingThread = Monitor<pthread_t?>(nil)

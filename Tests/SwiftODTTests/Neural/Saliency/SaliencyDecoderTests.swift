@@ -144,7 +144,7 @@ import Testing
         #expect(try decode(canvas).count == 2)
     }
 
-    /// Two people who hold hands or stand side by side. One box around both would fit neither.
+    /// Two people hold hands or stand side by side. One box around both would fit neither.
     @Test func touchingObjectsAreSplitInStills() throws {
         var canvas = Canvas()
         canvas.paint(20..<40, 10..<70)
