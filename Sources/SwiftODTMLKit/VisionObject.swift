@@ -8,6 +8,7 @@ public struct VisionObject: Hashable, Sendable {
     private let id: Int?
     /// The category; `unknown` if classification is disabled or has no result yet.
     public let classificationCategory: VisionObjectCategory
+    private let category: Category
     private let categoryConfidence: Double?
     /// The detector's confidence, 0...1.
     public let score: Double
@@ -25,17 +26,16 @@ public struct VisionObject: Hashable, Sendable {
 
     /// The category as a list, as in ML Kit's current interface: one label, or none for an unknown category.
     public var labels: [VisionObjectLabel] {
-        guard let categoryConfidence, let category = Category(rawValue: classificationCategory.rawValue) else {
-            return []
-        }
+        guard let categoryConfidence else { return [] }
         return [
-            VisionObjectLabel(text: category.name, index: category.rawValue, confidence: Float(categoryConfidence))
+            VisionObjectLabel(text: category.labelText, index: category.rawValue, confidence: Float(categoryConfidence))
         ]
     }
 
     init(_ object: SceneObject, width: Int, height: Int) {
         box = object.track.box.clipped(width: width, height: height)
         id = object.track.id
+        category = object.category
         classificationCategory = VisionObjectCategory(object.category)
         categoryConfidence = object.category == .unknown ? nil : object.confidence
         score = object.track.score
@@ -43,29 +43,53 @@ public struct VisionObject: Hashable, Sendable {
     }
 }
 
-/// The coarse categories with ML Kit's names.
+/// The coarse categories, with the names and raw values of ML Kit for Firebase.
 public enum VisionObjectCategory: Int, CaseIterable, Sendable {
     /// No category.
-    case unknown = -1
-    /// Clothing and accessories.
-    case fashionGoods = 0
+    case unknown = 0
     /// Furniture and household articles.
     case homeGoods = 1
+    /// Clothing and accessories.
+    case fashionGoods = 2
     /// Food and drinks.
-    case food = 2
+    case food = 3
     /// Buildings and outdoor places.
-    case places = 3
+    case places = 4
     /// Plants.
-    case plants = 4
+    case plants = 5
 
-    init(_ category: Category) { self = Self(rawValue: category.rawValue) ?? .unknown }
+    init(_ category: Category) {
+        self =
+            switch category {
+            case .unknown: .unknown
+            case .fashionGood: .fashionGoods
+            case .homeGood: .homeGoods
+            case .food: .food
+            case .place: .places
+            case .plant: .plants
+            }
+    }
 }
 
-/// A category with its name and index.
+extension Category {
+    /// The text of ML Kit's label for the category.
+    fileprivate var labelText: String {
+        switch self {
+        case .unknown: "Unknown"
+        case .fashionGood: "Fashion good"
+        case .homeGood: "Home good"
+        case .food: "Food"
+        case .place: "Place"
+        case .plant: "Plant"
+        }
+    }
+}
+
+/// A category with its name and index, as in ML Kit's current interface.
 public struct VisionObjectLabel: Hashable, Sendable {
-    /// The name of the category, for example `home good`.
+    /// The name of the category: `Fashion good`, `Home good`, `Food`, `Place` or `Plant`.
     public let text: String
-    /// The index of the category, as in ``VisionObjectCategory``.
+    /// The index of the category, from 0 for `Fashion good` to 4 for `Plant`.
     public let index: Int
     /// The confidence, 0...1.
     public let confidence: Float

@@ -5,7 +5,7 @@ import SwiftODT
 /// `@unchecked Sendable`: ``VisionQueue`` ensures that only one thread at a time uses it.
 final class VisionProcessor: @unchecked Sendable {
     private let makeComponents: @Sendable () throws -> VisionComponents
-    private let detection: DetectionOptions
+    private let overlapThreshold: Double
     private let scene: Scene
     private let scoreThreshold: Double?
     private var parts: VisionComponents?
@@ -17,14 +17,16 @@ final class VisionProcessor: @unchecked Sendable {
     init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionComponents) {
         makeComponents = parts
         scoreThreshold = options.scoreThreshold
+        overlapThreshold = options.detector.overlapThreshold
         scene = Scene(options: options.scene)
-        detection = DetectionOptions(
-            scoreFloor: scene.options.scoreFloor, iouThreshold: options.detector.overlapThreshold, isAwaited: true)
     }
 
     func find(in image: VisionImage) throws -> [VisionObject] {
         let picture = try image.frame.get()
         let parts = try loadedComponents()
+        // The components determine the score threshold, on which the minimum score of detections depends.
+        let detection = DetectionOptions(
+            scoreFloor: scene.options.scoreFloor, iouThreshold: overlapThreshold, isAwaited: true)
         let time = clock.time(of: image.timestamp?.nanoseconds, step: timeSinceLastImage())
         var frame = picture.with(time: time, orientation: Orientation(image.orientation))
         return try withExtendedLifetime(picture) {
@@ -79,6 +81,8 @@ struct VisionConfiguration: Sendable {
     private var detector: DetectorConfiguration
     private let classifier: TrackClassifierConfiguration
     private let scene: SceneOptions
+    /// The options that must be from 0 to 1, with their names.
+    private let fractions: [(name: String, value: Double?)]
 
     init(_ options: VisionObjectDetectorOptions) {
         detector = DetectorConfiguration(options.detector)
@@ -86,11 +90,19 @@ struct VisionConfiguration: Sendable {
             modelFile: options.classifierFile, labelFile: options.classifierLabelFile, device: detector.device,
             threads: detector.threads, options: options.classification)
         scene = options.scene
+        fractions = [
+            ("scoreThreshold", options.scoreThreshold), ("overlapThreshold", options.detector.overlapThreshold),
+            ("classificationConfidenceThreshold", options.classificationConfidenceThreshold),
+        ]
         detector.isForStills = scene.mode == .singleImage
     }
 
-    /// - Throws: ``ODTError`` if a file is missing, with the remedy, or if options contradict each other.
+    /// - Throws: ``ODTError`` if a file is missing, with the remedy, or if options contradict each other or are out of
+    ///   range.
     func make() throws -> VisionComponents {
+        for case let (name, value?) in fractions where !(0...1).contains(value) {
+            throw ODTError(.invalidOption, "\(name) is \(value); use a number from 0 to 1")
+        }
         if detector.kind == .motion, scene.mode == .singleImage {
             throw ODTError(
                 .invalidOption,

@@ -28,8 +28,8 @@ final class VisionQueue: Sendable {
         self.finder = finder
     }
 
-    /// Queues an image. `answer` is called exactly once, on the queue's thread. If a newer image replaces this one, it
-    /// is called on the thread that queued the newer image.
+    /// Queues an image. `answer` is called exactly once, on another thread. Only if no thread can be started, it is
+    /// called on the thread that calls this function.
     func join(
         _ image: VisionImage, isAbandoned: @escaping @Sendable () -> Bool = { false },
         answer: @escaping @Sendable (Answer) -> Void
@@ -42,7 +42,9 @@ final class VisionQueue: Sendable {
             defer { state.isRunning = true }
             return (dropped, !state.isRunning)
         }
-        for image in dropped { image.answer(.failure(Self.dropped)) }
+        // The caller may hold a lock that the completion handler takes, and the queue's thread may be busy.
+        let answerDropped: @Sendable () -> Void = { for image in dropped { image.answer(.failure(Self.dropped)) } }
+        if !dropped.isEmpty, !DetachedThread.run(answerDropped) { answerDropped() }
         if isFirst, !DetachedThread.run({ self.serve() }) {
             let remaining = state.update { state in
                 defer { state = State() }

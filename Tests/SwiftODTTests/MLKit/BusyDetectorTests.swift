@@ -38,6 +38,25 @@ import Testing
         #expect(detector.shown.count == 2)
     }
 
+    /// The caller can hold a lock that the completion handler takes.
+    @Test func droppedImageIsCompletedOnAnotherThread() throws {
+        let detector = ScriptedDetector(.chair)
+        let objectDetector = VisionObjectDetector(options: .forTests(), detector: detector)
+        detector.close()
+        let image = VisionImage(image: try Frame.plain)
+        objectDetector.process(image) { _, _ in }
+        detector.waitForCall(1)
+        let lock = Monitor(false)
+        let completion = Promise<Void>()
+        objectDetector.process(image) { _, _ in
+            lock.update { $0 = true }
+            completion.fulfil(.success(()))
+        }
+        lock.update { _ in objectDetector.process(image) { _, _ in } }
+        try completion.wait()
+        detector.open()
+    }
+
     @Test func everySingleImageIsProcessed() throws {
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .singleImage

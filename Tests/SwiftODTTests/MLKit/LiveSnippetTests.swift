@@ -100,7 +100,7 @@ import Testing
         let second = try detect()
         #expect(second.trackingID == 1 && second.classificationCategory == .plants)
         #expect(try #require(second.confidence).floatValue > 0.5)
-        #expect(second.labels.first?.text == "plant" && second.labels.first?.index == 4)
+        #expect(second.labels.first?.text == "Plant" && second.labels.first?.index == 4)
     }
 
     @Test func sizeChangeBeginsEpochAndIDsContinue() throws {

@@ -6,6 +6,7 @@ final class ScriptedDetector: Detector {
         let orientation: Orientation
         let time: Nanoseconds
         let format: PixelFormat
+        let scoreFloor: Double
     }
 
     let capacity = 1
@@ -19,6 +20,7 @@ final class ScriptedDetector: Detector {
     convenience init(_ detections: Detection...) { self.init { _ in detections } }
 
     var shown: [Shown] { log.update { $0 } }
+    var scoreFloors: [Double] { shown.map(\.scoreFloor) }
 
     /// Blocks all following calls until ``open()``.
     func close() { gate.update { $0 = false } }
@@ -30,7 +32,10 @@ final class ScriptedDetector: Detector {
 
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
         let call = log.update { log in
-            log.append(Shown(orientation: frame.orientation, time: frame.time, format: frame.format))
+            log.append(
+                Shown(
+                    orientation: frame.orientation, time: frame.time, format: frame.format,
+                    scoreFloor: options.scoreFloor))
             return log.count - 1
         }
         gate.wait { $0 ? () : nil }

@@ -108,7 +108,34 @@ import Testing
                 "Label \(index): \(label.text), \(label.confidence), \(label.index)"
             }
         }.joined(separator: "\n")
-        #expect(description == "Label 0: food, 0.6, 2")
+        #expect(description == "Label 0: Food, 0.6, 2")
+    }
+
+    @Test func scoreThresholdBelowDefaultIsUsed() throws {
+        let options = Self.options()
+        let weak = Detection(box: Box(x: 20, y: 10, width: 40, height: 40), score: 0.05)
+        func count(_ threshold: Double) throws -> Int {
+            options.scoreThreshold = threshold
+            let detector = ScriptedDetector(weak)
+            let objectDetector = VisionObjectDetector(options: options, detector: detector)
+            let objects = try objectDetector.results(in: VisionImage(image: Frame.plain))
+            #expect(detector.scoreFloors == [min(0.1, threshold / 2)])
+            return objects.count
+        }
+        #expect(try count(0.02) == 1 && count(0.4) == 0)
+    }
+
+    @Test(arguments: [40, -1, Double.nan]) func invalidScoreThresholdIsAnError(threshold: Double) {
+        let options = Self.options()
+        options.scoreThreshold = threshold
+        #expect { try VisionObjectDetector(options: options).results(in: VisionImage(image: Frame.plain)) } throws: {
+            ($0 as? ODTError)?.reason == .invalidOption
+        }
+    }
+
+    @Test func categoriesHaveValuesOfFirebase() {
+        let names: [VisionObjectCategory] = [.unknown, .homeGoods, .fashionGoods, .food, .places, .plants]
+        #expect(names.map(\.rawValue) == Array(0...5))
     }
 
     @Test func picturesAreReadFromFiles() throws {
