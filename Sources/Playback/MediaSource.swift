@@ -109,12 +109,13 @@ package final class MediaSource: Sendable {
         var status = stat()
         guard PathText.withSystemPath(path, { stat($0, &status) }) == 0 else {
             throw PlaybackError(
-                errno == ENOENT ? "no such file: \(path)" : "cannot read \(path): \(String(cString: strerror(errno)))")
+                errno == ENOENT ? "no such file: \(path)" : "cannot read \(path): \(String(cString: strerror(errno)))",
+                .fileNotFound)
         }
         let kind = status.st_mode & S_IFMT
-        if kind == S_IFDIR { throw PlaybackError("\(path) is a folder") }
+        if kind == S_IFDIR { throw PlaybackError("\(path) is a folder", .invalidFile) }
         guard PathText.withSystemPath(path, { access($0, R_OK) }) == 0 else {
-            throw PlaybackError("no permission to read \(path)")
+            throw PlaybackError("no permission to read \(path)", .fileNotFound)
         }
         return kind
     }

@@ -1,14 +1,27 @@
 import CGStreamer
+import SwiftODT
 
 /// The text names a remedy if one is known.
 package struct PlaybackError: Error, CustomStringConvertible, Sendable {
     package let description: String
-    /// Whether the cause is invalid input from the user, for example an unknown property or a value out of range.
-    package let isUsage: Bool
+    package let reason: ODTError.Reason
 
-    package init(_ description: String, isUsage: Bool = false) {
+    package init(_ description: String, _ reason: ODTError.Reason = .failed) {
         self.description = description
-        self.isUsage = isUsage
+        self.reason = reason
+    }
+
+    /// - Parameter isUsage: whether the cause is invalid input from the user, for example an unknown property or a
+    ///   value out of range.
+    package init(_ description: String, isUsage: Bool) { self.init(description, isUsage ? .invalidOption : .failed) }
+
+    package var isUsage: Bool { reason == .invalidOption }
+}
+
+extension ODTError {
+    /// Keeps the reason of a ``PlaybackError`` and of an `ODTError`. Any other error has the reason `failed`.
+    package init(playback error: any Error) {
+        self = (error as? PlaybackError).map { ODTError($0.reason, $0.description) } ?? ODTError(error)
     }
 }
 

@@ -88,7 +88,9 @@ package final class Player: Sendable {
             if let message = gst_bus_timed_pop_filtered(bus, GstClockTime(configuration.tickInterval), Self.wanted) {
                 isPlaying = shouldContinue(after: message, onMessage: onMessage)
                 gst_message_unref(message)
-            } else if let left = timeLeft, left < 0 {
+            }
+            // An element that posts messages all the time must not extend the time limit.
+            if isPlaying, let left = timeLeft, left < 0 {
                 if configuration.hasBegun() {
                     note("the stream did not end within \(Self.endTimeout / 1_000_000_000) seconds")
                 }

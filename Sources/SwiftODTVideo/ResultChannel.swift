@@ -34,6 +34,7 @@ final class ResultChannel: Sendable {
         var isLive = false
         /// Whether the pipeline is stopping. Frames then pass without waiting for the task.
         var isClosed = false
+        var isCancelled = false
         var end: Result<Void, ODTError>?
     }
 
@@ -100,9 +101,13 @@ final class ResultChannel: Sendable {
 
     /// Ends the stream of results immediately. Results that the task has not taken are discarded.
     func cancel() {
+        state.update { $0.isCancelled = $0.isCancelled || $0.end == nil }
         finish(.success(()))
         state.update { $0.ready = [] }
     }
+
+    /// Whether the results were cancelled before their end.
+    var isCancelled: Bool { state.read { $0.isCancelled } }
 
     // MARK: The task's side
 

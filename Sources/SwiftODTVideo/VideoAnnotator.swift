@@ -6,8 +6,8 @@ import SwiftODT
 ///     let annotator = VideoAnnotator(options: .init(multipleObjects: true))
 ///     try await annotator.annotate("in.mp4", to: "annotated.mp4")
 ///
-/// The video is written to a temporary file, which is renamed when it is complete. If the task is cancelled or an error
-/// occurs, no file remains.
+/// The video is written to a temporary file, which is renamed when it is complete. If the task is cancelled before
+/// that or an error occurs, no file remains.
 public struct VideoAnnotator: Sendable {
     /// How objects are found, tracked and drawn.
     public var options: VideoOptions
@@ -26,13 +26,13 @@ public struct VideoAnnotator: Sendable {
     /// - Parameters:
     ///   - name: the path or URI of the video, see ``VideoSource/init(_:)``.
     ///   - path: the file to write; its extension selects the container: mp4, m4v, mov, mkv or webm.
-    /// - Returns: the number of results, see ``VideoResult``.
+    /// - Returns: the number of frames with a result, see ``VideoResult``.
     /// - Throws: `ODTError` if the video cannot be read or the file cannot be written, `CancellationError` if the task
     ///   is cancelled.
     @discardableResult
     public func annotate(_ name: String, to path: String) async throws -> Int {
         var count = 0
-        for try await _ in results(of: VideoSource(name), to: path) { count += 1 }
+        for try await result in results(of: VideoSource(name), to: path) where !result.isAfterLastFrame { count += 1 }
         try Task.checkCancellation()
         return count
     }

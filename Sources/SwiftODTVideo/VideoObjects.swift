@@ -66,41 +66,58 @@ public struct VideoObjects: AsyncSequence, Sendable {
 
     /// The state of one loop. When the loop ends, also by `break`, the pipeline ends.
     fileprivate final class Run {
-        private let makeSession: (ResultChannel) throws -> VideoSession
+        private let makeSession: @Sendable (ResultChannel) throws -> VideoSession
         private let channel = ResultChannel()
         private var session: VideoSession?
         private var hasEnded = false
         private var entries: ArraySlice<ResultChannel.Entry> = []
         private var last = VideoResult()
 
-        init(_ makeSession: @escaping (ResultChannel) throws -> VideoSession) { self.makeSession = makeSession }
+        init(_ makeSession: @escaping @Sendable (ResultChannel) throws -> VideoSession) {
+            self.makeSession = makeSession
+        }
 
         deinit { session?.cancel() }
 
         func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ODTError) -> VideoResult? {
-            if hasEnded || Task.isCancelled { return end() }
+            if hasEnded || Task.isCancelled { return await end(isolation: actor) }
             if session == nil {
                 do {
-                    session = try makeSession(channel)
+                    session = try await Self.session(makeSession, channel).get()
                 } catch {
                     hasEnded = true
-                    throw ODTError(error)
+                    throw ODTError(playback: error)
                 }
                 session?.start()
             }
             if entries.isEmpty { entries = await channel.take()[...] }
             guard let entry = entries.popFirst(), !Task.isCancelled else {
                 let failure = channel.failure
-                _ = end()
+                _ = await end(isolation: actor)
                 if let failure { throw failure }
                 return nil
             }
             return result(of: entry)
         }
 
-        private func end() -> VideoResult? {
+        /// Creates the session on a separate thread, because the start of GStreamer and the test of an encoder can take
+        /// seconds.
+        private static func session(
+            _ makeSession: @escaping @Sendable (ResultChannel) throws -> VideoSession, _ channel: ResultChannel
+        ) async -> Result<VideoSession, any Error> {
+            await withCheckedContinuation { continuation in
+                let isStarted = DetachedThread.run {
+                    continuation.resume(returning: Result { try makeSession(channel) })
+                }
+                if !isStarted { continuation.resume(returning: .failure(ODTError.noThread)) }
+            }
+        }
+
+        /// Ends the pipeline. An annotated file is complete or discarded afterwards.
+        private func end(isolation actor: isolated (any Actor)?) async -> VideoResult? {
             hasEnded = true
             session?.cancel()
+            await session?.waitForFile()
             session = nil
             return nil
         }
@@ -110,8 +127,7 @@ public struct VideoObjects: AsyncSequence, Sendable {
             var hasFrame = false
             for message in entry.messages { hasFrame = message.read { result.add($0) } == true || hasFrame }
             if !hasFrame {
-                // A result at the end of the stream can have only events and warnings. It repeats the values of the
-                // previous frame.
+                result.isAfterLastFrame = true
                 (result.time, result.width, result.height) = (last.time, last.width, last.height)
                 result.zoneCounts = last.zoneCounts
             }
@@ -154,6 +170,9 @@ public enum VideoSource: Hashable, Sendable {
 
 /// The objects in one frame of a video, and what has happened since the previous result.
 public struct VideoResult: Sendable {
+    /// Whether the result has only the events, counts and warnings after the last frame, such as the ends of tracks. It
+    /// has no objects, and repeats the time and size of the last frame.
+    public internal(set) var isAfterLastFrame = false
     /// The time of the frame from the start of the stream.
     public internal(set) var time = MediaTime.zero
     /// The time at which the frame was captured, in nanoseconds since 1970; `nil` for files.

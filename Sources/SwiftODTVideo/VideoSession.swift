@@ -17,6 +17,8 @@ final class VideoSession: Sendable {
     private let annotation: AnnotationPipeline
     private let feed: PictureFeed?
     private let file: PartFile?
+    /// Fulfilled when the pipeline has ended and the file of a recording is renamed or discarded.
+    private let ended = Promise<Void>()
 
     /// Builds the pipeline, without playing it.
     ///
@@ -81,10 +83,12 @@ final class VideoSession: Sendable {
             // deliberately.
             if !self.player.stop() { _ = Unmanaged.passRetained(self) }
             self.channel.finish(end)
+            self.ended.fulfil(.success(()))
         }
         if isStarted { return }
         file?.discard()
         channel.finish(.failure(.noThread))
+        ended.fulfil(.success(()))
     }
 
     func cancel() {
@@ -92,10 +96,20 @@ final class VideoSession: Sendable {
         player.askToEnd()
     }
 
+    /// Waits until the file of a recording is renamed or discarded, also in a cancelled task.
+    func waitForFile() async {
+        guard file != nil else { return }
+        await withCheckedContinuation { continuation in ended.whenDone { continuation.resume() } }
+    }
+
     /// Renames the annotated video after success, or discards it.
     private func finish(_ ending: Player.Ending) -> Result<Void, ODTError> {
         let failure = ending.failure.map { ODTError(.failed, annotation.explained($0)) }
         guard let file else { return failure.map { .failure($0) } ?? .success(()) }
+        if channel.isCancelled {
+            file.discard()
+            return .success(())
+        }
         guard failure == nil, annotation.isUsable(file, after: ending) else {
             file.discard()
             return .failure(failure ?? ODTError(.failed, "no frame was written to \(file.target); check the input"))
@@ -105,7 +119,7 @@ final class VideoSession: Sendable {
             return .success(())
         } catch {
             file.discard()
-            return .failure(ODTError(error))
+            return .failure(ODTError(playback: error))
         }
     }
 
@@ -126,9 +140,10 @@ final class VideoSession: Sendable {
         to pipeline: Pipeline, _ element: Element, _ channel: ResultChannel, includesFrames: Bool
     ) {
         if let bus = gst_element_get_bus(pipeline.top) {
+            let receiver = MessageReceiver(element: element.pointer, channel: channel)
             gst_bus_set_sync_handler(
-                bus, takeMessage, Unmanaged.passRetained(channel).toOpaque(),
-                { channel in if let channel { Unmanaged<ResultChannel>.fromOpaque(channel).release() } })
+                bus, takeMessage, Unmanaged.passRetained(receiver).toOpaque(),
+                { receiver in if let receiver { Unmanaged<MessageReceiver>.fromOpaque(receiver).release() } })
             gst_object_unref(bus)
         }
         guard let entry = element.pad("sink"), let exit = element.pad("src") else { return }
@@ -145,18 +160,31 @@ final class VideoSession: Sendable {
         }
     }
 
-    /// Receives the messages of `swiftodt` on the streaming thread that posts them. These messages are not queued on
+    /// The element whose messages are results. Other elements `swiftodt` can be in front of it.
+    private final class MessageReceiver {
+        let element: UnsafeMutablePointer<GstElement>
+        let channel: ResultChannel
+
+        init(element: UnsafeMutablePointer<GstElement>, channel: ResultChannel) {
+            (self.element, self.channel) = (element, channel)
+        }
+    }
+
+    /// Receives the messages of the element on the streaming thread that posts them. These messages are not queued on
     /// the bus.
-    private static let takeMessage: GstBusSyncHandler = { _, message, channel in
-        guard let message, let channel, message.pointee.type == GST_MESSAGE_ELEMENT,
+    private static let takeMessage: GstBusSyncHandler = { _, message, receiver in
+        guard let message, let receiver, message.pointee.type == GST_MESSAGE_ELEMENT,
             let structure = gst_message_get_structure(message)
         else { return GST_BUS_PASS }
+        let target = Unmanaged<MessageReceiver>.fromOpaque(receiver).takeUnretainedValue()
+        guard UnsafeMutableRawPointer(message.pointee.src) == UnsafeMutableRawPointer(target.element) else {
+            return GST_BUS_PASS
+        }
         let fields = MessageFields(structure)
         let name = fields.name
         guard ["swiftodt", "swiftodt-track", "swiftodt-zone"].contains(name) else { return GST_BUS_PASS }
         let timestamp = name == "swiftodt" ? fields.count("timestamp") ?? .max : nil
-        Unmanaged<ResultChannel>.fromOpaque(channel).takeUnretainedValue().add(
-            PostedMessage(message), timestamp: timestamp)
+        target.channel.add(PostedMessage(message), timestamp: timestamp)
         return GST_BUS_DROP
     }
 

@@ -29,6 +29,30 @@ import Testing
         player.stop()
     }
 
+    @Test(.timeLimit(.minutes(1))) func messagesDoNotDelayTheEnd() throws {
+        let pipeline = try Pipeline("fakesrc name=source ! fakesink")
+        let player = Monitor<Player?>(nil)
+        var configuration = Player.Configuration()
+        configuration.endsAtSignals = false
+        configuration.hasBegun = { false }
+        configuration.end = {}
+        configuration.tick = {
+            for _ in 0..<2 {
+                let source = UnsafeMutableRawPointer(pipeline["source"].pointer)
+                gst_element_post_message(
+                    pipeline["source"].pointer,
+                    gst_message_new_element(
+                        source.assumingMemoryBound(to: GstObject.self), gst_structure_new_empty("test")))
+            }
+            player.read { $0 }?.askToEnd()
+        }
+        let made = Player(pipeline, configuration) { _ in }
+        player.update { $0 = made }
+        #expect(!made.play { _ in }.isWhole)
+        made.stop()
+        player.update { $0 = nil }
+    }
+
     /// A decodebin that is stopped while it adds an element crashes.
     @Test func dataLeavesDecodebinBeforeItIsStopped() throws {
         let pipeline = try Pipeline("fakesrc name=source sizetype=fixed sizemax=9 ! queue ! decodebin name=decoder")

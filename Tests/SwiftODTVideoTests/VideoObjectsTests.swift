@@ -1,4 +1,5 @@
 import CGStreamer
+import Foundation
 import Playback
 import SwiftODT
 import TestSupport
@@ -99,8 +100,10 @@ import Testing
         let path = folder.path + "/out.mkv"
         let annotator = VideoAnnotator(options: Self.options)
         var count = 0
-        for try await _ in annotator.results(of: Self.ball(frames: 30), to: path) { count += 1 }
-        #expect(count >= 30)
+        for try await result in annotator.results(of: Self.ball(frames: 30), to: path) where !result.isAfterLastFrame {
+            count += 1
+        }
+        #expect(count == 30)
         var options = Self.options
         options.includesFrames = true
         var frames = 0
@@ -108,6 +111,48 @@ import Testing
         #expect(frames == 30)
         await #expect(throws: ODTError.self) { try await annotator.annotate(path, to: path) }
         withExtendedLifetime(folder) {}
+    }
+
+    @Test func noFileRemainsAfterCancelledAnnotation() async throws {
+        let folder = try TemporaryFolder()
+        let (started, begun) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            let annotator = VideoAnnotator(options: Self.options)
+            for try await _ in annotator.results(of: Self.ball(frames: -1), to: folder.path + "/out.mkv") {
+                begun.yield()
+            }
+        }
+        for await _ in started { break }
+        task.cancel()
+        try await task.value
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func messagesOfOtherElementsAreNotResults() async throws {
+        guard case .pipeline(let ball) = Self.ball(frames: 10) else { return }
+        var options = Self.options
+        options.detector = .upstream
+        let source = VideoSource.pipeline("\(ball) ! swiftodt detector=motion draw=false updates=every-frame")
+        var times: [MediaTime] = []
+        for try await result in VideoObjects(of: source, options: options) where !result.isAfterLastFrame {
+            times.append(result.time)
+        }
+        #expect(times.count == 10 && times == times.sorted())
+    }
+
+    @Test func errorsHaveReasons() async {
+        func reason(_ source: VideoSource, _ options: VideoOptions = Self.options) async -> ODTError.Reason? {
+            do {
+                for try await _ in VideoObjects(of: source, options: options) {}
+                return nil
+            } catch {
+                return error.reason
+            }
+        }
+        #expect(await reason(.file("/nowhere.mp4")) == .fileNotFound)
+        var options = Self.options
+        options.maximumObjects = 0
+        #expect(await reason(Self.ball(frames: 1), options) == .invalidOption)
     }
 
     @Test(arguments: [

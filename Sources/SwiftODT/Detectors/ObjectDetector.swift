@@ -17,7 +17,8 @@ public final class ObjectDetector: Sendable {
         /// labels.
         case salient
         /// Motion detection for a static camera. It finds moving objects. Detections have no labels. It needs no model,
-        /// but it needs the frames of a video in order.
+        /// but it needs the frames of a video in order, with increasing timestamps. A frame with the timestamp of the
+        /// frame before it is an error.
         case motion
     }
 
@@ -55,9 +56,10 @@ public final class ObjectDetector: Sendable {
 
     private let detector: any Detector
     private let options: DetectionOptions
-    /// The lock is held while an inference is started, because calls of ``Detector/start(_:options:)`` must not
-    /// overlap.
-    private let entry = Mutex(())
+    private let isMotion: Bool
+    /// The time of the latest frame. The lock is held while an inference is started, because calls of
+    /// ``Detector/start(_:options:)`` must not overlap.
+    private let latest = Mutex<Nanoseconds?>(nil)
 
     /// Loads a detector. Compiling a network can take seconds the first time; the result is cached on disk.
     ///
@@ -71,6 +73,7 @@ public final class ObjectDetector: Sendable {
         }
         self.options = DetectionOptions(
             scoreFloor: options.scoreThreshold, iouThreshold: options.overlapThreshold, isAwaited: true)
+        isMotion = options.method == .motion
         detector = try ODTError.wrapping { try DetectorConfiguration(options).makeDetector() }
     }
 
@@ -83,7 +86,11 @@ public final class ObjectDetector: Sendable {
     public func detections(in frame: Frame) throws(ODTError) -> [Detection] {
         try ODTError.wrapping {
             let promise = try withExtendedLifetime(frame) {
-                try entry.withLock { _ in try detector.start(frame, options: options) }
+                try latest.withLock { latest in
+                    if isMotion, latest == frame.time { throw Self.repeatedTime }
+                    latest = frame.time
+                    return try detector.start(frame, options: options)
+                }
             }
             let floor = options.scoreFloor
             return try promise.wait().filter { $0.score >= floor }
@@ -106,7 +113,16 @@ public final class ObjectDetector: Sendable {
 
     /// Discards the state from earlier frames. Call this method before another video is processed with
     /// ``Method/motion``.
-    public func reset() { entry.withLock { _ in detector.reset() } }
+    public func reset() {
+        latest.withLock { latest in
+            latest = nil
+            detector.reset()
+        }
+    }
+
+    private static let repeatedTime = ODTError(
+        .invalidOption,
+        "two frames have the same timestamp; motion detection needs increasing timestamps, use with(timestamp:)")
 }
 
 extension DetectorConfiguration {

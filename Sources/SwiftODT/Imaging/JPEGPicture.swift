@@ -1,7 +1,9 @@
 import CTurboJPEG
 
 extension Picture {
-    convenience init(jpeg bytes: [UInt8]) throws {
+    convenience init(jpeg file: [UInt8]) throws {
+        // With this marker, TurboJPEG distinguishes a missing end marker from a missing part of the picture.
+        let bytes = file + [0xFF, 0xD9]
         guard let decoder = tjInitDecompress() else {
             throw ODTError(.failed, "TurboJPEG cannot be initialised; check that libturbojpeg is installed")
         }
@@ -11,10 +13,13 @@ extension Picture {
             return ODTError(
                 .invalidFile, "the JPEG picture is corrupt or its encoding is unsupported (\(why)); convert it to PNG")
         }
-        // Warnings are ignored: many cameras append a few bytes to JPEG files, which causes a warning, but TurboJPEG
-        // decodes the picture.
+        // Other warnings are ignored: many cameras append a few bytes to JPEG files, which causes a warning, but
+        // TurboJPEG decodes the picture. The missing part of a truncated file would be grey.
         func check(_ code: CInt) throws {
-            if code != 0, tjGetErrorCode(decoder) == CInt(TJERR_FATAL.rawValue) { throw broken }
+            guard code != 0 else { return }
+            let isTruncated =
+                tjGetErrorStr2(decoder).map { String(cString: $0).contains("premature end of data") } ?? false
+            if isTruncated || tjGetErrorCode(decoder) == CInt(TJERR_FATAL.rawValue) { throw broken }
         }
         var (width, height, subsampling, colorSpace): (CInt, CInt, CInt, CInt) = (0, 0, 0, 0)
         try check(

@@ -60,7 +60,8 @@ extension Frame {
         owner = picture
     }
 
-    /// The time of the frame in its stream.
+    /// The time of the frame in its stream. The frames of a video need increasing times for an ``ObjectTracker`` and
+    /// for ``ObjectDetector/Method/motion``; set them with ``with(timestamp:)`` if the frames come from pictures.
     public var timestamp: MediaTime { MediaTime(nanoseconds: time) }
 
     /// Returns the same pixels with another timestamp.

@@ -44,7 +44,7 @@ public final class ObjectTracker {
     public init(options: Options = Options()) { tracker = Tracker(options: options.clampedToRange) }
 
     /// Tracks the detections of the next frame. Uses its pixels for appearance, camera motion and scene cuts. Pass all
-    /// detections, including those with low scores.
+    /// detections, including those with low scores. The frames need increasing timestamps.
     public func update(with detections: [Detection], in frame: Frame) -> [TrackedObject] {
         let luma = withExtendedLifetime(frame) { frame.luma ?? LumaPlane.reduce(frame) }
         return update(

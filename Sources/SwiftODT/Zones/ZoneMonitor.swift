@@ -10,6 +10,7 @@
 /// its state.
 public struct ZoneMonitor: Sendable {
     private var watch: ZoneWatch
+    private var latest = Nanoseconds.min
 
     /// Creates a monitor with counts of zero.
     ///
@@ -20,7 +21,8 @@ public struct ZoneMonitor: Sendable {
         watch = ZoneWatch(zones)
     }
 
-    /// Updates the counts with the objects of a frame. Returns the events since the last call, in order.
+    /// Updates the counts with the objects of a frame. Returns the events since the last call, in order. A time that is
+    /// more than 1 s earlier than the previous time begins a new scene, which ends all objects.
     ///
     /// - Parameters:
     ///   - objects: the objects of an ``ObjectTracker``, or of another tracker with stable ids.
@@ -31,15 +33,19 @@ public struct ZoneMonitor: Sendable {
     public mutating func update(
         with objects: [TrackedObject], at time: MediaTime, width: Int, height: Int, orientation: Orientation = .identity
     ) -> [ZoneEvent] {
+        let now = time.nanoseconds.clampedToRange
+        if now < latest.since(1_000_000_000) { watch.reset() }
+        latest = now
         watch.setPicture(at: .init(width: max(1, width), height: max(1, height), orientation: orientation))
         let tracks = objects.filter { !watch.ignores(Detection(box: $0.box, score: $0.score, label: $0.label)) }
-        watch.follow(tracks.map(Track.init), at: time.nanoseconds.clampedToRange)
+        watch.follow(tracks.map(Track.init), at: now)
         return watch.takeEvents()
     }
 
     /// Ends all objects and returns the `leave` events of the objects that are in an area. The counts are kept.
     public mutating func finish() -> [ZoneEvent] {
         watch.reset()
+        latest = .min
         return watch.takeEvents()
     }
 
@@ -105,7 +111,11 @@ extension Zone {
 
     /// Checks zones with the same rules as zones in JSON text. The error names the invalid zone and the problem.
     package static func check(_ zones: [Zone]) throws(ODTError) {
-        try ODTError.wrapping { _ = try list(parsing: json(zones).utf8, file: "zones") }
+        do {
+            _ = try list(parsing: json(zones).utf8, file: "zones")
+        } catch {
+            throw ODTError(.invalidOption, "\(error)")
+        }
     }
 }
 

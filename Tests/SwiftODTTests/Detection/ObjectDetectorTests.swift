@@ -27,10 +27,21 @@ import Testing
         let detector = try ObjectDetector(options: .init(method: .motion))
         let frame = try Self.frame(0)
         let task = Task {
-            while true { _ = try await detector.detections(in: frame) }
+            for number in 0... {
+                _ = try await detector.detections(in: frame.with(timestamp: .zero + .milliseconds(number)))
+            }
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func motionDetectionNeedsIncreasingTimestamps() throws {
+        let detector = try ObjectDetector(options: .init(method: .motion))
+        let frame = try Self.frame(0)
+        #expect(try detector.detections(in: frame).isEmpty)
+        #expect { try detector.detections(in: frame) } throws: { ($0 as? ODTError)?.reason == .invalidOption }
+        detector.reset()
+        #expect(try detector.detections(in: frame).isEmpty)
     }
 
     @Test func invalidOptionsAreErrors() {

@@ -113,6 +113,13 @@ import Testing
         #expect(try Picture(contentsOfFile: folder.write("sound", EncodedPictures.pngRedAndBlue)).width == 4)
     }
 
+    /// The missing part would be grey. Without the end marker only, the picture is complete.
+    @Test func truncatedJPEGIsAnError() throws {
+        let whole = EncodedPictures.jpegGray
+        #expect(try Picture(encoded: whole.dropLast(2)).width == Picture(encoded: whole).width)
+        #expect(throws: ODTError.self) { try Picture(encoded: whole.dropLast(4)) }
+    }
+
     @Test(arguments: PixelFormat.allCases)
     func copyKeepsEveryPixel(_ format: PixelFormat) throws {
         let source = TestPicture(format, width: 7, height: 5, padding: 3, bottomUp: true)

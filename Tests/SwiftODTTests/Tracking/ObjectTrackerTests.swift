@@ -69,9 +69,23 @@ import Testing
         #expect(monitor.finish().isEmpty)
     }
 
+    @Test func stepBackInTimeEndsObjectsOfZones() throws {
+        let area = Zone(
+            name: "all", kind: .area, points: [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 1), Zone.Point(0, 1)])
+        var monitor = try ZoneMonitor(zones: [area])
+        func events(_ id: Int?, at seconds: Double) -> [ZoneEvent] {
+            let box = Box(x: 90, y: 40, width: 20, height: 20)
+            let objects = id.map { [TrackedObject(trackingID: $0, box: box, score: 0.9, state: .tracked)] } ?? []
+            return monitor.update(with: objects, at: MediaTime(seconds: seconds), width: 200, height: 100)
+        }
+        #expect((90...100).flatMap { events(1, at: Double($0)) }.map(\.kind) == [.enter])
+        #expect(events(nil, at: 10).map(\.trackingID) == [1] && monitor.counts[0].all.count == 0)
+        #expect((60...62).flatMap { events(7, at: Double($0)) }.map(\.kind) == [.enter])
+    }
+
     @Test func invalidZonesAreErrors() {
         let short = Zone(name: "a", kind: .area, points: [Zone.Point(0, 0), Zone.Point(1, 0)])
-        #expect(throws: ODTError.self) { try ZoneMonitor(zones: [short]) }
+        #expect { try ZoneMonitor(zones: [short]) } throws: { ($0 as? ODTError)?.reason == .invalidOption }
         let outside = Zone(name: "a", kind: .line, points: [Zone.Point(0, 0), Zone.Point(2, .nan)])
         #expect(throws: ODTError.self) { try ZoneMonitor(zones: [outside]) }
         let line = Zone(name: "a", kind: .line, points: [Zone.Point(0, 0), Zone.Point(1, 0)], minimumTime: nil)
