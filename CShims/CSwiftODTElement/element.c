@@ -247,6 +247,8 @@ sink_event (GstBaseTransform * base, GstEvent * event)
 {
   gboolean is_over = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_TAG)
+    event = swiftodt_session_filter_tags (SESSION (base), event);
   if (is_pause (event))
     forward (base, TRUE);
   if (swiftodt_session_notice (SESSION (base), event))

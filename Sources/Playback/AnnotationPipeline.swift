@@ -51,6 +51,10 @@ package final class AnnotationPipeline: Sendable {
         for property in properties { try PropertySetting.set(property, of: element) }
         upright.set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
+        // The tags of the input can contain an unredacted picture and the place of the recording.
+        let isRedacted =
+            ["blur", "pixelate"].contains(element.text(of: "box-style")) || !element.text(of: "privacy-labels").isEmpty
+        if output != nil, isRedacted { pipeline["mux"].ignoreTags() }
         (self.pipeline, self.input) = (pipeline, input)
         container = output?.container
         even = output == nil ? nil : pipeline["even"]

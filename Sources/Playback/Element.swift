@@ -55,6 +55,11 @@ package final class Element: @unchecked Sendable {
         return withExtendedLifetime(structure) { body(MessageFields(structure.pointer)) }
     }
 
+    /// Makes a muxer ignore the tags of its inputs.
+    package func ignoreTags() {
+        gst_tag_setter_set_tag_merge_mode(OpaquePointer(pointer), GST_TAG_MERGE_KEEP_ALL)
+    }
+
     package func post(_ structure: OwnedStructure) {
         guard let copy = gst_structure_copy(structure.pointer) else { return }
         gst_element_post_message(pointer, gst_message_new_element(object, copy))

@@ -95,6 +95,10 @@ GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain,
  * has to handle the event. */
 gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 
+/* Called on the streaming thread. Takes ownership of a tag event and returns the event to handle, which the caller owns.
+ * If redaction is requested, the returned event has no pictures. */
+GstEvent *swiftodt_session_filter_tags (SwiftOdtSession session, GstEvent * event);
+
 /* Returns the latency that the element adds. `live` states whether the source is live, according to the latency
  * query. */
 GstClockTime swiftodt_session_latency (SwiftOdtSession session, gboolean live);

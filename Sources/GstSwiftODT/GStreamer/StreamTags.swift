@@ -133,3 +133,23 @@ extension OrientationTag {
         }
     }
 }
+
+/// Removes the pictures from tags, such as the cover of a file. A cover can show the video without redaction.
+enum TagPictures {
+    private static let names = [GST_TAG_IMAGE, GST_TAG_PREVIEW_IMAGE, GST_TAG_ATTACHMENT]
+
+    /// Takes ownership of a tag event and returns one without pictures.
+    static func removed(from event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
+        var tags: UnsafeMutablePointer<GstTagList>?
+        gst_event_parse_tag(event, &tags)
+        guard let tags, names.contains(where: { gst_tag_list_get_tag_size(tags, $0) > 0 }),
+            let copy = gst_mini_object_copy(UnsafeMutableRawPointer(tags).assumingMemoryBound(to: GstMiniObject.self))
+        else { return event }
+        let rest = UnsafeMutableRawPointer(copy).assumingMemoryBound(to: GstTagList.self)
+        for name in names { gst_tag_list_remove_tag(rest, name) }
+        guard let changed = gst_event_new_tag(rest) else { return event }
+        gst_event_set_seqnum(changed, gst_event_get_seqnum(event))
+        gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+        return changed
+    }
+}

@@ -26,6 +26,11 @@ enum CustomMeta {
         report.objectList.set("objects", in: structure)
     }
 
+    /// Returns whether another `swiftodt` element upstream attached results.
+    static func isAttached(to buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        isRegistered && gst_buffer_get_custom_meta(buffer, name) != nil
+    }
+
     /// Removes the results that another `swiftodt` element upstream attached.
     ///
     /// - Parameter buffer: A writable buffer.

@@ -149,6 +149,11 @@ final class Session: @unchecked Sendable {
         return false
     }
 
+    /// Takes ownership of a tag event. Returns the event to handle, without pictures if redaction is requested.
+    func withoutUnredactedPictures(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
+        effectiveSettings.requestsRedaction ? TagPictures.removed(from: event) : event
+    }
+
     func latency(isLive: Bool) -> GstClockTime {
         GstClockTime(clamping: planner.reportLatency(effectiveSettings, isLive: isLive))
     }

@@ -91,6 +91,11 @@ func sessionNotice(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<Gst
     session(handle).notice(event) ? 1 : 0
 }
 
+@_cdecl("swiftodt_session_filter_tags")
+func sessionFilterTags(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>)
+    -> UnsafeMutablePointer<GstEvent>
+{ session(handle).withoutUnredactedPictures(event) }
+
 @_cdecl("swiftodt_session_latency")
 func sessionLatency(_ handle: SwiftOdtSession?, _ live: gboolean) -> GstClockTime {
     session(handle).latency(isLive: live != 0)

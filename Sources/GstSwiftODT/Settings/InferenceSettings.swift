@@ -28,7 +28,9 @@ extension Settings {
 
     var detection: DetectionOptions {
         DetectionOptions(
-            scoreFloor: redacts ? min(scene.scoreFloor, redaction.floor) : scene.scoreFloor, iouThreshold: iouThreshold,
+            scoreFloor: redacts ? min(scene.scoreFloor, redaction.floor) : scene.scoreFloor,
+            // With a lower threshold, one of two people who overlap would stay visible.
+            iouThreshold: redacts ? max(iouThreshold, Self.standardIOUThreshold) : iouThreshold,
             view: zoom == .grid ? .grid : .fullFrame)
     }
 

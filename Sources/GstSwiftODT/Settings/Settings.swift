@@ -7,12 +7,13 @@ struct Settings: Sendable {
     enum Updates: Sendable { case onResult, everyFrame, onChange, onObject, none }
 
     static let standardDevice = "CPU"
+    static let standardIOUThreshold = 0.5
     /// The maximum number of frames that are held for look-ahead, and for redaction. It limits the number of buffers
     /// that are withheld from a decoder's buffer pool.
     static let maximumLookAhead = 32
 
     var scene = SceneOptions()
-    var iouThreshold = 0.5
+    var iouThreshold = standardIOUThreshold
     /// The orientation of frames; `nil` to use the `image-orientation` tag of the stream.
     var orientation: Orientation?
 

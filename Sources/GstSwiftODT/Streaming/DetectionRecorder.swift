@@ -15,6 +15,7 @@ final class DetectionRecorder {
     private var (frames, last) = (0, FrameKey?.none)
     private var hasFailed = false
     private var hasWarnedOfOrder = false
+    private var hasEnded = false
 
     /// - Returns: `nil` if recording is disabled.
     /// - Throws: ``ODTError`` if the file cannot be written or must not be overwritten.
@@ -81,6 +82,12 @@ final class DetectionRecorder {
     func take(_ frame: FrameKey, _ answers: [(StartedDetection, [Detection])]) {
         (frames, last) = (frames + 1, frame)
         guard !hasFailed else { return }
+        if hasEnded {
+            return stop(
+                .resource(
+                    GST_RESOURCE_ERROR_WRITE,
+                    "the recording has ended with the stream; detections after that are not recorded"))
+        }
         for (answer, detections) in answers {
             do {
                 let isWritten = try writer.write(
@@ -112,6 +119,7 @@ final class DetectionRecorder {
         guard !hasFailed, header != nil else { return }
         do {
             try writer.finish(RecordingEnd(frames: frames, last: last))
+            hasEnded = true
         } catch {
             stop(ElementProblem(error, doing: "the recording ends"))
         }

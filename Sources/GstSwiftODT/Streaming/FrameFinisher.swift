@@ -340,7 +340,8 @@ final class FrameFinisher {
         statistics.update { [epoch] in $0.epoch = epoch }
     }
 
-    func finishStream() {
+    /// - Parameter isComplete: whether all frames were processed.
+    func finishStream(isComplete: Bool) {
         element.log(.debug, "end of stream")
         reporter.postWaiting()
         endTracks(.endOfStream)
@@ -348,7 +349,7 @@ final class FrameFinisher {
         if let lastReport {
             reporter.postEnd(lastReport.withoutObjects(zones: scene.zoneCounts), settings: lastSettings)
         }
-        recorder?.finishStream()
+        if isComplete { recorder?.finishStream() }
     }
 
     /// Warns once that objects were omitted because of `max-objects`.

@@ -115,7 +115,7 @@ private struct PlaybackState {
             )
         }
         guard let frame = try reader.frame(at: key, within: tolerance) else {
-            try judgeTimes()
+            try judgeTimes(context.settings)
             if reader.header != nil, let latestResult, abs(context.time - latestResult) > Self.longestGap {
                 try requireRedaction(
                     context.settings,
@@ -128,8 +128,8 @@ private struct PlaybackState {
         }
         found += 1
         latestResult = context.time
-        try judgeTimes()
-        if reader.header == nil { judgeSize(frame.detections) }
+        try judgeTimes(context.settings)
+        if reader.header == nil { try judgeSize(frame.detections, context.settings) }
         let floor = context.settings.detection.scoreFloor
         return (frame.detections.filter { $0.score >= floor }, frame.seen)
     }
@@ -148,11 +148,11 @@ private struct PlaybackState {
                     + "element; put the element at the same position, or record again")
         }
         if header.orientation != context.orientation.nick {
-            reportMismatch(
+            try reportDisplacement(
                 .orientation,
                 "the recording was made with orientation=\(header.orientation), the stream has "
-                    + "\(context.orientation.nick): boxes may be displaced; set orientation=\(header.orientation), or record again"
-            )
+                    + "\(context.orientation.nick): boxes may be displaced; set orientation=\(header.orientation), or record again",
+                settings)
         }
         if settings.redacts, settings.privacyThreshold < header.scoreFloor {
             let fault =
@@ -221,10 +221,10 @@ private struct PlaybackState {
 
     /// Checks whether frames of the video match the recorded frames. Throws if none matches. Reports a mismatch if only
     /// few match, for example because a queue drops frames.
-    private mutating func judgeTimes() throws {
+    private mutating func judgeTimes(_ settings: Settings) throws {
         guard reader.skippedLines >= Self.minimumUnmatched, reader.skippedLines / 4 > found else { return }
         guard found > 0 else { throw mismatchError(otherTimes) }
-        reportMismatch(.times, otherTimes)
+        try reportDisplacement(.times, otherTimes, settings)
     }
 
     private var otherTimes: String {
@@ -234,33 +234,36 @@ private struct PlaybackState {
             + "dropped before the element; record it again"
     }
 
-    private mutating func judgeSize(_ detections: [Detection]) {
+    private mutating func judgeSize(_ detections: [Detection], _ settings: Settings) throws {
         let (width, height) = (Double(size.width), Double(size.height))
         guard let far = detections.first(where: { $0.box.isFinite && ($0.box.x > width || $0.box.y > height) })
         else { return }
-        reportMismatch(
+        try reportDisplacement(
             .size,
             "boxes lie outside the frames of \(size.width)x\(size.height), for example at "
-                + "\(far.box.x), \(far.box.y): the recording is of another video or of larger frames; record it again")
+                + "\(far.box.x), \(far.box.y): the recording is of another video or of larger frames; record it again",
+            settings)
     }
 
     mutating func finishStream() throws {
         guard let latest, !latest.hasJumped, let last = reader.end?.last ?? reader.last,
             last.isTime == latest.key.isTime
         else { return }
-        if found == 0, reader.skippedLines > 0, reader.header != nil { try reportOtherVideo(.times, otherTimes) }
+        guard let settings else { return }
+        if found == 0, reader.skippedLines > 0, reader.header != nil {
+            try reportDisplacement(.times, otherTimes, settings)
+        }
         if last.isLater(than: latest.key, by: Self.rounding) {
-            try reportOtherVideo(
+            try reportDisplacement(
                 .shorter,
                 "the video ended at \(latest.key), but the recording continues to \(last): it is of a longer video or of "
-                    + "another one; check that detections-file belongs to this video")
+                    + "another one; check that detections-file belongs to this video", settings)
         }
     }
 
-    /// Reports that the recording may belong to another video. The boxes may then be beside the objects, so this is an
-    /// error with strict redaction.
-    private mutating func reportOtherVideo(_ kind: Mismatch, _ text: String) throws {
-        if let settings, settings.redacts {
+    /// Reports that the boxes may be beside the objects. This is an error with strict redaction.
+    private mutating func reportDisplacement(_ kind: Mismatch, _ text: String, _ settings: Settings) throws {
+        if settings.redacts {
             try requireRedaction(settings, text)
         } else {
             reportMismatch(kind, text)

@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import SwiftODT
 
 /// Makes redaction fail closed: if redaction is requested but cannot be guaranteed, the stream ends with an error
@@ -21,6 +22,11 @@ struct RedactionGuard {
     private var hasUpstreamMetadata = false
     /// The labels of detections so far, in lower case. They are collected only if the source has no list of labels.
     private var seenLabels: Set<String> = []
+    /// Whether the scene has had a result. Before the first one, the full picture is redacted.
+    private var hasResult = false
+    private var latestTime: Nanoseconds?
+    /// The time since the latest frame with an inference, without gaps in the stream.
+    private var withoutInference: Nanoseconds = 0
 
     init(_ element: ElementHandle) { self.element = element }
 
@@ -66,13 +72,39 @@ struct RedactionGuard {
             // detection.
             guard seenLabels.count < Self.maximumSeenLabels else { return }
             seenLabels.insert(label)
-            guard let misspelled = unverifiedLabels.first(where: { nearestName(to: $0, in: [label]) != nil })
+            let isListed = checked?.labels.contains(label) == true
+            guard !isListed,
+                let misspelled = unverifiedLabels.first(where: { nearestName(to: $0, in: [label], within: 2) != nil })
             else { continue }
             try fail(
                 "privacy-labels names '\(misspelled)', but detections have the label '\(label)'; did you mean '\(label)'?",
                 settings)
         }
     }
+
+    /// Called after inference on the frame was started, or was not due. Adaptive inference is not checked, because it
+    /// also runs at every motion.
+    ///
+    /// - Throws: ``ODTError`` if no inference has started for too long, because new objects stay visible.
+    mutating func check(_ frame: FrameContext, isInferred: Bool) throws {
+        var isAnswered = !frame.answers.isEmpty
+        if case .answered = frame.precomputed { isAnswered = true }
+        hasResult = isAnswered || hasResult && frame.epochBreak == nil
+        let step = latestTime.map { max(0, frame.time.since($0)) } ?? 0
+        latestTime = frame.time
+        guard frame.settings.redacts, frame.intervalPolicy != .auto, hasResult, !isInferred, !isAnswered else {
+            return withoutInference = 0
+        }
+        withoutInference += min(step, Self.longestStep)
+        guard withoutInference > Self.longestTimeWithoutInference else { return }
+        try fail(
+            "redaction is requested, but no inference has started for 5 s, so new objects stay visible; set a smaller "
+                + "inference-interval", frame.settings)
+    }
+
+    private static let longestTimeWithoutInference: Nanoseconds = 5_000_000_000
+    /// The upper limit of the time between two frames. In a gap of the stream, no frame shows an object.
+    private static let longestStep: Nanoseconds = 1_000_000_000
 
     /// Warns at the end of a stream if a label in `privacy-labels` may be misspelt or wrong. This is the case if no
     /// detection had the label and it is no class name of COCO, or if no detection had any label of the list.
@@ -111,7 +143,25 @@ struct RedactionGuard {
             + LabelGroups.standard.keys.sorted().map { "\(LabelGroups.mark)\($0)" }.joined(separator: ", ")
     }
 
-    static let separateViews =
+    /// Returns the fault if a part of the frame would not be redacted.
+    static func fault(
+        _ format: StreamFormat, _ buffer: UnsafeMutablePointer<GstBuffer>, _ source: DetectionSource?
+    ) -> String? {
+        if format.hasSeparateViews { return separateViews }
+        if gst_buffer_get_meta(buffer, gst_video_crop_meta_api_get_type()) != nil { return cropped }
+        if case .upstream = source, CustomMeta.isAttached(to: buffer) { return reportedOnly }
+        return nil
+    }
+
+    private static let cropped =
+        "redaction is requested, but a frame has crop metadata, so another part of its memory is shown than the part that is "
+        + "redacted; put videoconvert before swiftodt"
+
+    private static let reportedOnly =
+        "redaction is requested, but another swiftodt upstream attaches only the objects that it reports; redact with that "
+        + "element"
+
+    private static let separateViews =
         "redaction is requested, but only the first of several views in a buffer (multiview-mode=separated) can be redacted; "
         + "put glviewconvert before swiftodt, or split the views"
 

@@ -93,8 +93,8 @@ final class Stream {
             settings = settings.adopting(sources.source?.traits)
             try redaction.check(settings, sources.source)
             try format.checkMemory(settings)
-            if settings.requestsRedaction, format.hasSeparateViews {
-                try redaction.fail(RedactionGuard.separateViews, settings)
+            if settings.requestsRedaction, let fault = RedactionGuard.fault(format, buffer, sources.source) {
+                try redaction.fail(fault, settings)
             }
             let frame = try schedule(buffer, in: format, times: times, settings: settings, isPreview: isPreview)
             if let before, try needsEarlierFrames(frame) {
@@ -135,9 +135,11 @@ final class Stream {
         if context.resetsTracks { scheduler.forgetScene() }
 
         if let answer = scheduler.takeAnswer(isAwaited: plan.waits) { context.answers.append(answer) }
-        if try inferIfDue(&context, by: source), let answer = scheduler.takeAnswer(isAwaited: plan.waits || isPreview) {
+        let isInferred = try inferIfDue(&context, by: source)
+        if isInferred, let answer = scheduler.takeAnswer(isAwaited: plan.waits || isPreview) {
             context.answers.append(answer)
         }
+        try redaction.check(context, isInferred: isInferred)
         context.work = MonotonicClock.now - begin
         return context
     }
@@ -398,7 +400,10 @@ final class Stream {
                 ($0.frameDuration, $0.frameBytes) = (format?.frameDuration, Int(clamping: format?.info.size ?? 0))
             }
         case GST_EVENT_EOS:
-            finisher.finishStream()
+            // Downstream has refused the frames that are still queued. Without this, the event would wait for them.
+            let isComplete = queue.isEmpty && held.isEmpty
+            dropFrames()
+            finisher.finishStream(isComplete: isComplete)
             do {
                 try sources.source?.finishStream { element.warn($0) }
             } catch {

@@ -4,13 +4,13 @@
 /// substitution and swap of neighbouring characters counts 1.
 ///
 /// - Returns: the first name with the smallest distance. `nil` if this distance exceeds a third of the length of
-///   `misspelled` (at least 1).
+///   `misspelled` (at least 1), or `most`.
 /// - Complexity: O(*n* · *m*) per name, where *n* and *m* are the lengths of the compared names.
-package func nearestName(to misspelled: String, in names: some Sequence<String>) -> String? {
+package func nearestName(to misspelled: String, in names: some Sequence<String>, within most: Int = .max) -> String? {
     let wanted = Array(misspelled.lowercased())
     guard !wanted.isEmpty else { return nil }
     var nearest: String?
-    var limit = max(1, wanted.count / 3)
+    var limit = min(most, max(1, wanted.count / 3))
     for name in names {
         let candidate = Array(name.lowercased())
         guard abs(candidate.count - wanted.count) <= limit else { continue }

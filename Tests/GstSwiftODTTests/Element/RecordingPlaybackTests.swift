@@ -215,6 +215,26 @@ import Testing
         #expect(lax.errors.isEmpty && lax.warnings.contains { $0.contains("continues to 0:00:00.433") })
     }
 
+    /// The boxes would be at another place than the objects.
+    @Test func orientationMismatchIsAnErrorWithStrictRedaction() {
+        _ = record("score-threshold=0.1 orientation=180")
+        #expect(replay().warnings.contains { $0.contains("boxes may be displaced") })
+        let redaction = "box-style=blur privacy-labels=cup"
+        #expect(replay(redaction).errors.contains { $0.contains("boxes may be displaced") })
+        #expect(replay("\(redaction) privacy-strict=false").errors.isEmpty)
+    }
+
+    @Test func detectionsAfterTheEndOfTheStreamAreWarnedAbout() throws {
+        let harness = ElementHarness("record-detections=\(file)", source: { .detector(Finder()) })
+        harness.setCaps()
+        for number in 0..<4 { harness.push(harness.buffer(number)) }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        harness.flush()
+        for number in 4..<8 { harness.push(harness.buffer(number)) }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("the recording has ended with the stream") == true)
+    }
+
     @Test func timedRecordingRejectsFramesWithoutTimestamps() {
         _ = record()
         let harness = ElementHarness("detector=recorded detections-file=\(file)")
@@ -269,6 +289,13 @@ import Testing
         harness.setCaps()
         for number in [0, 1, 2, 10, 11, 28] { ElementHarness.release(harness.pass(harness.buffer(number))) }
         #expect(harness.messages("swiftodt").map { $0.objects.first?[uint: "x"] } == [1, nil, 3, 11, nil, 29])
+    }
+
+    /// In MOTChallenge files, -1 stands for an unknown score.
+    @Test func motChallengeDetectionWithoutScoreIsUsed() throws {
+        try "1,-1,10,5,20,20,-1,-1,-1,-1\n".write(toFile: file, atomically: false, encoding: .utf8)
+        let reader = try RecordingReader(file, labels: nil)
+        #expect(try reader.frame(at: .number(1), within: 0)?.detections.map(\.score) == [1])
     }
 
     @Test func startFailureNamesReason() throws {

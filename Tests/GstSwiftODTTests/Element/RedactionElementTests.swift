@@ -105,7 +105,10 @@ import Testing
     }
 
     /// The labels of upstream elements are known only from their detections.
-    @Test(arguments: [(labels: "persons,face", flow: GST_FLOW_ERROR), ("person,face,dgs", GST_FLOW_OK)])
+    @Test(arguments: [
+        (labels: "persons,face", flow: GST_FLOW_ERROR), ("person,face,dgs", GST_FLOW_OK),
+        ("person,personal", GST_FLOW_OK),
+    ])
     func probableMisspellingOfUpstreamLabelIsAnError(labels: String, flow: GstFlowReturn) {
         let harness = ElementHarness("detector=upstream box-style=blur privacy-labels=\(labels)")
         harness.setCaps()
@@ -188,6 +191,75 @@ import Testing
             harness.setCaps(extra: ",multiview-mode=(string)separated,views=2")
             #expect(harness.push(harness.buffer(0)) == flow, "\(properties)")
         }
+    }
+
+    @Test func cropMetadataIsAnErrorIfRedactionIsRequested() {
+        for (properties, flow) in [("box-style=blur", GST_FLOW_ERROR), ("", GST_FLOW_OK)] {
+            let harness = ElementHarness("look-ahead=1 strategy=every-frame \(properties)", source: { Self.source() })
+            harness.setCaps()
+            let buffer = harness.buffer(0)
+            gst_buffer_add_meta(buffer, gst_video_crop_meta_get_info(), nil)
+            #expect(harness.push(buffer) == flow, "\(properties)")
+        }
+    }
+
+    /// An element attaches only the objects that it reports.
+    @Test func objectsOfOtherElementAreAnErrorIfRedactionIsRequested() throws {
+        for (properties, flow) in [("box-style=blur", GST_FLOW_ERROR), ("", GST_FLOW_OK)] {
+            let first = ElementHarness("look-ahead=1 strategy=every-frame draw=false", source: { Self.source() })
+            first.setCaps()
+            let buffer = try #require(first.pass(first.buffer(0)))
+            let second = ElementHarness("detector=upstream \(properties)")
+            second.setCaps()
+            #expect(second.push(buffer) == flow, "\(properties)")
+        }
+    }
+
+    /// The cover of a file can be a frame of its video.
+    @Test(arguments: [("box-style=blur", false), ("", true)])
+    func redactionRemovesPicturesFromTags(properties: String, hasPicture: Bool) throws {
+        let harness = ElementHarness("look-ahead=1 strategy=every-frame \(properties)", source: { Self.source() })
+        harness.setCaps()
+        let tags = try #require(gst_tag_list_new_from_string("taglist, title=(string)street"))
+        var value = GValue()
+        g_value_init(&value, gst_sample_get_type())
+        g_value_take_boxed(&value, UnsafeRawPointer(gst_sample_new(harness.buffer(0), nil, nil, nil)))
+        for name in [GST_TAG_IMAGE, GST_TAG_PREVIEW_IMAGE] {
+            gst_tag_list_add_value(tags, GST_TAG_MERGE_REPLACE, name, &value)
+        }
+        g_value_unset(&value)
+        gst_harness_push_event(harness.harness, gst_event_new_tag(tags))
+        var found: UnsafeMutablePointer<GstTagList>?
+        while let event = gst_harness_try_pull_event(harness.harness) {
+            if event.pointee.type == GST_EVENT_TAG { gst_event_parse_tag(event, &found) }
+            let isLast = found != nil
+            if isLast { break }
+        }
+        let list = try #require(found)
+        #expect(gst_tag_list_get_tag_size(list, GST_TAG_TITLE) == 1)
+        #expect((gst_tag_list_get_tag_size(list, GST_TAG_IMAGE) == 1) == hasPicture)
+        #expect((gst_tag_list_get_tag_size(list, GST_TAG_PREVIEW_IMAGE) == 1) == hasPicture)
+    }
+
+    /// A long `inference-interval` would leave new objects visible.
+    @Test(arguments: [(300, 140...160), (100, 201...201), (0, 201...201)])
+    func longTimeWithoutInferenceIsAnError(interval: Int, failures: ClosedRange<Int>) {
+        let harness = ElementHarness(
+            "look-ahead=1 strategy=every-frame box-style=blur inference-interval=\(interval)",
+            source: { Self.source() })
+        harness.setCaps()
+        let failure = (0..<201).first { harness.push(harness.buffer($0, fill: nil)) != GST_FLOW_OK } ?? 201
+        #expect(failures.contains(failure), "\(failure)")
+        let text = harness.takeMessage(GST_MESSAGE_ERROR)
+        #expect((text?.contains("set a smaller inference-interval") == true) == (failure < 201), "\(text ?? "none")")
+    }
+
+    @Test func overlapThresholdDoesNotLimitRedaction() {
+        var settings = Settings()
+        settings.iouThreshold = 0.1
+        #expect(settings.detection.iouThreshold == 0.1)
+        settings.annotator.boxStyle = .blur
+        #expect(settings.detection.iouThreshold == 0.5)
     }
 
     @Test func frameOutsideSegmentIsDroppedIfRedactionIsRequested() {

@@ -34,6 +34,31 @@ import Testing
         harness.messages("swiftodt").map { $0.objects.first?[uint64: "tracking-id"] }
     }
 
+    /// Otherwise the pipeline would never end.
+    @Test(arguments: [GST_FLOW_EOS, GST_FLOW_NOT_LINKED, GST_FLOW_ERROR])
+    func endOfStreamPassesAfterDownstreamHasRefusedFrames(flow: GstFlowReturn) throws {
+        let harness = ElementHarness(
+            "look-ahead=8 strategy=every-frame", source: { .detector(ScriptedDetector { _ in [] }) })
+        harness.setCaps()
+        let pad = try #require(harness.harness.pointee.sinkpad)
+        pad.pointee.element_private = UnsafeMutableRawPointer(bitPattern: Int(flow.rawValue) + 100)
+        gst_pad_set_chain_function_full(
+            pad,
+            { pad, _, buffer in
+                ElementHarness.release(buffer)
+                let flow = Int(bitPattern: pad?.pointee.element_private) - 100
+                return GstFlowReturn(rawValue: GstFlowReturn.RawValue(flow))
+            }, nil, nil)
+        for number in 0..<12 { harness.push(harness.buffer(number)) }
+        #expect(gst_harness_push_event(harness.harness, gst_event_new_eos()) != 0)
+        var hasEnded = false
+        while let event = gst_harness_try_pull_event(harness.harness) {
+            hasEnded = hasEnded || event.pointee.type == GST_EVENT_EOS
+            gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+        }
+        #expect(hasEnded)
+    }
+
     @Test func discontKeepsIDs() {
         let harness = start()
         for number in [0, 1, 3, 4, 7, 8] { passFrame(harness, pts: UInt64(number) * 33_333_333, discont: true) }
