@@ -96,10 +96,15 @@ struct RedactionGuard {
             return withoutInference = 0
         }
         withoutInference += min(step, Self.longestStep)
-        guard withoutInference > Self.longestTimeWithoutInference else { return }
+        // If the frame rate is known, the fault is found before an object has been visible.
+        var interval = withoutInference
+        if case .every(let frames) = frame.intervalPolicy, let duration = frame.format.frameDuration {
+            interval = max(interval, duration.times(frames))
+        }
+        guard interval > Self.longestTimeWithoutInference else { return }
         try fail(
-            "redaction is requested, but no inference has started for 5 s, so new objects stay visible; set a smaller "
-                + "inference-interval", frame.settings)
+            "redaction is requested, but inference runs less often than every 5 s, so new objects stay visible; set a "
+                + "smaller inference-interval", frame.settings)
     }
 
     private static let longestTimeWithoutInference: Nanoseconds = 5_000_000_000

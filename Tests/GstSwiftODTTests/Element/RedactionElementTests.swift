@@ -242,7 +242,7 @@ import Testing
     }
 
     /// A long `inference-interval` would leave new objects visible.
-    @Test(arguments: [(300, 140...160), (100, 201...201), (0, 201...201)])
+    @Test(arguments: [(300, 1...1), (100, 201...201), (0, 201...201)])
     func longTimeWithoutInferenceIsAnError(interval: Int, failures: ClosedRange<Int>) {
         let harness = ElementHarness(
             "look-ahead=1 strategy=every-frame box-style=blur inference-interval=\(interval)",
@@ -251,7 +251,7 @@ import Testing
         let failure = (0..<201).first { harness.push(harness.buffer($0, fill: nil)) != GST_FLOW_OK } ?? 201
         #expect(failures.contains(failure), "\(failure)")
         let text = harness.takeMessage(GST_MESSAGE_ERROR)
-        #expect((text?.contains("set a smaller inference-interval") == true) == (failure < 201), "\(text ?? "none")")
+        #expect((text?.contains("smaller inference-interval") == true) == (failure < 201), "\(text ?? "none")")
     }
 
     @Test func overlapThresholdDoesNotLimitRedaction() {
