@@ -36,6 +36,9 @@ package final class Player: Sendable {
         package var trouble: @Sendable () -> String? = { nil }
         /// Called after the pipeline was started, on another thread.
         package var hasStarted: @Sendable () -> Void = {}
+        /// The maximum number of unread messages of `swiftodt`. The streaming thread that posts another one waits. With
+        /// `nil`, it does not wait, and the element merges results if too many are unread.
+        package var maximumUnread: Int?
         /// Whether the stream ends at the signals of ``TerminationHandler``. A library sets this to `false`, because
         /// the program handles signals.
         package var endsAtSignals = true
@@ -80,6 +83,9 @@ package final class Player: Sendable {
         if configuration.endsAtSignals { TerminationHandler.shared.begin(self) }
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
+        let unread = configuration.maximumUnread.map(UnreadMessages.init)
+        if let bus { unread?.limit(bus) }
+        defer { unread?.close() }
         // Starting the pipeline may block, for example on a FIFO without a writer. It runs on a separate thread, so
         // that this thread can process messages of the bus.
         DetachedThread.run { self.start() }
@@ -87,6 +93,7 @@ package final class Player: Sendable {
         while isPlaying {
             if let message = gst_bus_timed_pop_filtered(bus, GstClockTime(configuration.tickInterval), Self.wanted) {
                 isPlaying = shouldContinue(after: message, onMessage: onMessage)
+                if UnreadMessages.counts(message) { unread?.noteRead() }
                 gst_message_unref(message)
             }
             // An element that posts messages all the time must not extend the time limit.
@@ -229,4 +236,44 @@ package final class Player: Sendable {
             + "\nGStreamer has no \(missing.joined(separator: ", no ")): install gstreamer1.0-libav (most decoders) "
             + "or gstreamer1.0-plugins-good, -bad or -ugly (others)"
     }
+}
+
+/// Limits the number of messages of `swiftodt` that wait on a bus.
+private final class UnreadMessages: Sendable {
+    private let state = Monitor((count: 0, isClosed: false))
+    private let most: Int
+
+    init(atMost most: Int) { self.most = most }
+
+    /// Makes threads wait that post a message to the bus while too many are unread.
+    func limit(_ bus: UnsafeMutablePointer<GstBus>) {
+        let wait: GstBusSyncHandler = { _, message, unread in
+            guard let message, let unread, UnreadMessages.counts(message) else { return GST_BUS_PASS }
+            Unmanaged<UnreadMessages>.fromOpaque(unread).takeUnretainedValue().wait()
+            return GST_BUS_PASS
+        }
+        gst_bus_set_sync_handler(
+            bus, wait, Unmanaged.passRetained(self).toOpaque(),
+            { unread in if let unread { Unmanaged<UnreadMessages>.fromOpaque(unread).release() } })
+    }
+
+    static func counts(_ message: UnsafeMutablePointer<GstMessage>) -> Bool {
+        guard message.pointee.type == GST_MESSAGE_ELEMENT, let structure = gst_message_get_structure(message) else {
+            return false
+        }
+        return String(cString: gst_structure_get_name(structure)).hasPrefix("swiftodt")
+    }
+
+    private func wait() {
+        state.wait { state -> Void? in
+            guard state.isClosed || state.count < most else { return nil }
+            state.count += 1
+            return ()
+        }
+    }
+
+    func noteRead() { state.update { $0.count -= 1 } }
+
+    /// Ends all waits.
+    func close() { state.update { $0.isClosed = true } }
 }

@@ -53,6 +53,37 @@ import Testing
         player.update { $0 = nil }
     }
 
+    /// Otherwise, the element merges results that a slow reader has not taken.
+    @Test(.timeLimit(.minutes(1))) func postingThreadWaitsForReader() throws {
+        let pipeline = try Pipeline("fakesrc name=source ! fakesink")
+        let (player, posted) = (Monitor<Player?>(nil), Monitor(0))
+        var configuration = Player.Configuration()
+        configuration.endsAtSignals = false
+        configuration.maximumUnread = 2
+        configuration.hasStarted = {
+            for _ in 0..<10 {
+                let source = UnsafeMutableRawPointer(pipeline["source"].pointer)
+                gst_element_post_message(
+                    pipeline["source"].pointer,
+                    gst_message_new_element(
+                        source.assumingMemoryBound(to: GstObject.self), gst_structure_new_empty("swiftodt-test")))
+                posted.update { $0 += 1 }
+            }
+            player.read { $0 }?.askToEnd()
+        }
+        let made = Player(pipeline, configuration) { _ in }
+        player.update { $0 = made }
+        var read = 0
+        let ending = made.play { _ in
+            if read == 0 { _ = posted.wait(until: MonotonicClock.now + 200_000_000) { $0 > 2 ? () : nil } }
+            #expect(posted.read { $0 } <= read + 2)
+            read += 1
+        }
+        #expect(read == 10 && ending.isWhole)
+        made.stop()
+        player.update { $0 = nil }
+    }
+
     /// A decodebin that is stopped while it adds an element crashes.
     @Test func dataLeavesDecodebinBeforeItIsStopped() throws {
         let pipeline = try Pipeline("fakesrc name=source sizetype=fixed sizemax=9 ! queue ! decodebin name=decoder")

@@ -106,6 +106,11 @@ struct EventMatcherTests {
         }
     }
 
+    @Test func spacesAroundNamesAreIgnored() throws {
+        let rule = try #require(try rules("[event a]\nlabel=person , Car\nzone= door ,yard \n").first)
+        #expect(rule.labels == ["person", "car"] && rule.zones == ["door", "yard"])
+    }
+
     @Test func sequenceOfRulesWithoutCommonClockIsRefused() throws {
         let rules = try rules(
             sequence.replacing("door\n", with: "door\ncamera=front\n")

@@ -300,7 +300,8 @@ class Refused(Annotating):
                 ("no output: name OUT", []), ("--out-dir", ["OUT", "OUT"]), ("message-format", ["--set", "message-format=json", "OUT"]),
                 ("redacts", ["--crops", self.path("crops"), "--set", "privacy-labels=person"]),
                 ("redacts", ["--crops", self.path("crops"), "--set", "box-style=5"]),
-                ("updates", ["--csv", self.path("a.csv"), "--set", "updates=none"]), ("twice", ["--json", "OUT", "OUT"]),
+                ("updates", ["--csv", self.path("a.csv"), "--set", "updates=none"]),
+                ("message-interval", ["--csv", self.path("a.csv"), "--set", "message-interval=9"]), ("twice", ["--json", "OUT", "OUT"]),
                 ("needs an extension", ["--out-dir", self.folder, "--csv", "all.csv"])):
             with self.subTest(words):
                 said = self.annotate(self.picture, *[self.path("out.mp4") if word == "OUT" else word for word in words], code=2)

@@ -100,6 +100,11 @@ class Messages(unittest.TestCase):
         self.assertEqual(len(rows), sum(result.object_count for result in results))
         self.assertEqual({row["tracking_id"] for row in rows}, {1})
         self.assertEqual(rows[-1]["seconds"], results[-1].stream_time / 1e9)
+        # Ids begin with 1 for each connection of odt watch to a camera.
+        line = json.dumps(json.loads(next(line for line in lines if json.loads(line).get("objects"))) | {"session": 2, "source": "door"})
+        self.assertEqual({(row["source"], row["session"]) for row in swiftodt.rows([swiftodt.from_json(line)])}, {("door", 2)})
+        with self.assertRaisesRegex(swiftodt.Error, "stream-time.*whole number"):
+            swiftodt.from_json(json.loads(line) | {"stream-time": "5"})
 
     def test_missing_package_is_named(self):
         """In a Python without any of the optional packages."""
@@ -199,7 +204,10 @@ class Tracks(unittest.TestCase):
     def test_invalid_properties_are_errors(self):
         for properties, sentence in (({"multiple_object": True}, "did you mean multiple_objects"), ({"max_objects": 1001}, "from 1 to 1000"),
                                      ({"detector": "nose"}, "'nose' is no valid value of detector"), ({"max_objects": "many"}, "max_objects"),
-                                     ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"label_allowlist": ["a,b"]}, "without commas"), ({"stats": 1}, "no property stats")):
+                                     ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"label_allowlist": ["a,b"]}, "without commas"), ({"stats": 1}, "no property stats"),
+                                     ({"draw": "false"}, "True or False"), ({"max_objects": 5.9}, "max_objects"), ({"inference_interval": True}, "whole number"),
+                                     ({"source": "a\0b"}, "without NUL"), ({"model_file": b"x"}, "text"), ({"label_allowlist": {"a": 1}}, "label_allowlist"),
+                                     ({"score_threshold": "0.5"}, "needs a number")):
             with self.subTest(properties), self.assertRaisesRegex(swiftodt.PropertyError, sentence):
                 swiftodt.track(pipeline=BALL.format(5), **properties)
         # Valid values: enumerations, flags, numbers, texts, paths.
@@ -274,6 +282,13 @@ class Tracks(unittest.TestCase):
         self.assertLess(len(os.listdir("/proc/self/task")), before[0] + 5)
         self.assertLess(len(os.listdir("/proc/self/fd")), before[1] + 5)
         self.assertEqual(threading.active_count(), 1)
+
+    def test_iterator_that_remains_does_not_block_the_end_of_the_program(self):
+        program = ("import swiftodt\nvideo = swiftodt.track(pipeline='videotestsrc ! video/x-raw,width=320,height=240', detector='motion')\n"
+                   "next(video)\nprint('done', flush=True)\n")
+        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
+                              env=os.environ | {"PYTHONPATH": os.path.join(ROOT, "Pipelines", "python")})
+        self.assertEqual((said.returncode, said.stdout), (0, "done\n"), said.stderr)
 
     def test_exception_in_loop_stops_pipeline(self):
         tracking = swiftodt.track(pipeline="videotestsrc ! video/x-raw,width=320,height=240", detector="motion")

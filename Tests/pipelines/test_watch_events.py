@@ -167,6 +167,9 @@ class Rules(Ruled):
                 ("[event a]\naction=true\nafter=b\nwithin=3", "watch.conf:5: there is no [event b]"), ("[event a]\nlabel=x", "watch.conf:5: [event a] needs action="),
                 ("[event a]\naction=true\nlabel=dog, @people", "watch.conf:7: '@people' is a label group"),
                 ("[event a]\naction=true\ncamera=none", "watch.conf:5: there is no [camera none]"),
+                ("[event a]\naction=true\nzone=floor\nevent=in,out", "watch.conf:5: zone=floor has no line, so the rule can never match"),
+                ("[event a]\naction=true\nzone=middle\ndwell=2", "watch.conf:5: zone=middle has no area, so the rule can never match"),
+                ("[event a]\naction=true\nafter=a\nwithin=3", "watch.conf:5: after=a names the rule itself"),
                 ("[event a]\naction=true\nzone=flor", "watch.conf:5: no camera of this rule has a zone 'flor': did you mean 'floor'?"),
                 ("[event a]\ncamera=cam\n[event b]\naction=true\nafter=a\nwithin=3\ncamera=live\n[camera live]\nsource=rtsp://127.0.0.1:1/a",
                  "watch.conf:7: after=a links events whose times cannot be compared"), ("[event a]\npicture=maybe", "watch.conf:6: picture: use true or false")):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import difflib
+import operator
 import os
 from functools import cache
 from typing import Any
@@ -72,8 +73,32 @@ def set_property(element: Any, keyword: str, value: Any) -> None:
             raise PropertyError(f"{value!r} is no valid value of {keyword}; gst-inspect-1.0 swiftodt lists the values")
         return
     try:
-        if kind in ("guint", "gint", "guint64", "gint64", "gdouble") and not about.minimum <= value <= about.maximum:
+        value = checked(value, kind)
+        if kind in (*WHOLE, "gdouble") and not about.minimum <= value <= about.maximum:
             raise PropertyError(f"{keyword} must be from {about.minimum} to {about.maximum}, not {value}")
-        element.set_property(name, os.fspath(value) if isinstance(value, os.PathLike) else value)
+        element.set_property(name, value)
     except (TypeError, OverflowError, UnicodeError) as error:
         raise PropertyError(f"{value!r} is no valid value of {keyword}: {error}") from None
+
+
+WHOLE = ("guint", "gint", "guint64", "gint64")
+
+
+def checked(value: Any, kind: str) -> Any:
+    """Returns a value for a property of a fundamental type. Raises TypeError for values that PyGObject would convert to a wrong one."""
+    if kind == "gboolean":
+        if not isinstance(value, bool):
+            raise TypeError("it needs True or False")
+    elif kind in WHOLE:
+        if isinstance(value, bool):
+            raise TypeError("it needs a whole number")
+        return operator.index(value)
+    elif kind == "gdouble":
+        if isinstance(value, (bool, str)):
+            raise TypeError("it needs a number")
+        return float(value)
+    elif kind == "gchararray" and value is not None:
+        value = os.fspath(value)
+        if not isinstance(value, str) or "\0" in value:
+            raise TypeError("it needs a text without NUL")
+    return value

@@ -101,6 +101,8 @@ class Result:
     model: Optional[str] = None
     model_sum: Optional[str] = None
     source: Optional[str] = None
+    # The number of the connection to the camera, in messages of odt watch.
+    session: Optional[int] = None
 
     @property
     def seconds(self) -> Optional[float]:
@@ -134,6 +136,8 @@ class TrackEvent:
     epoch: int
     reason: Optional[str] = None
     source: Optional[str] = None
+    # The number of the connection to the camera, in messages of odt watch.
+    session: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,8 @@ class ZoneEvent:
     direction: Optional[str] = None
     dwell: Optional[int] = None
     source: Optional[str] = None
+    # The number of the connection to the camera, in messages of odt watch.
+    session: Optional[int] = None
 
 
 Message = Union[Result, TrackEvent, ZoneEvent]

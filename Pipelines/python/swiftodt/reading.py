@@ -21,7 +21,7 @@ Kind = TypeVar("Kind")
 def from_json(line: Union[str, bytes, Mapping[str, Any]]) -> Optional[Message]:
     """Parses a message from JSON text or from the result of json.loads.
 
-    Returns None for other messages, such as the statistics at the end of a file.
+    Returns None for other messages, such as the statistics at the end of a file. Raises Error for JSON without a field `message`.
     """
     try:
         content = line if isinstance(line, Mapping) else json.loads(line)
@@ -120,5 +120,7 @@ def made(kind: type[Kind], content: Mapping[str, Any]) -> Kind:
             value = tuple(made(PARTS[name], part) for part in value)
         elif is_whole and value == UNKNOWN:
             value = None
+        elif is_whole and value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise Error(f'has a field "{key}" that is not a whole number')
         values[name] = value
     return kind(**values)

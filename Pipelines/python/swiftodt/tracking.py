@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -99,7 +100,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         convert = f"! videoconvert ! video/x-raw,format={self._format}" if self._format else ""
         try:
             whole = Gst.parse_launch(
-                f"{description or beginning(name or '')} ! swiftodt name=swiftodt-element {convert} "
+                f"{description or beginning(name or '') + ' ! videoconvert'} ! swiftodt name=swiftodt-element {convert} "
                 "! appsink name=frames sync=false max-buffers=2")
         except Exception as error:  # GLib.Error, which has no type of its own here
             raise Error(f"{description or name!r} cannot be parsed as a pipeline: {getattr(error, 'message', error)}") from None
@@ -148,7 +149,8 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         Gst = gstreamer()
         while (message := self._bus.pop()) is not None:
             if message.type == Gst.MessageType.ERROR:
-                raise Error(message.parse_error()[0].message)
+                error, details = message.parse_error()
+                raise Error(f"{error.message}\n{details}" if details else error.message)
             if message.type == Gst.MessageType.WARNING:
                 warnings.warn(message.parse_warning()[0].message, RuntimeWarning, stacklevel=3)
             elif message.type == Gst.MessageType.ELEMENT:
@@ -177,6 +179,10 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         Gst = gstreamer()
         self._stats = self.stats
         whole, self._pipeline = self._pipeline, None
+        if sys.is_finalizing():
+            # No other thread runs any more while the interpreter ends.
+            whole.set_state(Gst.State.NULL)
+            return
         # Setting the pipeline to NULL releases a frame that waits in the appsink. A hanging element blocks only this thread.
         stopping = threading.Thread(target=whole.set_state, args=[Gst.State.NULL], daemon=True)
         stopping.start()

@@ -90,6 +90,9 @@ private func settings(_ line: CommandLineOptions) throws -> [String] {
         if let updates = named.first(where: { $0.hasPrefix("updates=") && $0 != "updates=every-frame" }) {
             throw CommandLineError("\(option) needs every frame: leave out --set \(updates).")
         }
+        if let interval = named.first(where: { $0.hasPrefix("message-interval=") && $0 != "message-interval=0" }) {
+            throw CommandLineError("\(option) needs every frame: leave out --set \(interval).")
+        }
         settings.insert("updates=every-frame", at: 0)
     }
     if let option = ["--tracks-csv", "--events-csv", "--crops"].first(where: { line.text($0) != nil }),

@@ -78,6 +78,8 @@ final class Annotation: Sendable {
         configuration.end = { if hasBegun() { annotation.endStreams() } else { isAbandoned.update { $0 = true } } }
         configuration.leave = { notify("stopped at once" + files.leftBehind) }
         configuration.tick = { progress.show() }
+        // A slow reader of the outputs slows a file down. A live source cannot wait, so results are merged.
+        if source.path != nil, !source.isCamera { configuration.maximumUnread = 256 }
         player = Player(pipeline, configuration, notify: notify)
         self.notify = notify
         pictures = try outputs.pictures.map { try TrackPictures(into: $0, from: pipeline) }
@@ -122,6 +124,7 @@ final class Annotation: Sendable {
         }
         ending.failure = ending.failure.map(annotation.explained)
         if let statistics = annotation.pipeline["swiftodt"].structure(of: "stats") {
+            reportMerged(MessageFields(statistics.pointer))
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
         }
         let name = PartFile.parts(of: source.name)
@@ -145,6 +148,14 @@ final class Annotation: Sendable {
         // If an element is still blocked, its callbacks may use this object later, so the object is never freed.
         if !player.stop() { _ = Unmanaged.passRetained(self) }
         return outcome
+    }
+
+    /// Reports results that are missing because the reader of the outputs was slower than a live source.
+    private func reportMerged(_ statistics: MessageFields) {
+        guard annotation.pipeline["swiftodt"].text(of: "message-interval") == "0",
+            let count = statistics.count("coalesced-messages"), count > 0
+        else { return }
+        notify("\(CountText.text(Int(clamping: count), "result")) are missing: the outputs were read too slowly")
     }
 
     /// Whether the element posts a message at the start of each track.

@@ -11,8 +11,16 @@ enum TableRow {
     }
 
     /// Formats a time in nanoseconds as seconds. The text is empty if the time is unknown.
-    static func seconds(_ time: UInt64?) -> String {
-        time.map { DecimalText.text(Double($0) / 1e9, decimals: 6) } ?? ""
+    ///
+    /// - Parameter offset: is added to the time.
+    static func seconds(_ time: UInt64?, offset: Double = 0) -> String {
+        time.map { DecimalText.text((Double($0) + offset) / 1e9, decimals: 6) } ?? ""
+    }
+
+    /// Returns the stream time minus the running time of a message. All tables have stream times, as far as known.
+    static func offset(of message: MessageFields) -> Double {
+        guard let stream = message.count("stream-time"), let running = message.count("running-time") else { return 0 }
+        return Double(stream) - Double(running)
     }
 
     static func number(_ value: Double?, decimals: Int) -> String {
@@ -60,7 +68,8 @@ enum EventTable {
     static func row(of message: MessageFields) -> String? {
         let kinds = ["swiftodt-track": "track", "swiftodt-zone": "zone"]
         guard let kind = kinds[message.name], let event = message.text("event"), event != "update" else { return nil }
-        var cells = [TableRow.seconds(message.count("event-running-time") ?? message.count("running-time"))]
+        let time = message.count("event-running-time") ?? message.count("running-time")
+        var cells = [TableRow.seconds(time, offset: TableRow.offset(of: message))]
         cells += [kind, event, TableRow.count(message.count("tracking-id"))]
         cells += ["label", "category", "zone", "direction"].map { message.text($0) ?? "" }
         cells += ["dwell", "duration"].map { TableRow.seconds(message.count($0)) }
@@ -81,9 +90,11 @@ enum TrackTable {
         guard message.text("event") == "end" else { return nil }
         var cells = [TableRow.count(message.count("tracking-id"))]
         cells += [message.text("label") ?? "", message.text("category") ?? ""]
-        cells += ["first-seen", "last-seen", "duration"].map { TableRow.seconds(message.count($0)) }
+        let offset = TableRow.offset(of: message)
+        cells += ["first-seen", "last-seen"].map { TableRow.seconds(message.count($0), offset: offset) }
+        cells.append(TableRow.seconds(message.count("duration")))
         cells.append(TableRow.number(message.real("best-score"), decimals: 4))
-        cells.append(TableRow.seconds(message.count("best-running-time")))
+        cells.append(TableRow.seconds(message.count("best-running-time"), offset: offset))
         cells += ["best-x", "best-y", "best-width", "best-height"].map { TableRow.count(message.count($0)) }
         cells += [TableRow.number(message.real("path-length"), decimals: 1), message.text("reason") ?? ""]
         cells.append(TableRow.count(message.count("epoch")))

@@ -25,27 +25,24 @@ struct TrackExport {
     }
 
     private var entries: [Entry] = []
-    /// The time of each frame in seconds; `nil` if it is unknown.
-    private var times: [Double?] = []
-    private var size = (width: 0, height: 0)
+    /// The time of each frame in seconds, or `nil` if it is unknown, and its size.
+    private var frames: [(time: Double?, width: Int, height: Int)] = []
 
     /// Adds the objects of a `swiftodt` message. Each call is one frame.
     mutating func add(_ message: MessageFields) {
-        if size.width == 0 {
-            func side(_ name: String) -> Int { Int(clamping: message.count(name) ?? 0) }
-            size = (side("width"), side("height"))
-        }
+        func side(_ name: String) -> Int { Int(clamping: message.count(name) ?? 0) }
+        let time = (message.count("stream-time") ?? message.count("running-time")).map { Double($0) / 1e9 }
+        defer { frames.append((time, side("width"), side("height"))) }
         for object in message.list("objects") where object.text("state") != "lost" {
             func side(_ name: String) -> Int { Int(clamping: object.count(name) ?? 0) }
             let label = object.text("label") ?? ""
             entries.append(
                 Entry(
-                    frame: times.count, id: object.count("tracking-id"), label: label.isEmpty ? "object" : label,
+                    frame: frames.count, id: object.count("tracking-id"), label: label.isEmpty ? "object" : label,
                     x: side("x"), y: side("y"), width: side("width"), height: side("height"),
                     score: object.real("score") ?? 0,
                     isExtrapolated: !["new", "tracked"].contains(object.text("state"))))
         }
-        times.append((message.count("stream-time") ?? message.count("running-time")).map { Double($0) / 1e9 })
     }
 
     func text(as format: Format, of name: String) -> String {
@@ -64,12 +61,12 @@ struct TrackExport {
         let labels = labels
         let numbers = Dictionary(uniqueKeysWithValues: zip(labels, 1...))
         func number(_ value: Int) -> JSONValue { .number(Double(value)) }
-        let images = times.enumerated().map { frame, time in
+        let images = frames.enumerated().map { frame, picture in
             var members: [String: JSONValue] = [
                 "id": number(frame + 1), "file_name": .string("\(name)/\(frame + 1)"), "frame_index": number(frame),
-                "width": number(size.width), "height": number(size.height),
+                "width": number(picture.width), "height": number(picture.height),
             ]
-            if let time { members["time"] = .number(time) }
+            if let time = picture.time { members["time"] = .number(time) }
             return JSONValue.object(members)
         }
         let annotations = entries.enumerated().map { place, entry in
@@ -104,12 +101,13 @@ struct TrackExport {
 
     private func cvat(_ name: String) -> String {
         var text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<annotations>\n  <version>1.1</version>\n  <meta>\n"
-        text += "    <task>\n      <name>\(Self.escaped(name))</name>\n      <size>\(times.count)</size>\n"
+        text += "    <task>\n      <name>\(Self.escaped(name))</name>\n      <size>\(frames.count)</size>\n"
         text += "      <mode>interpolation</mode>\n      <start_frame>0</start_frame>\n"
-        text += "      <stop_frame>\(max(0, times.count - 1))</stop_frame>\n      <labels>\n"
+        text += "      <stop_frame>\(max(0, frames.count - 1))</stop_frame>\n      <labels>\n"
         for label in labels { text += "        <label><name>\(Self.escaped(label))</name></label>\n" }
-        text += "      </labels>\n      <original_size><width>\(size.width)</width>"
-        text += "<height>\(size.height)</height></original_size>\n    </task>\n  </meta>\n"
+        let (width, height) = (frames.first?.width ?? 0, frames.first?.height ?? 0)
+        text += "      </labels>\n      <original_size><width>\(width)</width>"
+        text += "<height>\(height)</height></original_size>\n    </task>\n  </meta>\n"
         // A box without an id is a track of one frame.
         var tracks: [[Entry]] = []
         var places: [UInt64: Int] = [:]
@@ -129,19 +127,23 @@ struct TrackExport {
         let label = track.last { $0.label != "object" }?.label ?? "object"
         var text = "  <track id=\"\(number)\" label=\"\(Self.escaped(label))\" source=\"auto\">\n"
         for (place, entry) in track.enumerated() {
-            text += Self.box(entry, at: entry.frame, isOutside: false)
+            text += box(entry, at: entry.frame, isOutside: false)
             // If the track has no box in the next frame, the object is marked as outside the picture from that frame on
             // (CVAT's attribute `outside`).
-            let next = place + 1 < track.count ? track[place + 1].frame : times.count
-            if next > entry.frame + 1 { text += Self.box(entry, at: entry.frame + 1, isOutside: true) }
+            let next = place + 1 < track.count ? track[place + 1].frame : frames.count
+            if next > entry.frame + 1 { text += box(entry, at: entry.frame + 1, isOutside: true) }
         }
         return text + "  </track>\n"
     }
 
-    private static func box(_ entry: Entry, at frame: Int, isOutside: Bool) -> String {
-        "    <box frame=\"\(frame)\" outside=\"\(isOutside ? 1 : 0)\" occluded=\"\(entry.isExtrapolated ? 1 : 0)\" "
-            + "keyframe=\"1\" xtl=\"\(entry.x)\" ytl=\"\(entry.y)\" xbr=\"\(entry.x + entry.width)\" "
-            + "ybr=\"\(entry.y + entry.height)\" z_order=\"0\"/>\n"
+    /// A task has one size, so boxes of frames with another size are scaled to the size of the first frame.
+    private func box(_ entry: Entry, at frame: Int, isOutside: Bool) -> String {
+        func across(_ x: Int) -> Int { x * frames[0].width / max(1, frames[entry.frame].width) }
+        func down(_ y: Int) -> Int { y * frames[0].height / max(1, frames[entry.frame].height) }
+        return "    <box frame=\"\(frame)\" outside=\"\(isOutside ? 1 : 0)\" "
+            + "occluded=\"\(entry.isExtrapolated ? 1 : 0)\" keyframe=\"1\" "
+            + "xtl=\"\(across(entry.x))\" ytl=\"\(down(entry.y))\" xbr=\"\(across(entry.x + entry.width))\" "
+            + "ybr=\"\(down(entry.y + entry.height))\" z_order=\"0\"/>\n"
     }
 
     private static func escaped(_ text: String) -> String {

@@ -185,7 +185,9 @@ private func page(_ line: CommandLineOptions, or usual: String) throws -> String
     let page = line.text("-o") ?? usual
     let tables = ["--csv", "--events-csv"].compactMap { line.text($0) }
     let outputs = tables + (hasOnlyTables(line) ? [] : [page])
-    let inputs = line.operands + ["--zones", "--store"].compactMap { line.text($0) }
+    // With --store, the operand is the page.
+    let inputs =
+        (line.text("--store") == nil ? line.operands : []) + ["--zones", "--store"].compactMap { line.text($0) }
     try ByteStream.check(outputs: outputs, inputs: inputs, mayReplace: line.has("--force"))
     return page
 }

@@ -102,12 +102,13 @@ extension CameraPlan {
         MediaSource.isAddress(source) || (source.hasPrefix("/dev/") && !StandardInput.isPath(source))
     }
 
-    var zoneNames: Set<String> {
+    /// The areas and lines of the camera. Empty if the zones cannot be read.
+    var countedZones: [Zone] {
         let words = settings.map(\.word).filter { $0.hasPrefix("zones=") }
         guard let zones = words.last.flatMap({ try? Zone.list(named: String($0.dropFirst("zones=".count))) }) else {
             return []
         }
-        return Set(zones.lazy.filter { $0.kind != .ignore }.map(\.name))
+        return zones.filter { $0.kind != .ignore }
     }
 
     /// Returns whether the plans differ, so that the camera has to be connected again. Plans also differ if a file that

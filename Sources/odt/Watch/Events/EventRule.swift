@@ -56,6 +56,9 @@ struct EventRule: Sendable {
     init(_ group: KeyFile.Group) throws {
         name = String(group.name.dropFirst("event ".count))
         place = group.place
+        if name.allSatisfy(\.isWhitespace) {
+            throw PlaybackError("\(group.place): the group needs a name, such as [event door]", isUsage: true)
+        }
         var (predecessor, within): (String?, Nanoseconds?) = (nil, nil)
         for entry in group.entries {
             switch entry.key {
@@ -116,14 +119,19 @@ struct EventRule: Sendable {
             if let other = rule.cameras.first(where: { name in !cameras.contains { $0.name == name } }) {
                 throw PlaybackError("\(place): there is no [camera \(other)]", isUsage: true)
             }
-            let known = Set(rule.selected(of: cameras).flatMap(\.zoneNames))
+            let zones = rule.selected(of: cameras).flatMap(\.countedZones)
+            let known = Set(zones.map(\.name))
             if let zone = rule.zones.subtracting(known).min() {
                 let meant = nearestName(to: zone, in: known.sorted()).map { "did you mean '\($0)'?" }
                 throw PlaybackError(
                     "\(place): no camera of this rule has a zone '\(zone)': \(meant ?? "add it to the file of zones=")",
                     isUsage: true)
             }
+            try rule.checkKinds(of: zones, place)
             if let name = rule.predecessor?.name {
+                if name == rule.name {
+                    throw PlaybackError("\(place): after=\(name) names the rule itself", isUsage: true)
+                }
                 guard let before = rules.first(where: { $0.name == name }) else {
                     throw PlaybackError("\(place): there is no [event \(name)]", isUsage: true)
                 }
@@ -145,6 +153,24 @@ struct EventRule: Sendable {
                 throw PlaybackError(
                     "\(place): [event \(rule.name)] needs action=COMMAND or URL, or clip=true", isUsage: true)
             }
+        }
+    }
+
+    private static let ofLines: Set<String> = ["cross", "in", "out"]
+    private static let ofAreas: Set<String> = ["enter", "leave", "dwell"]
+
+    /// - Throws: ``PlaybackError`` if the rule can never match, because all its zones are of another kind than its
+    ///   events need.
+    private func checkKinds(of all: [Zone], _ place: String) throws {
+        let named = all.filter { zones.contains($0.name) }
+        guard !named.isEmpty else { return }
+        let (hasLine, hasArea) = (named.contains { $0.kind == .line }, named.contains { $0.kind == .area })
+        let names = zones.sorted().joined(separator: ",")
+        if !hasArea, dwell > 0 || count != nil || !events.isEmpty && events.isSubset(of: Self.ofAreas) {
+            throw PlaybackError("\(place): zone=\(names) has no area, so the rule can never match", isUsage: true)
+        }
+        if !hasLine, !events.isEmpty, events.isSubset(of: Self.ofLines) {
+            throw PlaybackError("\(place): zone=\(names) has no line, so the rule can never match", isUsage: true)
         }
     }
 
@@ -170,7 +196,11 @@ struct EventRule: Sendable {
     }
 
     private static func words(_ entry: KeyFile.Entry) -> Set<String> {
-        Set(entry.value.split(separator: ",").map { String($0.drop(while: \.isWhitespace)) })
+        Set(
+            entry.value.split(separator: ",").map { word in
+                let end = word.lastIndex { !$0.isWhitespace }.map(word.index(after:)) ?? word.startIndex
+                return String(word[..<end].drop(while: \.isWhitespace))
+            })
     }
 
     private static func seconds(_ entry: KeyFile.Entry) throws -> Nanoseconds {

@@ -1,0 +1,56 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Testing
+
+@testable import odt
+
+/// Tests the tables and exports of `odt annotate` with single messages.
+@Suite struct AnnotationTableTests {
+    init() { gst_init(nil, nil) }
+
+    /// Returns a message of a frame with one object.
+    private func result(width: Int, height: Int) throws -> OwnedStructure {
+        let message = try #require(
+            gst_structure_from_string(
+                "swiftodt, width=(guint)\(width), height=(guint)\(height), stream-time=(guint64)0", nil))
+        let (x, y) = (width / 2, height / 2)
+        let object = try #require(
+            gst_structure_from_string(
+                "object, tracking-id=(guint64)1, x=(guint)\(x), y=(guint)\(y), width=(guint)\(x), height=(guint)\(y), "
+                    + "score=0.5, state=tracked, label=cup", nil))
+        var (list, item) = (GValue(), GValue())
+        g_value_init(&list, gst_value_list_get_type())
+        g_value_init(&item, gst_structure_get_type())
+        g_value_take_boxed(&item, object)
+        gst_value_list_append_and_take_value(&list, &item)
+        gst_structure_take_value(message, "objects", &list)
+        defer { gst_structure_free(message) }
+        return OwnedStructure(copying: message)
+    }
+
+    /// In MPEG-TS, running times differ from stream times.
+    @Test func eventsHaveStreamTimesAsFrames() throws {
+        let text =
+            "swiftodt-track, event=end, running-time=(guint64)1000000000, stream-time=(guint64)1780000000, "
+            + "first-seen=(guint64)500000000, tracking-id=(guint64)1"
+        let message = try #require(gst_structure_from_string(text, nil))
+        defer { gst_structure_free(message) }
+        let fields = MessageFields(message)
+        #expect(EventTable.row(of: fields)?.hasPrefix("1.780000,track,end,1,") == true)
+        #expect(TrackTable.row(of: fields)?.hasPrefix("1,,,1.280000,") == true)
+    }
+
+    @Test func exportsKeepSizeOfEachFrame() throws {
+        var export = TrackExport()
+        for message in [try result(width: 64, height: 48), try result(width: 32, height: 16)] {
+            export.add(MessageFields(message.pointer))
+        }
+        let coco = export.text(as: .coco, of: "a")
+        #expect(coco.contains("\"width\":64") && coco.contains("\"height\":16"), "\(coco)")
+        let cvat = export.text(as: .cvat, of: "a").split(separator: "\n").filter { $0.contains("<box") }
+        #expect(
+            cvat.count == 2
+                && cvat.allSatisfy { $0.contains("xtl=\"32\" ytl=\"24\" xbr=\"64\" ybr=\"48\"") }, "\(cvat)")
+    }
+}
