@@ -8,8 +8,10 @@ import Synchronization
 package final class Progress: Sendable {
     private struct State {
         var frames = 0
-        /// The presentation timestamp of the latest frame in nanoseconds.
-        var position: Nanoseconds = 0
+        /// The presentation timestamps of the first frame and of the end of the latest frame, in nanoseconds.
+        var (begin, position): (Nanoseconds, Nanoseconds) = (0, 0)
+        /// The first known duration of the input; 0 if it is unknown.
+        var duration: Nanoseconds = 0
         /// The monotonic time of the first frame.
         var started = MonotonicClock.now
         /// The monotonic time at which the line was last printed.
@@ -39,16 +41,43 @@ package final class Progress: Sendable {
         pad.watchBuffers { buffer in
             let time = Nanoseconds(clamping: buffer.pointee.pts)
             self.state.withLock { state in
-                if state.frames == 0 { state.started = MonotonicClock.now }
+                if state.frames == 0 { (state.started, state.begin) = (MonotonicClock.now, time.clampedToRange) }
                 state.frames += 1
-                if buffer.pointee.pts != .max { state.position = time.clampedToRange }
+                guard buffer.pointee.pts != .max else { return }
+                let length = buffer.pointee.duration == .max ? 0 : Nanoseconds(clamping: buffer.pointee.duration)
+                state.position = time.adding(length).clampedToRange
             }
             return .ok
         }
     }
 
+    /// Returns a warning if the input has ended clearly before its duration, such as the first part of a download.
+    /// Durations that change are estimates, so they are not compared.
+    package var truncation: String? {
+        let (state, whole) = (state.withLock { $0 }, duration)
+        let length = state.position - state.begin
+        guard whole > 0, whole == state.duration, state.frames > 0, whole - length > max(1_000_000_000, whole / 50)
+        else { return nil }
+        func seconds(_ time: Nanoseconds) -> String { DecimalText.text(Double(time) / 1e9, decimals: 1) }
+        return "the video ended after \(seconds(length)) of \(seconds(whole)) s; the file may be incomplete"
+    }
+
+    /// The duration of the input in nanoseconds; 0 if it is unknown.
+    private var duration: Nanoseconds {
+        var whole: gint64 = 0
+        guard let pipeline, gst_element_query_duration(pipeline.top, GST_FORMAT_TIME, &whole) != 0 else { return 0 }
+        return Nanoseconds(max(0, whole))
+    }
+
+    private func noteDuration() {
+        guard state.withLock({ $0.frames > 0 && $0.duration == 0 }) else { return }
+        let whole = duration
+        state.withLock { $0.duration = whole }
+    }
+
     /// Prints the line again, at most four times per second.
     package func show() {
+        noteDuration()
         guard isWatched else { return }
         let now = MonotonicClock.now
         let line: String? = state.withLock { state in
@@ -72,10 +101,8 @@ package final class Progress: Sendable {
     private func text(_ state: State, spent: Nanoseconds) -> String {
         let rate = spent > 0 ? Int(Double(state.frames) / (Double(spent) / 1e9)) : 0
         let so = "\(CountText.text(state.frames, "frame")), \(rate) a second"
-        var whole: gint64 = 0
-        guard let pipeline, gst_element_query_duration(pipeline.top, GST_FORMAT_TIME, &whole) != 0, whole > 0,
-            state.position > 0
-        else {
+        let whole = duration
+        guard whole > 0, state.position > 0 else {
             return "\(name): \(so), \(Self.clock(spent))"
         }
         let part = min(1, Double(state.position) / Double(whole))

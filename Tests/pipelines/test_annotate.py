@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 
-from streams import InFolder, ROOT, command
+from streams import InFolder, ROOT, command, run
 
 ODT = f"{ROOT}/.build/tool/odt"
 FAST = "--set=detector=motion"
@@ -263,6 +263,20 @@ class Tables(Annotating):
                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60)
         self.assertEqual((said.returncode, said.stderr), (128 + signal.SIGPIPE, b""))
         self.assertEqual(times(self.path("out.mkv"), "v"), times(self.picture, "v"))
+
+
+class Truncated(Annotating):
+
+    def test_incomplete_file_is_reported(self):
+        run("videotestsrc num-buffers=250 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! x264enc speed-preset=ultrafast "
+            f"! mp4mux faststart=true ! filesink location={self.path('whole.mp4')}")
+        with open(self.path("whole.mp4"), "rb") as file:
+            content = file.read()
+        with open(self.path("part.mp4"), "wb") as file:
+            file.write(content[:len(content) // 2])
+        self.assertRegex(self.annotate("--csv", self.path("a.csv"), self.path("part.mp4")).stderr,
+                         r"the video ended after \d\.\d of 10\.0 s; the file may be incomplete")
+        self.assertEqual(self.annotate("--csv", self.path("b.csv"), self.path("whole.mp4")).stderr, "")
 
 
 class Written(Annotating):

@@ -10,6 +10,12 @@ struct GateSettings: PropertyValues {
     var mode = Mode.auto
     var options = Gate.Options()
 
+    /// `nil` if the times fit together.
+    var fault: String? {
+        options.calmInterval <= options.maxTime
+            ? nil : "calm-interval is longer than max-time, so the gate opens before the next key frame passes"
+    }
+
     /// The element's properties, in the order in which gst-inspect lists them.
     static let properties: [ElementProperty<GateSettings>] = [
         .init(

@@ -62,7 +62,8 @@ final class GateSession: @unchecked Sendable {
             property.set(value, &state.settings)
             return state.settings
         }
-        if let fault = property.fault(settings) { element.warn(.settings(fault)) }
+        let isTime = ["calm-interval", "max-time"].contains(property.name)
+        if let fault = property.fault(settings) ?? (isTime ? settings.fault : nil) { element.warn(.settings(fault)) }
     }
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {

@@ -138,6 +138,7 @@ final class Annotation: Sendable {
             }
         }
         progress.clear()
+        if ending.isWhole, ending.signal == nil, let truncation = progress.truncation { notify(truncation) }
         // The files are finished before the elements stop, because stopping a stalled source may take long.
         let outcome = close(ending, isRead: isRead)
         if outcome.code == ExitCode.success, let written = outputs.written {

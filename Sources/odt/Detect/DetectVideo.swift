@@ -64,8 +64,10 @@ struct VideoDetection {
         configuration.tick = { progress.show() }
         let player = Player(pipeline, configuration, notify: notify)
         let ending = player.play { _ in }
+        let truncation = ending.isWhole && ending.signal == nil && part == nil ? progress.truncation : nil
         player.stop()
         progress.clear()
+        if let truncation { notify(truncation) }
         if let failure = ending.failure { notify(failure) }
         guard ending.failure == nil, ending.signal == nil, Self.isWhole(file) else {
             if let place = Self.place(file) {

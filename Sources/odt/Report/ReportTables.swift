@@ -4,16 +4,19 @@ import SwiftODT
 struct ReportTables {
     let observations: Observations
 
-    /// Returns one row for each object. Times are seconds on the report's time axis; `moment` is the local time of the
+    /// Returns one row for each object. `session` is the number of the connection or recording, as on the page, because
+    /// tracking ids begin with 1 in each. Times are seconds on the report's time axis; `moment` is the local time of the
     /// first detection, if it is known.
     func objects(_ tracks: [ObservedTrack]) -> String {
         var text = TableRow.text([
-            "source", "tracking_id", "label", "category", "first_seen", "last_seen", "duration", "moment", "best_score",
+            "source", "session", "tracking_id", "label", "category", "first_seen", "last_seen", "duration", "moment",
+            "best_score",
             "best_time", "path_length", "reason",
         ])
         for track in tracks {
             text += TableRow.text([
-                observations.sources[track.key.source], String(track.key.id), observations.labels[track.label],
+                observations.sources[track.key.source], String(track.key.recording + 1), String(track.key.id),
+                observations.labels[track.label],
                 Category(rawValue: track.category)?.name ?? "", Self.seconds(track.first), Self.seconds(track.last),
                 Self.seconds(track.duration), moment(of: track.first), TableRow.number(track.best?.score, decimals: 4),
                 track.best.map { Self.seconds($0.time) } ?? "", TableRow.number(track.pathLength, decimals: 1),

@@ -105,6 +105,11 @@ import Testing
         var stats: Structure { elementStatistics(of: element)! }
 
         func error() -> String? { takeMessage(GST_MESSAGE_ERROR, from: bus) }
+
+        func set(_ property: String, _ value: String) {
+            gst_util_set_object_arg(
+                UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), property, value)
+        }
     }
 
     /// Returns an access unit without a slice. Its flags determine whether it is a key frame.
@@ -197,9 +202,16 @@ import Testing
         emitOpen(gate.element)
         #expect(gate.push(1) == [30, 31, 32, 33])
         #expect(gate.stats[text: "reason"] == "application")
-        gst_util_set_object_arg(
-            UnsafeMutableRawPointer(gate.element).assumingMemoryBound(to: GObject.self), "mode", "open")
+        gate.set("mode", "open")
         #expect(gate.push(100) == Array(34..<134))
+    }
+
+    @Test func calmIntervalAboveMaximumTimeWarns() {
+        let gate = Harness()
+        gate.set("calm-interval", "15000000001")
+        #expect(takeMessage(GST_MESSAGE_WARNING, from: gate.bus)?.contains("calm-interval is longer") == true)
+        gate.set("max-time", "20000000000")
+        #expect(takeMessage(GST_MESSAGE_WARNING, from: gate.bus) == nil)
     }
 
     @Test func endOfStreamReleasesKeptFrames() {
