@@ -8,8 +8,10 @@ import Synchronization
 package final class Progress: Sendable {
     private struct State {
         var frames = 0
-        /// The presentation timestamps of the first frame and of the end of the latest frame, in nanoseconds.
-        var (begin, position): (Nanoseconds, Nanoseconds) = (0, 0)
+        /// The presentation timestamp of the first frame in nanoseconds; `nil` if no frame has one.
+        var begin: Nanoseconds?
+        /// The presentation timestamp of the end of the latest frame in nanoseconds.
+        var position: Nanoseconds = 0
         /// The first known duration of the input; 0 if it is unknown.
         var duration: Nanoseconds = 0
         /// The monotonic time of the first frame.
@@ -41,9 +43,10 @@ package final class Progress: Sendable {
         pad.watchBuffers { buffer in
             let time = Nanoseconds(clamping: buffer.pointee.pts)
             self.state.withLock { state in
-                if state.frames == 0 { (state.started, state.begin) = (MonotonicClock.now, time.clampedToRange) }
+                if state.frames == 0 { state.started = MonotonicClock.now }
                 state.frames += 1
                 guard buffer.pointee.pts != .max else { return }
+                state.begin = state.begin ?? time.clampedToRange
                 let length = buffer.pointee.duration == .max ? 0 : Nanoseconds(clamping: buffer.pointee.duration)
                 state.position = time.adding(length).clampedToRange
             }
@@ -55,9 +58,9 @@ package final class Progress: Sendable {
     /// Durations that change are estimates, so they are not compared.
     package var truncation: String? {
         let (state, whole) = (state.withLock { $0 }, duration)
-        let length = state.position - state.begin
-        guard whole > 0, whole == state.duration, state.frames > 0, whole - length > max(1_000_000_000, whole / 50)
-        else { return nil }
+        guard whole > 0, whole == state.duration, let begin = state.begin else { return nil }
+        let length = state.position.since(begin)
+        guard whole.since(length) > max(1_000_000_000, whole / 50) else { return nil }
         func seconds(_ time: Nanoseconds) -> String { DecimalText.text(Double(time) / 1e9, decimals: 1) }
         return "the video ended after \(seconds(length)) of \(seconds(whole)) s; the file may be incomplete"
     }

@@ -62,8 +62,7 @@ final class GateSession: @unchecked Sendable {
             property.set(value, &state.settings)
             return state.settings
         }
-        let isTime = ["calm-interval", "max-time"].contains(property.name)
-        if let fault = property.fault(settings) ?? (isTime ? settings.fault : nil) { element.warn(.settings(fault)) }
+        if let fault = property.fault(settings) { element.warn(.settings(fault)) }
     }
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
@@ -97,10 +96,12 @@ final class GateSession: @unchecked Sendable {
 
     func start() {
         stop()
-        state.withLock { state in
+        let fault = state.withLock { state in
             state.gate = Gate()
             state.isReverse = false
+            return state.settings.fault
         }
+        if let fault { element.warn(.settings(fault)) }
     }
 
     func stop() {
