@@ -206,7 +206,7 @@ class Simple(Streams, unittest.TestCase):
         self.assertEqual(self.play(gate="swiftodtgate mode=open name=gate ! ").decoded, list(range(END)))
 
     def test_small_limit_leaves_gate_open(self):
-        played = self.play(gate="swiftodtgate max-time=500000000 name=gate ! ")
+        played = self.play(gate="swiftodtgate max-time=500000000 calm-interval=500000000 name=gate ! ")
         self.assertEqual(played.decoded, list(range(END)))
 
     def test_unparsed_stream_is_error_with_parser(self):
