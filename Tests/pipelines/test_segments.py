@@ -77,7 +77,7 @@ class Recording(Watching):
         self.assertEqual([".part." in name for name in names], [False] * (len(names) - 1) + [True])
         self.assertTrue(all(self.frames(name) > 0 for name in names))
         with Watch(*words) as watch:
-            self.wait(lambda: len(self.segments()) > len(names), watch)
+            self.wait(lambda: len(self.segments()) > len(names) + 1, watch)
             self.assertIn(names[-1].replace(".part", ""), self.segments())
             self.assertEqual(watch.end(), 0, watch.complaints)
         self.assertFalse([name for name in self.segments() if ".part." in name])
