@@ -52,9 +52,7 @@ package final class AnnotationPipeline: Sendable {
         upright.set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
         // The tags of the input can contain an unredacted picture and the place of the recording.
-        let isRedacted =
-            ["blur", "pixelate"].contains(element.text(of: "box-style")) || !element.text(of: "privacy-labels").isEmpty
-        if output != nil, isRedacted { pipeline["mux"].ignoreTags() }
+        if output != nil, RedactionRequest(of: element) != nil { pipeline["mux"].ignoreTags() }
         (self.pipeline, self.input) = (pipeline, input)
         container = output?.container
         even = output == nil ? nil : pipeline["even"]

@@ -95,7 +95,7 @@ package struct KeyFile: Sendable {
         groups[groups.count - 1].entries.append(Entry(key: key, value: String(cString: value), place: place))
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
+    package static func trimmed(_ text: Substring) -> Substring {
         var text = text.drop(while: \.isWhitespace)
         while text.last?.isWhitespace == true { text.removeLast() }
         return text

@@ -34,6 +34,28 @@ package final class Pipeline: @unchecked Sendable {
     /// The element must exist.
     package subscript(name: String) -> Element { Element(gst_bin_get_by_name(bin, name)!) }
 
+    /// Calls a function for each message on the thread that posts the message. Replaces an earlier function.
+    ///
+    /// - Parameter body: Returns whether the message is queued on the bus. If not, it takes ownership of the message.
+    package func interceptMessages(_ body: @escaping @Sendable (UnsafeMutablePointer<GstMessage>) -> Bool) {
+        guard let bus = gst_element_get_bus(top) else { return }
+        defer { gst_object_unref(bus) }
+        gst_bus_set_sync_handler(
+            bus,
+            { _, message, context in
+                guard let message, let context else { return GST_BUS_PASS }
+                let interceptor = Unmanaged<MessageInterceptor>.fromOpaque(context).takeUnretainedValue()
+                return interceptor.body(message) ? GST_BUS_PASS : GST_BUS_DROP
+            }, Unmanaged.passRetained(MessageInterceptor(body)).toOpaque(),
+            { context in if let context { Unmanaged<MessageInterceptor>.fromOpaque(context).release() } })
+    }
+
+    private final class MessageInterceptor: Sendable {
+        let body: @Sendable (UnsafeMutablePointer<GstMessage>) -> Bool
+
+        init(_ body: @escaping @Sendable (UnsafeMutablePointer<GstMessage>) -> Bool) { self.body = body }
+    }
+
     /// Builds a chain of elements from a description and adds it to the pipeline as a bin. The caller links the bin and
     /// starts it with ``Element/followState()``.
     package func add(_ description: String) throws -> Element {

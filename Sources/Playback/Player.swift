@@ -84,7 +84,7 @@ package final class Player: Sendable {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
         let unread = configuration.maximumUnread.map(UnreadMessages.init)
-        if let bus { unread?.limit(bus) }
+        if let unread { pipeline.interceptMessages { unread.waitForReader(of: $0) } }
         defer { unread?.close() }
         // Starting the pipeline may block, for example on a FIFO without a writer. It runs on a separate thread, so
         // that this thread can process messages of the bus.
@@ -93,7 +93,7 @@ package final class Player: Sendable {
         while isPlaying {
             if let message = gst_bus_timed_pop_filtered(bus, GstClockTime(configuration.tickInterval), Self.wanted) {
                 isPlaying = shouldContinue(after: message, onMessage: onMessage)
-                if UnreadMessages.counts(message) { unread?.noteRead() }
+                unread?.noteRead(message)
                 gst_message_unref(message)
             }
             // An element that posts messages all the time must not extend the time limit.
@@ -245,34 +245,29 @@ private final class UnreadMessages: Sendable {
 
     init(atMost most: Int) { self.most = most }
 
-    /// Makes threads wait that post a message to the bus while too many are unread.
-    func limit(_ bus: UnsafeMutablePointer<GstBus>) {
-        let wait: GstBusSyncHandler = { _, message, unread in
-            guard let message, let unread, UnreadMessages.counts(message) else { return GST_BUS_PASS }
-            Unmanaged<UnreadMessages>.fromOpaque(unread).takeUnretainedValue().wait()
-            return GST_BUS_PASS
-        }
-        gst_bus_set_sync_handler(
-            bus, wait, Unmanaged.passRetained(self).toOpaque(),
-            { unread in if let unread { Unmanaged<UnreadMessages>.fromOpaque(unread).release() } })
-    }
-
-    static func counts(_ message: UnsafeMutablePointer<GstMessage>) -> Bool {
-        guard message.pointee.type == GST_MESSAGE_ELEMENT, let structure = gst_message_get_structure(message) else {
-            return false
-        }
-        return String(cString: gst_structure_get_name(structure)).hasPrefix("swiftodt")
-    }
-
-    private func wait() {
+    /// Called on the thread that posts a message. Waits while too many messages are unread.
+    ///
+    /// - Returns: `true`, because the message is always queued on the bus.
+    func waitForReader(of message: UnsafeMutablePointer<GstMessage>) -> Bool {
+        guard Self.counts(message) else { return true }
         state.wait { state -> Void? in
             guard state.isClosed || state.count < most else { return nil }
             state.count += 1
             return ()
         }
+        return true
     }
 
-    func noteRead() { state.update { $0.count -= 1 } }
+    func noteRead(_ message: UnsafeMutablePointer<GstMessage>) {
+        if Self.counts(message) { state.update { $0.count -= 1 } }
+    }
+
+    private static func counts(_ message: UnsafeMutablePointer<GstMessage>) -> Bool {
+        guard message.pointee.type == GST_MESSAGE_ELEMENT, let structure = gst_message_get_structure(message) else {
+            return false
+        }
+        return String(cString: gst_structure_get_name(structure)).hasPrefix("swiftodt")
+    }
 
     /// Ends all waits.
     func close() { state.update { $0.isClosed = true } }

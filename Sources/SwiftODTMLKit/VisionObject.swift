@@ -6,14 +6,15 @@ public struct VisionObject: Hashable, Sendable {
     /// The bounding box, clipped to the image, in pixels of the image as stored (before the orientation is applied).
     public let box: Box
     private let id: Int?
-    /// The category; `unknown` if classification is disabled or has no result yet.
-    public let classificationCategory: VisionObjectCategory
     private let category: Category
     private let categoryConfidence: Double?
     /// The detector's confidence, 0...1.
     public let score: Double
     /// The detector's label, such as `person`; `nil` if the detector does not classify.
     public let name: String?
+
+    /// The category; `unknown` if classification is disabled or has no result yet.
+    public var classificationCategory: VisionObjectCategory { VisionObjectCategory(category) }
 
     /// ``box`` as a `CGRect`.
     public var frame: CGRect { CGRect(x: box.x, y: box.y, width: box.width, height: box.height) }
@@ -28,7 +29,9 @@ public struct VisionObject: Hashable, Sendable {
     public var labels: [VisionObjectLabel] {
         guard let categoryConfidence else { return [] }
         return [
-            VisionObjectLabel(text: category.labelText, index: category.rawValue, confidence: Float(categoryConfidence))
+            VisionObjectLabel(
+                text: category.name.prefix(1).uppercased() + category.name.dropFirst(), index: category.rawValue,
+                confidence: Float(categoryConfidence))
         ]
     }
 
@@ -36,7 +39,6 @@ public struct VisionObject: Hashable, Sendable {
         box = object.track.box.clipped(width: width, height: height)
         id = object.track.id
         category = object.category
-        classificationCategory = VisionObjectCategory(object.category)
         categoryConfidence = object.category == .unknown ? nil : object.confidence
         score = object.track.score
         name = object.track.label?.text
@@ -68,20 +70,6 @@ public enum VisionObjectCategory: Int, CaseIterable, Sendable {
             case .place: .places
             case .plant: .plants
             }
-    }
-}
-
-extension Category {
-    /// The text of ML Kit's label for the category.
-    fileprivate var labelText: String {
-        switch self {
-        case .unknown: "Unknown"
-        case .fashionGood: "Fashion good"
-        case .homeGood: "Home good"
-        case .food: "Food"
-        case .place: "Place"
-        case .plant: "Plant"
-        }
     }
 }
 

@@ -139,12 +139,19 @@ final class VideoSession: Sendable {
     private static func listen(
         to pipeline: Pipeline, _ element: Element, _ channel: ResultChannel, includesFrames: Bool
     ) {
-        if let bus = gst_element_get_bus(pipeline.top) {
-            let receiver = MessageReceiver(element: element.pointer, channel: channel)
-            gst_bus_set_sync_handler(
-                bus, takeMessage, Unmanaged.passRetained(receiver).toOpaque(),
-                { receiver in if let receiver { Unmanaged<MessageReceiver>.fromOpaque(receiver).release() } })
-            gst_object_unref(bus)
+        // The pipeline owns the element and the bus, so the unretained pointer is valid whenever the closure runs.
+        nonisolated(unsafe) let source = UnsafeMutableRawPointer(element.pointer)
+        pipeline.interceptMessages { message in
+            // Another element swiftodt can be in front of this one.
+            guard message.pointee.type == GST_MESSAGE_ELEMENT, let structure = gst_message_get_structure(message),
+                UnsafeMutableRawPointer(message.pointee.src) == source
+            else { return true }
+            let fields = MessageFields(structure)
+            let name = fields.name
+            guard ["swiftodt", "swiftodt-track", "swiftodt-zone"].contains(name) else { return true }
+            let timestamp = name == "swiftodt" ? fields.count("timestamp") ?? .max : nil
+            channel.add(PostedMessage(message), timestamp: timestamp)
+            return false
         }
         guard let entry = element.pad("sink"), let exit = element.pad("src") else { return }
         // The pads own the probes, so the unretained pad pointers in these closures are valid whenever the closures
@@ -158,34 +165,6 @@ final class VideoSession: Sendable {
             channel.pass(timestamp: UInt64(buffer.pointee.pts)) { includesFrames ? copy(of: buffer, at: output) : nil }
             return .ok
         }
-    }
-
-    /// The element whose messages are results. Other elements `swiftodt` can be in front of it.
-    private final class MessageReceiver {
-        let element: UnsafeMutablePointer<GstElement>
-        let channel: ResultChannel
-
-        init(element: UnsafeMutablePointer<GstElement>, channel: ResultChannel) {
-            (self.element, self.channel) = (element, channel)
-        }
-    }
-
-    /// Receives the messages of the element on the streaming thread that posts them. These messages are not queued on
-    /// the bus.
-    private static let takeMessage: GstBusSyncHandler = { _, message, receiver in
-        guard let message, let receiver, message.pointee.type == GST_MESSAGE_ELEMENT,
-            let structure = gst_message_get_structure(message)
-        else { return GST_BUS_PASS }
-        let target = Unmanaged<MessageReceiver>.fromOpaque(receiver).takeUnretainedValue()
-        guard UnsafeMutableRawPointer(message.pointee.src) == UnsafeMutableRawPointer(target.element) else {
-            return GST_BUS_PASS
-        }
-        let fields = MessageFields(structure)
-        let name = fields.name
-        guard ["swiftodt", "swiftodt-track", "swiftodt-zone"].contains(name) else { return GST_BUS_PASS }
-        let timestamp = name == "swiftodt" ? fields.count("timestamp") ?? .max : nil
-        target.channel.add(PostedMessage(message), timestamp: timestamp)
-        return GST_BUS_DROP
     }
 
     private static func copy(of buffer: UnsafeMutablePointer<GstBuffer>, at pad: UnsafeMutablePointer<GstPad>) -> Frame?

@@ -37,13 +37,7 @@ import Testing
         configuration.hasBegun = { false }
         configuration.end = {}
         configuration.tick = {
-            for _ in 0..<2 {
-                let source = UnsafeMutableRawPointer(pipeline["source"].pointer)
-                gst_element_post_message(
-                    pipeline["source"].pointer,
-                    gst_message_new_element(
-                        source.assumingMemoryBound(to: GstObject.self), gst_structure_new_empty("test")))
-            }
+            for _ in 0..<2 { pipeline["source"].post(OwnedStructure(named: "test")) }
             player.read { $0 }?.askToEnd()
         }
         let made = Player(pipeline, configuration) { _ in }
@@ -62,11 +56,7 @@ import Testing
         configuration.maximumUnread = 2
         configuration.hasStarted = {
             for _ in 0..<10 {
-                let source = UnsafeMutableRawPointer(pipeline["source"].pointer)
-                gst_element_post_message(
-                    pipeline["source"].pointer,
-                    gst_message_new_element(
-                        source.assumingMemoryBound(to: GstObject.self), gst_structure_new_empty("swiftodt-test")))
+                pipeline["source"].post(OwnedStructure(named: "swiftodt-test"))
                 posted.update { $0 += 1 }
             }
             player.read { $0 }?.askToEnd()

@@ -265,6 +265,17 @@ class Tables(Annotating):
         self.assertEqual(times(self.path("out.mkv"), "v"), times(self.picture, "v"))
 
 
+class Tags(Annotating):
+
+    def test_tags_are_kept_unless_redacted(self):
+        """Tags can contain an unredacted picture and the place of the recording."""
+        run("videotestsrc num-buffers=25 ! video/x-raw,width=320,height=240,framerate=25/1 ! taginject tags=title=street ! x264enc "
+            f"! mp4mux ! filesink location={self.path('in.mp4')}")
+        for words, title in (([], [["street"]]), (["--set", "box-style=blur"], [])):
+            self.annotate("--force", *words, self.path("in.mp4"), self.path("out.mp4"))
+            self.assertEqual([line for line in probed(self.path("out.mp4"), "-show_entries", "format_tags=title") if line != [""]], title, words)
+
+
 class Truncated(Annotating):
 
     def test_incomplete_file_is_reported(self):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from swiftodt.tracking import Frame
 
 # The fields of a result in each row.
-HEAD = ("timestamp", "epoch", "source", "session")
+RESULT_FIELDS = ("timestamp", "epoch", "source", "session")
 
 Sources = Union[str, os.PathLike[str], Iterable[Union[Message, "tuple[Frame, tuple[Object, ...]]"]]]
 
@@ -25,7 +25,7 @@ def rows(source: Sources) -> Iterator[dict[str, Any]]:
     In addition to the fields of the object a row has `seconds` (stream time), `timestamp`, `epoch`, `source` and `session`.
     """
     for result in results(source):
-        head = {"seconds": result.seconds, **{name: getattr(result, name) for name in HEAD}}
+        head = {"seconds": result.seconds, **{name: getattr(result, name) for name in RESULT_FIELDS}}
         for thing in result.objects:
             yield head | {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)}
 
@@ -41,7 +41,7 @@ def results(source: Sources) -> Iterator[Result]:
 def dataframe(source: Sources) -> Any:
     """Returns the rows as a pandas.DataFrame, with first_seen and last_seen in seconds of running time."""
     pandas = package("pandas", "swiftodt.dataframe")
-    columns = ["seconds", *HEAD, *(field.name for field in dataclasses.fields(Object))]
+    columns = ["seconds", *RESULT_FIELDS, *(field.name for field in dataclasses.fields(Object))]
     table = pandas.DataFrame(list(rows(source)), columns=columns)
     for name in ("first_seen", "last_seen"):
         table[name] = table[name].map(seconds)

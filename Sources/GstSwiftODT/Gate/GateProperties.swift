@@ -10,8 +10,8 @@ struct GateSettings: PropertyValues {
     var mode = Mode.auto
     var options = Gate.Options()
 
-    /// `nil` if the times fit together.
-    var fault: String? {
+    /// The conflict between two properties; `nil` if there is none.
+    var conflict: String? {
         options.calmInterval <= options.maxTime
             ? nil : "calm-interval is longer than max-time, so the gate opens before the next key frame passes"
     }

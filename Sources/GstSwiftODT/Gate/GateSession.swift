@@ -96,12 +96,12 @@ final class GateSession: @unchecked Sendable {
 
     func start() {
         stop()
-        let fault = state.withLock { state in
+        let conflict = state.withLock { state in
             state.gate = Gate()
             state.isReverse = false
-            return state.settings.fault
+            return state.settings.conflict
         }
-        if let fault { element.warn(.settings(fault)) }
+        if let conflict { element.warn(.settings(conflict)) }
     }
 
     func stop() {

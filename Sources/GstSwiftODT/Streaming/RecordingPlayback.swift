@@ -115,7 +115,7 @@ private struct PlaybackState {
             )
         }
         guard let frame = try reader.frame(at: key, within: tolerance) else {
-            try judgeTimes(context.settings)
+            try judgeTimes()
             if reader.header != nil, let latestResult, abs(context.time - latestResult) > Self.longestGap {
                 try requireRedaction(
                     context.settings,
@@ -128,15 +128,16 @@ private struct PlaybackState {
         }
         found += 1
         latestResult = context.time
-        try judgeTimes(context.settings)
-        if reader.header == nil { try judgeSize(frame.detections, context.settings) }
+        try judgeTimes()
+        if reader.header == nil { try judgeSize(frame.detections) }
         let floor = context.settings.detection.scoreFloor
         return (frame.detections.filter { $0.score >= floor }, frame.seen)
     }
 
     private mutating func compare(_ context: FrameContext) throws {
         let (format, settings) = (context.format, context.settings)
-        defer { (size, self.settings) = ((format.width, format.height), settings) }
+        self.settings = settings
+        defer { size = (format.width, format.height) }
         guard let header = reader.header else {
             if settings.iouThreshold != Settings().iouThreshold { reportOverlapMismatch("they are used as they are") }
             return
@@ -151,8 +152,8 @@ private struct PlaybackState {
             try reportDisplacement(
                 .orientation,
                 "the recording was made with orientation=\(header.orientation), the stream has "
-                    + "\(context.orientation.nick): boxes may be displaced; set orientation=\(header.orientation), or record again",
-                settings)
+                    + "\(context.orientation.nick): boxes may be displaced; set orientation=\(header.orientation), or record again"
+            )
         }
         if settings.redacts, settings.privacyThreshold < header.scoreFloor {
             let fault =
@@ -221,10 +222,10 @@ private struct PlaybackState {
 
     /// Checks whether frames of the video match the recorded frames. Throws if none matches. Reports a mismatch if only
     /// few match, for example because a queue drops frames.
-    private mutating func judgeTimes(_ settings: Settings) throws {
+    private mutating func judgeTimes() throws {
         guard reader.skippedLines >= Self.minimumUnmatched, reader.skippedLines / 4 > found else { return }
         guard found > 0 else { throw mismatchError(otherTimes) }
-        try reportDisplacement(.times, otherTimes, settings)
+        try reportDisplacement(.times, otherTimes)
     }
 
     private var otherTimes: String {
@@ -234,36 +235,32 @@ private struct PlaybackState {
             + "dropped before the element; record it again"
     }
 
-    private mutating func judgeSize(_ detections: [Detection], _ settings: Settings) throws {
+    private mutating func judgeSize(_ detections: [Detection]) throws {
         let (width, height) = (Double(size.width), Double(size.height))
         guard let far = detections.first(where: { $0.box.isFinite && ($0.box.x > width || $0.box.y > height) })
         else { return }
         try reportDisplacement(
             .size,
             "boxes lie outside the frames of \(size.width)x\(size.height), for example at "
-                + "\(far.box.x), \(far.box.y): the recording is of another video or of larger frames; record it again",
-            settings)
+                + "\(far.box.x), \(far.box.y): the recording is of another video or of larger frames; record it again")
     }
 
     mutating func finishStream() throws {
         guard let latest, !latest.hasJumped, let last = reader.end?.last ?? reader.last,
             last.isTime == latest.key.isTime
         else { return }
-        guard let settings else { return }
-        if found == 0, reader.skippedLines > 0, reader.header != nil {
-            try reportDisplacement(.times, otherTimes, settings)
-        }
+        if found == 0, reader.skippedLines > 0, reader.header != nil { try reportDisplacement(.times, otherTimes) }
         if last.isLater(than: latest.key, by: Self.rounding) {
             try reportDisplacement(
                 .shorter,
                 "the video ended at \(latest.key), but the recording continues to \(last): it is of a longer video or of "
-                    + "another one; check that detections-file belongs to this video", settings)
+                    + "another one; check that detections-file belongs to this video")
         }
     }
 
     /// Reports that the boxes may be beside the objects. This is an error with strict redaction.
-    private mutating func reportDisplacement(_ kind: Mismatch, _ text: String, _ settings: Settings) throws {
-        if settings.redacts {
+    private mutating func reportDisplacement(_ kind: Mismatch, _ text: String) throws {
+        if let settings, settings.redacts {
             try requireRedaction(settings, text)
         } else {
             reportMismatch(kind, text)

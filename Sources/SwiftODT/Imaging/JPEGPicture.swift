@@ -2,7 +2,8 @@ import CTurboJPEG
 
 extension Picture {
     convenience init(jpeg file: [UInt8]) throws {
-        // With this marker, TurboJPEG distinguishes a missing end marker from a missing part of the picture.
+        // Some complete files lack the marker for the end of the image. With this marker, a warning about missing data
+        // means that a part of the picture is missing.
         let bytes = file + [0xFF, 0xD9]
         guard let decoder = tjInitDecompress() else {
             throw ODTError(.failed, "TurboJPEG cannot be initialised; check that libturbojpeg is installed")

@@ -80,6 +80,7 @@ extension Labels {
     }
 }
 
+/// The predefined entities of XML, and the numeric entity of the apostrophe.
 package enum XMLEntities {
     /// The entities and their characters. The ampersand is last, because `&amp;lt;` stands for `&lt;`.
     package static let all: [(String, String)] = [

@@ -196,11 +196,7 @@ struct EventRule: Sendable {
     }
 
     private static func words(_ entry: KeyFile.Entry) -> Set<String> {
-        Set(
-            entry.value.split(separator: ",").map { word in
-                let end = word.lastIndex { !$0.isWhitespace }.map(word.index(after:)) ?? word.startIndex
-                return String(word[..<end].drop(while: \.isWhitespace))
-            })
+        Set(entry.value.split(separator: ",").map { String(KeyFile.trimmed($0)) })
     }
 
     private static func seconds(_ entry: KeyFile.Entry) throws -> Nanoseconds {
