@@ -274,11 +274,18 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
   gboolean live;
   GstClockTime min, max, own;
 
-  /* A serialized query must follow the frames that precede it. The allocation query is an exception, because it concerns
-   * later frames. */
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+  gboolean is_allocation = GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION;
+  /* The base class negotiates before it answers an allocation query, see submit_input_buffer. */
+  gboolean is_reconfigured = is_allocation && direction == GST_PAD_SINK && GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
+
+  /* A serialized query must follow the frames that precede it. Usually, the allocation query is an exception, because it
+   * concerns later frames. */
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && (!is_allocation || is_reconfigured))
     forward (base, TRUE);
-  if (!PARENT->query (base, direction, query))
+  gboolean is_answered = PARENT->query (base, direction, query);
+  if (is_reconfigured)
+    swiftodt_session_negotiate_overlay (SESSION (base));
+  if (!is_answered)
     return FALSE;
   if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY) {
     gst_query_parse_latency (query, &live, &min, &max);

@@ -3,9 +3,9 @@ import SwiftODT
 /// Decides at which frames a new epoch begins. An epoch is a part of the stream without discontinuities. All tracks end
 /// with their epoch, so a new epoch must begin only at a real discontinuity.
 ///
-/// A new epoch begins at a flush, a seek, a step backwards in time, a gap, and a change of the frame size or
-/// orientation. Buffers with the flag DISCONT do not begin an epoch, because leaky queues and filters set this flag at
-/// every dropped frame. The tracker continues across dropped frames. Segments, caps and tags that change neither time
+/// A new epoch begins at a flush, a seek, another stream, a step backwards in time, a gap, and a change of the frame
+/// size or orientation. Buffers with the flag DISCONT do not begin an epoch, because leaky queues and filters set this
+/// flag at every dropped frame. The tracker continues across dropped frames. Segments, caps and tags that change neither time
 /// nor picture do not begin an epoch, either.
 ///
 /// All times are running times. A step backwards of up to three frame durations, but at most 1 s, begins no epoch,
@@ -17,6 +17,7 @@ struct EpochRule {
     enum Break: String {
         case flush = "a flush"
         case seek = "a seek"
+        case stream = "another stream"
         case backwards = "a step backwards in time"
         case gap = "a gap longer than track-max-age"
         case size = "a change of the frame size"
@@ -35,6 +36,7 @@ struct EpochRule {
 
     private var last: FrameInfo?
     private var hasSeeked = false
+    private var isOtherStream = false
     private var isStill = false
     /// The latest frame interval in nanoseconds, measured between consecutive frames whose time increased.
     private var rhythm: Nanoseconds = 0
@@ -48,6 +50,9 @@ struct EpochRule {
     /// Makes the next frame begin an epoch, even if its time directly follows the time of the previous frame.
     mutating func noteSeek() { hasSeeked = true }
 
+    /// Makes the next frame begin an epoch, even if its time directly follows the time of the previous frame.
+    mutating func noteOtherStream() { isOtherStream = true }
+
     mutating func noteStill(_ isStill: Bool) { self.isStill = isStill }
 
     /// - Parameter maxAge: The maximum time in nanoseconds for which a track without detections is kept
@@ -57,6 +62,7 @@ struct EpochRule {
         defer { remember(frame) }
         guard let last else { return nil }
         if hasSeeked { return .seek }
+        if isOtherStream { return .stream }
         if (frame.width, frame.height) != (last.width, last.height) { return .size }
         if frame.orientation != last.orientation { return .orientation }
         guard let now = frame.time, let then = last.time else { return nil }
@@ -72,7 +78,7 @@ struct EpochRule {
         let expected = last.flatMap { last in last.time.map { $0.adding(last.duration).clampedToRange } }
         last = frame
         last?.time = frame.time ?? expected
-        hasSeeked = false
+        (hasSeeked, isOtherStream) = (false, false)
     }
 
     private static let maximumDisorder: Nanoseconds = 1_000_000_000

@@ -69,6 +69,7 @@ struct UpstreamOrientation {
             sink = Self.feeder(of: source)
             guard let before = sink, OrientationTag(of: before).orientation == tagged else { break }
             guard let rotatingElement = Self.rotatingElement(of: source) else { continue }
+            defer { gst_object_unref(rotatingElement) }
             note(rotatingElement, tagged: tagged)
         }
         if let sink { gst_object_unref(sink) }
@@ -85,15 +86,21 @@ struct UpstreamOrientation {
         guard own != .identity else { return }
         // The search goes upstream, so the change of this element was applied before the changes found so far.
         turn = turn.following(own)
-        rotatingElements.append(rotatingElement.pointee.name.map { String(cString: $0) } ?? "an element upstream")
+        let name = gst_object_get_name(rotatingElement)
+        defer { g_free(name) }
+        rotatingElements.append(name.map { String(cString: $0) } ?? "an element upstream")
     }
 
     // MARK: Upstream traversal
 
+    /// The caller owns the result. Elements beyond a queue can be removed at any time.
     private static func rotatingElement(of source: Pad) -> UnsafeMutablePointer<GstObject>? {
-        guard let parent = source.pointee.object.parent else { return nil }
+        let pad = UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstObject.self)
+        guard let parent = gst_object_get_parent(pad) else { return nil }
         let instance = UnsafeMutableRawPointer(parent).assumingMemoryBound(to: GTypeInstance.self)
-        return g_type_check_instance_is_a(instance, gst_video_direction_get_type()) != 0 ? parent : nil
+        if g_type_check_instance_is_a(instance, gst_video_direction_get_type()) != 0 { return parent }
+        gst_object_unref(parent)
+        return nil
     }
 
     /// Returns the sink pad from which the data of a source pad comes. For a ghost pad this is the inner pad. Returns
@@ -101,6 +108,7 @@ struct UpstreamOrientation {
     private static func feeder(of source: Pad) -> Pad? {
         // A bin that implements `GstVideoDirection` is treated as a single element.
         if let rotatingElement = rotatingElement(of: source) {
+            defer { gst_object_unref(rotatingElement) }
             let element = UnsafeMutableRawPointer(rotatingElement).assumingMemoryBound(to: GstElement.self)
             if let sink = gst_element_get_static_pad(element, "sink") { return sink }
         }
@@ -108,9 +116,17 @@ struct UpstreamOrientation {
         defer { gst_iterator_free(links) }
         var pads: [Pad] = []
         var item = GValue()
-        while pads.count < 2, gst_iterator_next(links, &item) == GST_ITERATOR_OK {
-            if let pad = g_value_dup_object(&item) { pads.append(pad.assumingMemoryBound(to: GstPad.self)) }
-            g_value_unset(&item)
+        loop: while pads.count < 2 {
+            switch gst_iterator_next(links, &item) {
+            case GST_ITERATOR_OK:
+                if let pad = g_value_dup_object(&item) { pads.append(pad.assumingMemoryBound(to: GstPad.self)) }
+                g_value_unset(&item)
+            case GST_ITERATOR_RESYNC:
+                pads.forEach { gst_object_unref($0) }
+                pads = []
+                gst_iterator_resync(links)
+            default: break loop
+            }
         }
         guard pads.count == 1 else {
             for pad in pads { gst_object_unref(pad) }

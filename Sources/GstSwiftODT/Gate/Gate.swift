@@ -26,7 +26,7 @@ struct Gate {
         case activity
         /// The application emitted the signal `open`, or has set `mode=open`.
         case application
-        /// A frame is marked as discontinuous or corrupted.
+        /// A frame is marked as discontinuous or corrupted, or the decoder has not output a key frame.
         case discontinuity
         /// The caps or the segment change, or the stream announces missing data.
         case streamChange = "stream-change"
@@ -54,6 +54,8 @@ struct Gate {
         /// The size in bytes.
         var size: Int
         var isKeyFrame: Bool
+        /// Whether the frame refers to frames before the latest key frame in decode order (RASL picture of H.265).
+        var isLeading = false
         /// Whether the buffer contains only stream headers.
         var isHeader = false
         /// Whether frames before this frame are missing, or this frame is damaged.
@@ -129,9 +131,9 @@ struct Gate {
     /// The timestamp of the latest still key frame. It can be earlier than ``stillTime``, because the timestamps of
     /// network streams are not always in order.
     private var stillTimestamp: Nanoseconds?
-    /// The timestamp of the latest still key frame. Becomes `nil` at the next key frame. Frames with earlier times are
-    /// leading pictures of an open group of pictures. They refer to frames that were not passed to the decoder.
-    private var leadingLimit: Nanoseconds?
+    /// Whether the latest key frame was passed without the frames before it, so that its leading pictures cannot be
+    /// decoded.
+    private var isGroupIncomplete = false
 
     /// The current group of pictures: the time of its key frame, and the size in bytes of its frames so far.
     private var group: (start: Nanoseconds, bytes: Int)?
@@ -171,8 +173,8 @@ struct Gate {
         let now = max(latest ?? .min, frame.time ?? latest ?? 0)
         latest = now
         noteGroup(frame, at: now, options)
-        if frame.isKeyFrame { leadingLimit = nil }
-        let isLeading = leadingLimit.map { limit in frame.time.map { $0 < limit } ?? false } ?? false
+        if frame.isKeyFrame { isGroupIncomplete = false }
+        let isLeading = frame.isLeading && isGroupIncomplete
         if isLeading, !frame.isDiscontinuous, !(state == .calm && keepsEarlier) { return .drop }
         switch state {
         case .open: return actionWhileOpen(frame, at: now, options)
@@ -232,7 +234,7 @@ struct Gate {
 
     private mutating func beginStill(_ frame: Frame, at now: Nanoseconds) {
         (stillTime, stillTimestamp, isAnswered) = (now, frame.time ?? now, false)
-        leadingLimit = stillTimestamp
+        isGroupIncomplete = true
         dropEarlier()
         swap(&earlier, &kept)
     }
@@ -254,7 +256,7 @@ struct Gate {
         let undecodable = rewinds ? earlier.leading : kept.leading
         counters.passed += UInt64(keptFrames - undecodable)
         counters.dropped += UInt64(undecodable)
-        if rewinds { leadingLimit = nil }
+        if rewinds { isGroupIncomplete = false }
         counters.delay = (earlier.since ?? kept.since).flatMap { latest?.since($0) } ?? 0
         counters.greatestDelay = max(counters.greatestDelay, counters.delay)
         (kept, earlier, isRewindRequested) = (Kept(), Kept(), false)
@@ -266,12 +268,18 @@ struct Gate {
     /// - Parameters:
     ///   - wantsFrames: whether the next frames are likely to change the results of swiftodt.
     ///   - rewinds: whether swiftodt has dropped the frame and first needs the frames that precede it.
-    mutating func noteActivity(_ wantsFrames: Bool, at time: Nanoseconds?, rewinds: Bool = false) {
+    ///   - isAnswer: whether this is the answer to the event for the latest still key frame.
+    mutating func noteActivity(
+        _ wantsFrames: Bool, at time: Nanoseconds?, rewinds: Bool = false, isAnswer: Bool = false
+    ) {
         hasReports = true
         if time.map({ $0 >= stillTimestamp ?? .min }) ?? true {
             isAnswered = true
             if state == .calm, rewinds, keepsEarlier { isRewindRequested = true }
             if !isRewindRequested { dropEarlier() }
+        } else if isAnswer, !isAnswered, state == .calm {
+            // The decoder has not output the key frame. With the frames after it, it may output frames again.
+            request = .discontinuity
         }
         // A report cannot be later than the latest frame, unless it belongs to the time before a restart of the clock.
         if isActive, !wantsFrames, let latest { quietSince = max(quietSince ?? .min, min(time ?? latest, latest)) }
@@ -294,7 +302,7 @@ struct Gate {
 
     /// Called when another segment begins or the timestamps restart.
     mutating func beginSegment() {
-        (latest, quietSince, stillTime, stillTimestamp, leadingLimit, group) = (nil, nil, nil, nil, nil, nil)
+        (latest, quietSince, stillTime, stillTimestamp, isGroupIncomplete, group) = (nil, nil, nil, nil, false, nil)
     }
 
     /// Called when the stream was flushed. Counters continue.

@@ -89,7 +89,11 @@ final class GateSession: @unchecked Sendable {
         var timestamp: guint64 = .max
         gst_structure_get_uint64(structure, "timestamp", &timestamp)
         let (wantsFrames, rewinds) = (flag("inference") || flag("motion"), flag("rewind"))
-        state.withLock { $0.gate.noteActivity(wantsFrames, at: Nanoseconds(exactly: timestamp), rewinds: rewinds) }
+        let isAnswer = flag("still")
+        state.withLock {
+            $0.gate.noteActivity(
+                wantsFrames, at: Nanoseconds(exactly: timestamp), rewinds: rewinds, isAnswer: isAnswer)
+        }
     }
 
     // MARK: Life cycle
@@ -179,6 +183,11 @@ final class GateSession: @unchecked Sendable {
                 state.isReverse = segment.rate < 0
                 state.gate.beginSegment()
             }
+        case GST_EVENT_TAG:
+            // Another orientation must not apply to the kept frames.
+            var tags: UnsafeMutablePointer<GstTagList>?
+            gst_event_parse_tag(event, &tags)
+            if gst_tag_list_get_tag_size(tags, GST_TAG_IMAGE_ORIENTATION) > 0 { interrupt(.streamChange) }
         default: break
         }
     }
@@ -261,8 +270,11 @@ final class GateSession: @unchecked Sendable {
         guard let event = gst_pad_get_sticky_event(element.sourcePad, GST_EVENT_SEGMENT, 0) else { return }
         var segment = GstSegment()
         gst_event_copy_segment(event, &segment)
+        let again = gst_event_new_segment(&segment)
+        gst_event_set_seqnum(again, gst_event_get_seqnum(event))
+        gst_event_set_running_time_offset(again, gst_event_get_running_time_offset(event))
         gst_event_unref(event)
-        gst_pad_push_event(element.sourcePad, gst_event_new_segment(&segment))
+        gst_pad_push_event(element.sourcePad, again)
     }
 
     /// Announces the purpose of the next frame to swiftodt.
@@ -301,19 +313,21 @@ extension Gate.Frame {
     init(_ buffer: UnsafeMutablePointer<GstBuffer>, _ format: AccessUnitFormat) {
         func has(_ flag: GstBufferFlags) -> Bool { GstBufferReference.hasFlag(buffer, flag) }
         let time = Nanoseconds(exactly: buffer.pointee.pts)
+        let isMarkedAsKeyFrame = !has(GST_BUFFER_FLAG_DELTA_UNIT)
+        let kind = isMarkedAsKeyFrame || format.codec == .h265 ? Self.kind(of: buffer, format) : .other
         self.init(
             time: time, size: Int(clamping: gst_buffer_get_size(buffer)),
-            isKeyFrame: !has(GST_BUFFER_FLAG_DELTA_UNIT) && Self.isRandomAccessPoint(buffer, format),
+            isKeyFrame: isMarkedAsKeyFrame && kind.map { $0 == .randomAccess } ?? true, isLeading: kind == .leading,
             isHeader: time == nil && buffer.pointee.dts == .max && has(GST_BUFFER_FLAG_HEADER),
             isDiscontinuous: has(GST_BUFFER_FLAG_DISCONT) || has(GST_BUFFER_FLAG_CORRUPTED))
     }
 
-    private static func isRandomAccessPoint(_ buffer: UnsafeMutablePointer<GstBuffer>, _ format: AccessUnitFormat)
-        -> Bool
+    private static func kind(of buffer: UnsafeMutablePointer<GstBuffer>, _ format: AccessUnitFormat)
+        -> AccessUnitFormat.Kind?
     {
         var map = GstMapInfo()
-        guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return true }
+        guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return nil }
         defer { gst_buffer_unmap(buffer, &map) }
-        return format.isRandomAccessPoint(UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
+        return format.kind(of: UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
     }
 }

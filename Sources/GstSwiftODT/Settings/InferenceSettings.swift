@@ -40,6 +40,9 @@ extension Settings {
 
     var redacts: Bool { draw && annotator.boxStyle.redaction != nil }
 
+    /// Whether tracking or redaction uses the luma plane.
+    var needsLuma: Bool { scene.follows || redacts && redaction.follows }
+
     var redaction: RedactionTracker.Options {
         RedactionTracker.Options(
             labels: annotator.privacyLabels, threshold: privacyThreshold, follows: scene.mode == .stream,

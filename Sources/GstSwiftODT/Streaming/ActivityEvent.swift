@@ -33,10 +33,14 @@ struct ActivityEvent {
     /// event.
     mutating func repeatLatest(through element: ElementHandle) {
         guard let latest else { return }
-        send(latest.activity, at: latest.times, through: element)
+        send(latest.activity, at: latest.times, isAnswer: true, through: element)
     }
 
-    private mutating func send(_ activity: Activity, at times: FrameTimes, through element: ElementHandle) {
+    /// - Parameter isAnswer: whether the event answers the event for a still picture. If the timestamp is earlier than
+    ///   that of the still picture, the decoder has not output the picture.
+    private mutating func send(
+        _ activity: Activity, at times: FrameTimes, isAnswer: Bool = false, through element: ElementHandle
+    ) {
         sent = activity
         element.log(
             .debug,
@@ -48,6 +52,7 @@ struct ActivityEvent {
                 [
                     ("objects", .boolean(activity.hasObjects)), ("inference", .boolean(activity.wantsInference)),
                     ("motion", .boolean(activity.seesMotion)), ("rewind", .boolean(activity.rewinds)),
+                    ("still", .boolean(isAnswer)),
                     ("timestamp", .time(times.timestamp)),
                     ("running-time", .time(times.runningTime)),
                 ]))

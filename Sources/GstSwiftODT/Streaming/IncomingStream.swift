@@ -21,6 +21,7 @@ struct IncomingStream {
     private var (frameCount, hasJumped) = (0, false)
     /// Whether the latest frame is a still picture, according to the event `still-frame`.
     private(set) var isStill = false
+    private var streamID: String?
     private var latestTimestamp: UInt64?
     /// The timestamp of the next frame, if the gate before the decoder has announced this frame as a preview.
     private var preview: UInt64?
@@ -95,6 +96,7 @@ struct IncomingStream {
         case GST_EVENT_STREAM_START:
             element.log(.debug, "start of stream")
             orientationTag = OrientationTag()
+            noticeStream(event)
         case GST_EVENT_CAPS:
             var caps: UnsafeMutablePointer<GstCaps>?
             gst_event_parse_caps(event, &caps)
@@ -119,6 +121,14 @@ struct IncomingStream {
             noticeGate(event)
         default: break
         }
+    }
+
+    private mutating func noticeStream(_ event: UnsafeMutablePointer<GstEvent>) {
+        var text: UnsafePointer<CChar>?
+        gst_event_parse_stream_start(event, &text)
+        let id = text.map { String(cString: $0) }
+        if let streamID, streamID != id { epochs.noteOtherStream() }
+        streamID = id
     }
 
     private mutating func noticeStill(_ event: UnsafeMutablePointer<GstEvent>) {

@@ -16,6 +16,8 @@ struct InferenceScheduler {
     /// The inference in flight that has not been assigned to a frame yet. If frames wait for their results, each
     /// inference is assigned to its frame at once.
     private var inFlight: StartedDetection?
+    /// Whether an inference has started whose result no frame has taken.
+    var isPending: Bool { inFlight != nil }
     private let turn = InferenceTurn()
     /// Whether the stream has claimed a turn for inference (`share-inference`) and is still waiting for it.
     private var hasClaim = false

@@ -101,10 +101,12 @@ private struct PlaybackState {
         let key = try key(of: context)
         let tolerance = key.isTime ? min(Self.rounding, (context.format.frameDuration ?? .max) / 4) : 0
         defer { latest = (key, context.hasJumped) }
+        var isOver = false
         if let last = reader.end?.last ?? reader.last, last.isTime == key.isTime,
             key.isLater(than: last, by: tolerance),
             reader.header != nil || context.settings.redacts
         {
+            isOver = true
             try requireRedaction(
                 context.settings,
                 "the recording ends at \(last), before the video, so nothing is redacted from here on; record the complete "
@@ -123,8 +125,8 @@ private struct PlaybackState {
                         + "inference-interval")
             }
             // A MOTChallenge file has no lines for frames without detections. Frames without lines therefore have an
-            // empty result.
-            return reader.header == nil ? ([], nil) : nil
+            // empty result. After the end of a recording, empty results end the tracks.
+            return reader.header == nil || isOver ? ([], nil) : nil
         }
         found += 1
         latestResult = context.time

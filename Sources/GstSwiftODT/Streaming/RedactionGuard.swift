@@ -82,17 +82,18 @@ struct RedactionGuard {
         }
     }
 
-    /// Called after inference on the frame was started, or was not due. Adaptive inference is not checked, because it
-    /// also runs at every motion.
+    /// Called after inference on the frame was started, or was not due. Adaptive inference also runs at every motion, so
+    /// it is checked only while an inference is pending.
     ///
     /// - Throws: ``ODTError`` if no inference has started for too long, because new objects stay visible.
-    mutating func check(_ frame: FrameContext, isInferred: Bool) throws {
+    mutating func check(_ frame: FrameContext, isInferred: Bool, isPending: Bool) throws {
         var isAnswered = !frame.answers.isEmpty
         if case .answered = frame.precomputed { isAnswered = true }
         hasResult = isAnswered || hasResult && frame.epochBreak == nil
         let step = latestTime.map { max(0, frame.time.since($0)) } ?? 0
         latestTime = frame.time
-        guard frame.settings.redacts, frame.intervalPolicy != .auto, hasResult, !isInferred, !isAnswered else {
+        guard frame.settings.redacts, frame.intervalPolicy != .auto || isPending, hasResult, !isInferred, !isAnswered
+        else {
             return withoutInference = 0
         }
         withoutInference += min(step, Self.longestStep)
@@ -103,8 +104,12 @@ struct RedactionGuard {
         }
         guard interval > Self.longestTimeWithoutInference else { return }
         try fail(
-            "redaction is requested, but inference runs less often than every 5 s, so new objects stay visible; set a "
-                + "smaller inference-interval", frame.settings)
+            "redaction is requested, but "
+                + (isPending
+                    ? "an inference takes more than 5 s, so new objects stay visible; use a faster model or device"
+                    : "inference runs less often than every 5 s, so new objects stay visible; set a smaller "
+                        + "inference-interval"),
+            frame.settings)
     }
 
     private static let longestTimeWithoutInference: Nanoseconds = 5_000_000_000

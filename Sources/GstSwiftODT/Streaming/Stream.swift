@@ -139,7 +139,7 @@ final class Stream {
         if isInferred, let answer = scheduler.takeAnswer(isAwaited: plan.waits || isPreview) {
             context.answers.append(answer)
         }
-        try redaction.check(context, isInferred: isInferred)
+        try redaction.check(context, isInferred: isInferred, isPending: scheduler.isPending)
         context.work = MonotonicClock.now - begin
         return context
     }
@@ -168,14 +168,14 @@ final class Stream {
     /// whether inference was started.
     private func inferIfDue(_ frame: inout FrameContext, by source: DetectionSource?) throws -> Bool {
         let context = frame
-        guard scheduler.mayInfer(at: context, by: source) || context.settings.scene.follows else {
+        guard scheduler.mayInfer(at: context, by: source) || context.settings.needsLuma else {
             scheduler.pass(context, source)
             return false
         }
         let isInferred = try statistics.time(.start) {
             try context.withFrameOrSubstitute { picture, hasPixels in
                 var picture = picture
-                if context.settings.scene.follows, hasPixels { (frame.luma, frame.copy) = reduce(picture, of: context) }
+                if context.settings.needsLuma, hasPixels { (frame.luma, frame.copy) = reduce(picture, of: context) }
                 picture.luma = frame.luma
                 return try scheduler.infer(at: picture, of: context, by: source)
             }

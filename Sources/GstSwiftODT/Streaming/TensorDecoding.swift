@@ -42,7 +42,8 @@ final class TensorDecoding: Sendable {
         return fields
     }
 
-    /// Returns whether a frame has tensors, and counts the frames without tensors.
+    /// Returns whether a frame has a result: tensors, or no tensors although they have been missing for so long that the
+    /// tracks have to end. Counts the frames without tensors.
     ///
     /// - Parameter warn: receives a warning if none of the first 100 frames had tensors, or if redaction cannot be
     ///   guaranteed and `privacy-strict` is `false`.
@@ -50,14 +51,15 @@ final class TensorDecoding: Sendable {
     ///   new objects would not be redacted.
     func accepts(_ context: FrameContext, warn: (ElementProblem) -> Void) throws(ODTError) -> Bool {
         let hasTensors = TensorMetadata(of: context.buffer) != nil
-        let (mustWarn, hasGap) = state.withLock { state in
+        let (mustWarn, hasGap, isOver) = state.withLock { state in
             state.hasTensors = state.hasTensors || hasTensors
             if hasTensors { state.latest = context.time } else { state.framesWithout += 1 }
-            let hasGap = state.latest.map { abs(context.time - $0) > Self.longestGap } ?? false
+            let gap = state.latest.map { abs(context.time - $0) } ?? 0
+            let hasGap = gap > Self.longestGap
             defer { if hasGap { state.hasWarnedOfGap = true } }
             return (
                 !state.hasTensors && state.framesWithout == Self.framesUntilWarning,
-                hasGap && (context.settings.privacyStrict || !state.hasWarnedOfGap)
+                hasGap && (context.settings.privacyStrict || !state.hasWarnedOfGap), gap > Self.end
             )
         }
         if mustWarn { warn(Self.noTensors) }
@@ -67,10 +69,11 @@ final class TensorDecoding: Sendable {
                     "redaction cannot be guaranteed, because frames have had no tensors for more than a second; let the "
                         + "element before swiftodt attach tensors more often"))
         }
-        return hasTensors
+        return hasTensors || isOver
     }
 
     private static let longestGap: Nanoseconds = 1_000_000_000
+    private static let end: Nanoseconds = 5_000_000_000
 
     /// - Parameter warn: receives a warning if no buffer had any tensors.
     func finishStream(warn: (ElementProblem) -> Void) {

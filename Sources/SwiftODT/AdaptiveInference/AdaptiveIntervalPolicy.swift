@@ -12,8 +12,8 @@
 ///   decoder passes only key frames, the interval grows to 30 s, and starts again at 1 s after a track has ended.
 ///
 /// Unchanged areas of the picture trigger nothing, because the same picture gives the same detections. All intervals
-/// are in seconds, so the inference rate hardly depends on the frame rate. Only tentative tracks and scene changes
-/// trigger inferences in consecutive frames.
+/// are in seconds, so the inference rate hardly depends on the frame rate. Above 7 frames per second, only tentative
+/// tracks and scene changes trigger inferences in consecutive frames.
 struct AdaptiveIntervalPolicy: Sendable {
     private var lastInference: Nanoseconds?
     /// The tracker's state after the latest finished frame.

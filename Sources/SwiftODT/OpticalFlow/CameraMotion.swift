@@ -78,7 +78,7 @@ struct CameraDrift {
             min(plane.width, plane.height) >= 16
         else { return }
         var motion = ImageMotion(from: previous, to: pyramid)
-        let shift = motion.backgroundShift(around: ContiguousArray(boxes))
+        let shift = motion.backgroundShift(around: ContiguousArray(boxes)) ?? .zero
         isMoving = max(abs(shift.x) / plane.scaleX, abs(shift.y) / plane.scaleY) > Self.still
     }
 

@@ -52,10 +52,10 @@ struct ImageMotion {
         return BoxMove(x: Double(x) * scale.x, y: Double(y) * scale.y, scale: zoom, deviation: deviation)
     }
 
-    /// Returns the displacement of the background in buffer pixels, or zero if it cannot be estimated.
+    /// Returns the displacement of the background in buffer pixels, or `nil` if it cannot be estimated.
     ///
     /// - Parameter boxes: the objects' boxes in buffer pixels. They are not part of the background.
-    mutating func backgroundShift(around boxes: ContiguousArray<Box>) -> SIMD2<Double> {
+    mutating func backgroundShift(around boxes: ContiguousArray<Box>) -> SIMD2<Double>? {
         let (width, height) = (Double(flow.from.plane.width), Double(flow.from.plane.height))
         camera.begin()
         for row in 0..<5 {
@@ -68,7 +68,7 @@ struct ImageMotion {
                 camera.add(SIMD2<Double>(found) * scale)
             }
         }
-        return camera.count >= 8 ? camera.estimate() : .zero
+        return camera.count >= 8 ? camera.estimate() : nil
     }
 
     /// Returns the ratio of the new box size to the old one. It is derived from the median growth of the distances

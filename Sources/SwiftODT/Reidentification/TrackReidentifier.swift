@@ -51,7 +51,6 @@ package struct TrackReidentifier: Sendable {
         var id: Int
         var track: Track
         var appearance: ObjectAppearance?
-        let begin: Nanoseconds
         var firstView: Nanoseconds?
         var isDecided = false
         var nextView: Nanoseconds
@@ -96,7 +95,7 @@ package struct TrackReidentifier: Sendable {
         var changes: [Change] = []
         budget = min(budget + Self.meanViewsPerFrame, Self.viewsPerFrame)
         if let frame, budget >= 1 {
-            for number in due(in: frame, at: now).prefix(Int(budget)) {
+            for number in due(Int(budget), in: frame, at: now) {
                 budget -= 1
                 try addView(of: number, in: frame, at: now)
                 if let change = decide(number, at: now) { changes.append(change) }
@@ -144,7 +143,7 @@ package struct TrackReidentifier: Sendable {
             track.label = track.label ?? followed[number]?.track.label
             guard isKnown || describer.labels.contains(track.label?.text.lowercased() ?? "") else { continue }
             let id = identity(of: number)
-            followed[number, default: Followed(id: id, track: track, begin: now, nextView: now)].track = track
+            followed[number, default: Followed(id: id, track: track, nextView: now)].track = track
         }
         // A track that the tracker temporarily does not report is occluded or unreliable. It gives no view.
         for number in followed.keys where !present.contains(number) { followed[number]?.track.state = .coasting }
@@ -155,7 +154,7 @@ package struct TrackReidentifier: Sendable {
             ended = ended.filter { $0.value.track.lastSeen >= limit }
         }
         // A track that disappears without an end event was merged with another track.
-        for (number, one) in followed where one.track.lastSeen < limit {
+        for (number, one) in followed where boxes[number] == nil && one.track.lastSeen < limit {
             (followed[number], identities[number]) = (nil, nil)
         }
         while ended.count > Self.capacity,
@@ -165,13 +164,14 @@ package struct TrackReidentifier: Sendable {
 
     // MARK: Views
 
-    /// Returns the ids of the tracks that are due for a new view and have a good view in this frame. Undecided tracks
-    /// come first. Otherwise, the track that has been due for longest comes first.
-    private func due(in frame: Frame, at now: Nanoseconds) -> [Int] {
-        followed.filter { $0.value.nextView <= now && isGoodView($0.value.track, in: frame, at: now) }
-            .map { (order: $0.value.isDecided ? 1 : 0, time: $0.value.nextView, number: $0.key) }
+    /// Returns up to `count` ids of tracks that are due for a new view and have a good view in this frame. Undecided
+    /// tracks come first. Otherwise, the track that has been due for longest comes first.
+    private func due(_ count: Int, in frame: Frame, at now: Nanoseconds) -> [Int] {
+        let due = followed.filter { $0.value.nextView <= now }
+            .map { (order: $0.value.isDecided ? 1 : 0, time: $0.value.nextView, number: $0.key, track: $0.value.track) }
             .sorted { ($0.order, $0.time, $0.number) < ($1.order, $1.time, $1.number) }
-            .map(\.number)
+        // Lazy, because the cost of `isGoodView` grows with the number of tracks.
+        return due.lazy.filter { isGoodView($0.track, in: frame, at: now) }.prefix(count).map(\.number)
     }
 
     private func isGoodView(_ track: Track, in frame: Frame, at now: Nanoseconds) -> Bool {
@@ -203,12 +203,10 @@ package struct TrackReidentifier: Sendable {
 
     private mutating func decide(_ number: Int, at now: Nanoseconds) -> Change? {
         guard let one = followed[number], !one.isDecided, let appearance = one.appearance else { return nil }
-        let isLate = now - (one.firstView ?? now) >= Self.decisionTime
-        guard let id = returned(one, number, appearance) else {
-            followed[number]?.isDecided = isLate
-            return nil
-        }
-        followed[number]?.isDecided = true
+        let isLate = now - (one.firstView ?? now) > Self.decisionTime
+        let id = isLate ? nil : returned(one, number, appearance, at: now)
+        followed[number]?.isDecided = isLate || id != nil
+        guard let id else { return nil }
         let before = ended.removeValue(forKey: id)
         if let before { followed[number]?.appearance?.add(before.appearance) }
         followed[number]?.id = id
@@ -218,9 +216,9 @@ package struct TrackReidentifier: Sendable {
 
     /// Returns the id of the ended track with the most similar appearance. `nil` if this track is not similar enough,
     /// or if another object is almost as similar.
-    private func returned(_ one: Followed, _ number: Int, _ appearance: ObjectAppearance) -> Int? {
+    private func returned(_ one: Followed, _ number: Int, _ appearance: ObjectAppearance, at now: Nanoseconds) -> Int? {
         let candidates = ended.filter {
-            $0.value.track.lastSeen <= one.begin && $0.value.track.label?.text == one.track.label?.text
+            $0.value.track.lastSeen < one.track.firstSeen && $0.value.track.label?.text == one.track.label?.text
         }.sorted { $0.key < $1.key }
         guard !candidates.isEmpty else { return nil }
         let others = followed.sorted { $0.key < $1.key }.compactMap { $0.key == number ? nil : $0.value.appearance }
@@ -229,7 +227,7 @@ package struct TrackReidentifier: Sendable {
         let second = max(0, similarities[..<place].max() ?? 0, similarities[(place + 1)...].max() ?? 0)
         let (id, before) = candidates[place]
         guard best >= max(Self.minimumSimilarity, second + Self.minimumMargin),
-            isReachable(one.track.box, from: before.track.box, in: one.begin - before.track.lastSeen)
+            isReachable(one.track.box, from: before.track.box, in: now - before.track.lastSeen)
         else { return nil }
         return id
     }

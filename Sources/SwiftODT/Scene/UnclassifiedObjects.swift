@@ -123,7 +123,7 @@ final class UnclassifiedObjects {
         let before = named
         named = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
         guard !self.tracks.isEmpty else { return }
-        for index in tracks.indices where tracks[index].state != .lost {
+        for index in tracks.indices where tracks[index].state == .new {
             guard let id = tracks[index].id, !before.contains(id), let object = object(in: tracks[index].box)
             else { continue }
             let pathLength = tracker.summary(of: object.key)?.pathLength ?? 0
@@ -144,7 +144,8 @@ final class UnclassifiedObjects {
         var maximum = 0.0
         for track in tracks where track.state != .lost {
             guard let key = candidates.first(where: { $0.value.id == track.id })?.key else { continue }
-            let seconds = Double(time - track.lastSeen) / 1e9
+            // The boxes in `tracks` are those of the previous frame.
+            let seconds = Double(time - track.lastSeen - track.timeSinceUpdate) / 1e9
             let now = track.box.offset(x: track.velocityX * seconds, y: track.velocityY * seconds)
             let shared = now.intersection(box).area
             guard shared >= Self.cover * now.area || now.iou(box) > Self.cover, now.iou(box) > maximum else { continue }

@@ -8,8 +8,9 @@ struct BoxPropagator {
     private var motion: ImageMotion?
     private var step = BoxKalmanFilter.Step()
     private var boxes: ContiguousArray<Box> = []
-    /// The recent velocity of the background in pixels per second. The velocities of the filters already contain it.
-    private var pace: SIMD2<Double>?
+    /// The recent velocity of the background in pixels per second, and the time in seconds since its measurement. The
+    /// velocities of the filters already contain it.
+    private var pace = (velocity: SIMD2<Double>.zero, age: Double.infinity)
     /// The latest two image pyramids. Consecutive pairs of frames share a pyramid, so each is built only once.
     private var pyramids: ContiguousArray<ImagePyramid> = []
 
@@ -23,13 +24,17 @@ struct BoxPropagator {
 
     /// Always measures the camera motion, but the image motion of each box only if `followingImage` is true.
     mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool) {
+        pace.age += step.seconds
         if motion != nil, !tracklets.isEmpty { findShift(tracklets) }
-        let budget = max(6, min(15, TrackerTuning.flowPoints / max(1, tracklets.count)))
-        for index in tracklets.indices {
-            let isFollowed =
-                motion != nil && followingImage && index * budget < TrackerTuning.flowPoints
-                && tracklets[index].misses == 0
-            advance(&tracklets[index], along: isFollowed ? move(of: tracklets[index], points: budget) : nil)
+        let points = max(6, min(15, TrackerTuning.flowPoints / max(1, tracklets.count)))
+        var left = motion != nil && followingImage ? TrackerTuning.flowPoints : 0
+        // Tentative tracks come first, because their velocities are unknown.
+        for isConfirmed in [false, true] {
+            for index in tracklets.indices where tracklets[index].isConfirmed == isConfirmed {
+                let isFollowed = left > 0 && tracklets[index].misses == 0
+                if isFollowed { left -= points }
+                advance(&tracklets[index], along: isFollowed ? move(of: tracklets[index], points: points) : nil)
+            }
         }
     }
 
@@ -97,9 +102,10 @@ struct BoxPropagator {
         for index in tracklets.indices.prefix(100) { boxes.append(tracklets[index].filter.box) }
         guard let background = motion?.backgroundShift(around: boxes) else { return }
         let seen = background / step.seconds
-        let usual = pace ?? seen
+        // The motion is measured only while it is needed. After a pause, the filters have adapted to it.
+        let usual = pace.age > TrackerTuning.cameraMemory ? seen : pace.velocity
         shift = background - usual * step.seconds
-        pace = usual + (seen - usual) * min(1, step.seconds / TrackerTuning.cameraMemory)
+        pace = (usual + (seen - usual) * min(1, pace.age / TrackerTuning.cameraMemory), 0)
     }
 
     private mutating func pyramid(_ plane: LumaPlane) -> ImagePyramid {

@@ -30,7 +30,7 @@ struct CandidatePairs: ~Copyable {
         all.clear()
         ends.clear()
         expandedDetections.clear()
-        if rows.isEmpty { return }
+        if rows.isEmpty || detections.isEmpty { return }
         var widest = 0.0
         for index in detections.indices {
             expandedDetections.append(ExpandedBox(detections[index].box, by: TrackerTuning.candidateMargin))
@@ -56,11 +56,6 @@ struct CandidatePairs: ~Copyable {
 
     @inline(__always)
     func places(of row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
-
-    /// Returns the column of the row's candidate with the greatest IoU.
-    func nearest(of row: Int) -> Int? {
-        places(of: row).max { all[$0].overlap < all[$1].overlap }.map { all[$0].column }
-    }
 }
 
 struct ExpandedBox {

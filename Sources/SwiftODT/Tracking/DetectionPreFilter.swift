@@ -95,7 +95,7 @@ struct FilteredDetection: Sendable {
     var source: Int
     var origin: Int?
     /// Whether ``ownScore`` is below ``TrackerOptions/scoreThreshold``. Such a detection cannot begin a track.
-    var isWeak = false
+    var isBelowThreshold = false
 }
 
 package struct UnusedDetections: Hashable, Sendable {

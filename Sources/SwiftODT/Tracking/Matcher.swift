@@ -44,20 +44,17 @@ struct Matcher: ~Copyable {
         findShift(tracks)
         appearances.countClaims(candidates, strong.view)
         associate(tracks, confirmed.view, at: .predicted, strong.view, threshold: TrackerTuning.candidateOverlap)
-        if !weak.isEmpty, heuristics.contains(.secondAssociation) {
+        if heuristics.contains(.secondAssociation) {
             candidates.find(confirmed.view, of: tracks, at: .predicted, shift: shift, among: weak.view)
             associate(tracks, confirmed.view, at: .predicted, weak.view, threshold: TrackerTuning.weakOverlap)
         }
-        if !strong.isEmpty {
-            if heuristics.contains(.lastPosition) {
-                candidates.find(confirmed.view, of: tracks, at: .lastSeen, shift: shift, among: strong.view)
-                associate(
-                    tracks, confirmed.view, at: .lastSeen, strong.view, threshold: TrackerTuning.lastPositionOverlap)
-            }
-            candidates.find(tentative.view, of: tracks, at: .lastSeen, shift: shift, among: strong.view)
-            associate(tracks, tentative.view, at: .lastSeen, strong.view, threshold: TrackerTuning.candidateOverlap)
+        if heuristics.contains(.lastPosition) {
+            candidates.find(confirmed.view, of: tracks, at: .lastSeen, shift: shift, among: strong.view)
+            associate(tracks, confirmed.view, at: .lastSeen, strong.view, threshold: TrackerTuning.lastPositionOverlap)
         }
-        for detection in strong.view where !detection.isWeak { unmatched.append(detection) }
+        candidates.find(tentative.view, of: tracks, at: .predicted, shift: shift, among: strong.view)
+        associate(tracks, tentative.view, at: .predicted, strong.view, threshold: TrackerTuning.candidateOverlap)
+        for detection in strong.view where !detection.isBelowThreshold { unmatched.append(detection) }
         // Sorts by score. Detections with higher scores thus get lower track ids.
         unmatched.sort { $0.score > $1.score }
         if let region { dropFragments(of: tracks, in: region) }
@@ -80,7 +77,7 @@ struct Matcher: ~Copyable {
             options.heuristics.contains(.bimodalThreshold)
             ? bimodalThreshold.effectiveThreshold(from: threshold) : threshold
         for var detection in preFilter.accepted.view {
-            detection.isWeak = detection.ownScore < threshold
+            detection.isBelowThreshold = detection.ownScore < threshold
             if detection.score < strongest { weak.append(detection) } else { strong.append(detection) }
         }
     }
@@ -99,9 +96,11 @@ struct Matcher: ~Copyable {
             for row in stride(from: 0, to: confirmed.count, by: max(1, (confirmed.count + 23) / 24)) {
                 let track = tracks.baseAddress.unsafelyUnwrapped + confirmed[row]
                 guard track.pointee.misses == 0, track.pointee.sightings.count > 2,
-                    let nearest = candidates.nearest(of: row)
+                    let nearest = candidates.places(of: row).max(by: {
+                        candidates.all[$0].overlap < candidates.all[$1].overlap
+                    })
                 else { continue }
-                let (seen, expected) = (strong[nearest].box, track.pointee.filter.position)
+                let (seen, expected) = (strong[candidates.all[nearest].column].box, track.pointee.filter.position)
                 camera.add(SIMD2(seen.centerX - expected.x, seen.centerY - expected.y))
             }
             let before = shift
@@ -129,7 +128,7 @@ struct Matcher: ~Copyable {
                 || !options.heuristics.contains(.establishedLimit)
             for index in candidates.places(of: row) {
                 let candidate = candidates.all[index]
-                if detections[candidate.column].isWeak, !isEstablished { continue }
+                if detections[candidate.column].isBelowThreshold, !isEstablished { continue }
                 let gain = gain(
                     of: detections[candidate.column], for: track, at: place, overlap: candidate.overlap,
                     threshold: threshold)
@@ -164,7 +163,7 @@ struct Matcher: ~Copyable {
             detection.label >= 0 && track.pointee.votes.leaderIndex >= 0
             && detection.label != track.pointee.votes.leaderIndex
         let factor = isOther ? TrackerTuning.otherLabelFactor : 1
-        if place == .lastSeen { return overlap * factor - threshold }
+        if place == .lastSeen || !track.pointee.isConfirmed { return overlap * factor - threshold }
         let expected = track.pointee.filter.box.offset(x: shift.x, y: shift.y)
         let closer = ExpandedBox(expected, by: TrackerTuning.gainMargin)
             .overlap(ExpandedBox(detection.box, by: TrackerTuning.gainMargin))

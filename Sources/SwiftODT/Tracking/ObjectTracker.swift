@@ -10,7 +10,8 @@
 public final class ObjectTracker {
     /// The options of a tracker.
     public struct Options: Hashable, Sendable {
-        /// The maximum time for which a track is kept without a detection, default 1 s.
+        /// The maximum time for which a track is kept without a detection, default 1 s. After twice this time without
+        /// `update`, all tracks end, unless the previous interval was at least half as long.
         public var maximumAge: Duration
         /// The number of detections that confirm a track, default 2. In the first result of a scene, one detection is
         /// enough.
@@ -39,6 +40,7 @@ public final class ObjectTracker {
     }
 
     private let tracker: Tracker
+    private var latest: (update: Nanoseconds, interval: Nanoseconds)?
 
     /// Creates a tracker. Options out of range are clamped.
     public init(options: Options = Options()) { tracker = Tracker(options: options.clampedToRange) }
@@ -85,8 +87,12 @@ public final class ObjectTracker {
         with detections: [Detection]?, at time: MediaTime, width: Int, height: Int, luma: LumaPlane?
     ) -> [TrackedObject] {
         let time = time.nanoseconds.clampedToRange
+        if let latest, time - latest.update > max(tracker.options.maxAge, latest.interval).times(2) { reset() }
         tracker.advance(to: time, width: max(1, width), height: max(1, height), luma: luma)
-        if let detections { tracker.update(detections, seenAt: time) }
+        if let detections {
+            tracker.update(detections, seenAt: time)
+            latest = (time, latest.map { time - $0.update } ?? 0)
+        }
         return tracker.tracks.map { track in
             TrackedObject(
                 trackingID: track.id, box: track.box, score: track.score, label: track.label, state: track.state,

@@ -48,20 +48,19 @@ extension TrackerState {
             if lastResult == nil || options.minHits <= 1 { confirm(tracklets.count - 1) }
         }
         occlusionVerifier.verifyAll(
-            at: &tracklets, in: plane, time: time, maxAge: max(0, options.maxAge), width: width, height: height)
+            at: &tracklets, in: plane, time: time, maxAge: options.maxAge, width: width, height: height)
     }
 
     /// Also drops missed tentative tracks. `frame` is the time of the last frame before the result's frame.
     private mutating func countMisses(at time: Nanoseconds, after frame: Nanoseconds, in region: InferredRegion?) {
-        let maxAge = max(0, options.maxAge)
-        let maximumAge = maxAge.times(TrackerTuning.ageFactorOutsideRegions)
+        let maximumAge = options.maxAge.times(TrackerTuning.ageFactorOutsideRegions)
         let seen = region ?? InferredRegion(nil, width: width, height: height)
         var kept = 0
         for index in tracklets.indices {
             if !matcher.isTrackMatched[index] {
                 if tracklets[index].isConfirmed { tracklets[index].isNew = false }
                 if tracklets[index].countsAsMiss(in: seen, at: time, maximumAge: maximumAge) {
-                    tracklets[index].miss(at: time, after: frame, maximumAge: maxAge)
+                    tracklets[index].miss(at: time, after: frame, maximumAge: options.maxAge)
                 }
             }
             if tracklets[index].misses == 0 || tracklets[index].isConfirmed { keep(index, &kept) }
@@ -91,12 +90,11 @@ extension TrackerState {
     /// position counts towards ``TrackerOptions/maxAge``. Tracks at rarely inferred positions thus live longer.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
-        let visible = width > 0 && height > 0 ? box.clipped(width: width, height: height) : box
+        let visible = box.clipped(width: width, height: height)
         if visible.area < TrackerTuning.leastInPicture * box.area { return .leftFrame }
-        let maxAge = max(0, options.maxAge)
         let unseen = now - tracklets[index].unseenSince
-        let searchedFor = tracklets[index].searchedFor + (now - settledTime)
-        return searchedFor > maxAge || unseen > maxAge.times(TrackerTuning.ageFactorOutsideRegions) ? .lost : nil
+        let isLost = tracklets[index].searchedFor + (now - settledTime) > options.maxAge
+        return isLost || unseen > options.maxAge.times(TrackerTuning.ageFactorOutsideRegions) ? .lost : nil
     }
 
     mutating func endAll(reason: TrackEvent.Reason) {

@@ -71,11 +71,8 @@ struct TrackerState: ~Copyable {
     /// - Parameter areCurrent: whether only ``Tracker/currentTracks`` are returned.
     mutating func tracks(areCurrent: Bool = false) -> [Track] {
         settle(followingImage: true)
-        var shown: [Track] = []
-        shown.reserveCapacity(tracklets.count + lostJustNow.count)
-        for index in tracklets.indices where tracklets[index].isReported && (!areCurrent || isCurrent(index)) {
-            shown.append(track(index))
-        }
+        let indices = tracklets.indices.filter { tracklets[$0].isReported && (!areCurrent || isCurrent($0)) }
+        var shown = indices.map { track($0) }
         if !areCurrent { shown.append(contentsOf: lostJustNow) }
         return shown
     }

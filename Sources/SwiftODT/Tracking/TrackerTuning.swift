@@ -1,5 +1,6 @@
-/// The constants of the tracker. Times are running time, so the constants fit any frame rate. An object size is the
-/// square root of a box's area. Detections are strong or weak: with a score above or below the score threshold.
+/// The constants of the tracker. Bounds and sample counts of estimates are beside the estimates. Times are running time,
+/// so the constants fit any frame rate. An object size is the square root of a box's area. Detections are strong or
+/// weak: with a score above or below the effective score threshold.
 ///
 /// Names of published methods stand in parentheses. The heading of each section names the source of the values.
 /// "Ranges" is `Tests/Benchmarks/tracking/ablation --ranges`, which measures the range in which a constant has little

@@ -35,8 +35,7 @@ struct Tracklet: Sendable {
     /// The time of the latest detection above the score threshold.
     private(set) var lastStrong: Nanoseconds
     private(set) var observedMagnification: Double
-    /// The number of misses since the latest detection. A miss is a result that should have contained the object, but
-    /// did not.
+    /// The number of results since the latest detection that should have contained the object, but did not.
     private(set) var misses = 0
     /// The part of the time since ``unseenSince`` in which results covered the object's position.
     private(set) var searchedFor: Nanoseconds = 0
@@ -100,8 +99,8 @@ struct Tracklet: Sendable {
             (detection.box.vector - filter.position - lead)
             * (heuristics.contains(.residual) ? TrackerTuning.reportedResidual : 0)
         residual = (offset, time, TrackerTuning.residualTime)
-        if !detection.isWeak { (lastStrong, strongScore) = (time, detection.score) }
-        occlusion.confirm(at: detection.box, isSure: !detection.isWeak)
+        if !detection.isBelowThreshold { (lastStrong, strongScore) = (time, detection.score) }
+        occlusion.confirm(at: detection.box, isSure: !detection.isBelowThreshold)
         if let appearance {
             self.appearance?.follow(appearance, share: seconds / (seconds + TrackerTuning.appearanceMemory))
             self.appearance = self.appearance ?? appearance
@@ -183,9 +182,7 @@ struct Tracklet: Sendable {
         if time - lastSeen > lastSeen - firstSeen { return true }
         let longest = occlusion.isHiding ? max(maximumAge / 2, TrackerTuning.occluderTime) : maximumAge / 2
         guard time - lastStrong > longest else { return false }
-        let box = filter.box
-        let (across, down) = (box.centerX - lastBox.centerX, box.centerY - lastBox.centerY)
-        return across * across + down * down > TrackerTuning.farthestDrift * TrackerTuning.farthestDrift * lastBox.area
+        return filter.box.centerDistance(to: lastBox) > TrackerTuning.farthestDrift * lastBox.area.squareRoot()
     }
 
     /// Returns whether this object was in front of `other` when it was last detected, so `other` does not occlude it.

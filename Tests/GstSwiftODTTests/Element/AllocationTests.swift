@@ -119,5 +119,19 @@ import Testing
     }
 
     /// If upstream applied downstream's cropping by metadata, inference would run on another picture.
+    /// The base class negotiates the latest caps before it answers the query.
+    @Test func heldFramesPassBeforeNegotiationOfAllocationQuery() {
+        let detector = ControlledDetector(capacity: 8)
+        let harness = ElementHarness("strategy=every-frame draw=false", source: { .detector(detector) })
+        harness.setCaps()
+        for number in 0..<2 { harness.push(harness.buffer(number)) }
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        detector.answer()
+        gst_harness_push_upstream_event(harness.harness, gst_event_new_reconfigure())
+        harness.setCaps(width: 128, height: 96)
+        harness.queryAllocation()
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 2)
+    }
+
     @Test func cropMetaIsNotProposed() throws { #expect(try !ask(Downstream(crops: true)).crops) }
 }

@@ -102,6 +102,15 @@ final class ElementHarness {
             meta, StructureWriter.structure("detection", [("confidence", .real(confidence)), ("label_id", .int(7))]))
     }
 
+    /// Sends an allocation query from upstream, with the current caps.
+    func queryAllocation() {
+        let caps = gst_pad_get_current_caps(harness.pointee.srcpad)
+        let query = gst_query_new_allocation(caps, 1)
+        gst_pad_peer_query(harness.pointee.srcpad, query)
+        gst_query_unref(query)
+        gst_caps_unref(caps)
+    }
+
     @discardableResult
     func push(_ buffer: Buffer) -> GstFlowReturn { gst_harness_push(harness, buffer) }
 

@@ -76,11 +76,12 @@ import Testing
     }
 
     /// Another element downstream may be able to blend.
-    @Test func autoNegotiatesAgainAfterReconfiguration() throws {
+    @Test(arguments: [true, false]) func autoNegotiatesAgainAfterReconfiguration(queriesAllocation: Bool) throws {
         let harness = Self.harness("draw-mode=auto", announces: false)
         ElementHarness.release(harness.pass(Self.frame(harness)))
         Self.announceOverlays(harness)
         gst_harness_push_upstream_event(harness.harness, gst_event_new_reconfigure())
+        if queriesAllocation { harness.queryAllocation() }
         let output = try #require(harness.pass(Self.frame(harness, 1)))
         #expect(Self.composition(of: output) != nil && Self.hasOverlayCaps(harness))
         ElementHarness.release(output)

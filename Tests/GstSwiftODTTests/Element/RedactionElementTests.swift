@@ -433,22 +433,55 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 5)
     }
 
-    /// The complete picture is redacted until the first result arrives.
-    @Test func liveFramesBeforeFirstResultAreRedactedCompletely() throws {
+    /// The complete picture is redacted until the first result of a stream and of a scene arrives.
+    @Test(arguments: ["", "tracking=false"])
+    func liveFramesBeforeFirstResultAreRedactedCompletely(properties: String) throws {
         let detector = ControlledDetector(finds: false)
         let harness = ElementHarness(
-            "strategy=keep-only-latest box-style=pixelate", source: { .detector(detector) })
+            "strategy=keep-only-latest box-style=pixelate \(properties)", source: { .detector(detector) })
         harness.setCaps("GRAY8", width: 64, height: 48)
-        func isRedacted(_ number: Int) throws -> Bool {
-            let buffer = try #require(harness.pass(harness.buffer(number)))
+        func isRedacted(_ number: Int, _ fill: @escaping (Int) -> UInt8) throws -> Bool {
+            let buffer = try #require(harness.pass(harness.buffer(number, fill: fill)))
             defer { ElementHarness.release(buffer) }
-            let (bytes, original) = (ElementHarness.bytes(of: buffer), harness.buffer(number))
+            let (bytes, original) = (ElementHarness.bytes(of: buffer), harness.buffer(number, fill: fill))
             defer { ElementHarness.release(original) }
             return bytes != ElementHarness.bytes(of: original)
         }
-        #expect(try isRedacted(0))
-        #expect(try isRedacted(1))
+        let scenes: [(Int) -> UInt8] = [
+            { UInt8(clamping: $0 % 64 * 4 + $0 % 5) }, { UInt8(clamping: 250 - $0 / 64 * 5 - $0 % 5) },
+        ]
+        #expect(try isRedacted(0, scenes[0]))
+        #expect(try isRedacted(1, scenes[0]))
         detector.answer()
-        #expect(try !isRedacted(2))
+        #expect(try !isRedacted(2, scenes[0]))
+        // The scene changes.
+        #expect(try isRedacted(3, scenes[1]))
+        detector.answer()
+        #expect(try isRedacted(4, scenes[1]))
+        detector.answer()
+        #expect(try !isRedacted(5, scenes[1]))
+        // Another stream shows the same picture.
+        gst_harness_push_event(harness.harness, gst_event_new_stream_start("another"))
+        harness.setCaps("GRAY8", width: 64, height: 48)
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+        #expect(try isRedacted(6, scenes[1]))
+    }
+
+    /// While an inference does not end, adaptive inference starts no other one.
+    @Test(arguments: [0, 1]) func endlessInferenceIsAnError(interval: Int) {
+        let detector = ControlledDetector(finds: false)
+        let harness = ElementHarness(
+            "strategy=keep-only-latest box-style=pixelate inference-interval=\(interval)",
+            source: { .detector(detector) })
+        harness.setCaps("GRAY8", width: 64, height: 48)
+        harness.push(harness.buffer(0))
+        detector.answer()
+        let failure = (1..<300).first { number in
+            harness.push(harness.buffer(number) { UInt8(truncatingIfNeeded: $0 &* 7 &+ number * 40) }) != GST_FLOW_OK
+        }
+        #expect((140...200).contains(failure ?? 0), "\(failure ?? 0)")
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("takes more than 5 s") == true)
     }
 }

@@ -227,6 +227,16 @@ import Testing
         #expect(gate.stats[text: "reason"] == "stream-change")
     }
 
+    @Test func orientationTagReleasesKeptFramesBeforeIt() {
+        let gate = Harness()
+        _ = gate.push(25)
+        let tags = gst_tag_list_new_from_string("taglist, bitrate=(uint)1000")
+        gate.send(gst_event_new_tag(tags))
+        #expect(gate.pulled().isEmpty)
+        gate.send(gst_event_new_tag(gst_tag_list_new_from_string("taglist, image-orientation=rotate-90")))
+        #expect(gate.pulled().map(\.number) == [20, 21, 22, 23, 24])
+    }
+
     @Test func flushDropsKeptFramesAndOpensGate() {
         let gate = Harness()
         _ = gate.push(33)

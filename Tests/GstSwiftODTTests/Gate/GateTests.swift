@@ -31,10 +31,12 @@ import Testing
             }.joined()
         }
 
-        mutating func send(_ time: Int, isKeyFrame: Bool, size: Int = 100, isDiscontinuous: Bool = false) -> String {
+        mutating func send(
+            _ time: Int, isKeyFrame: Bool, isLeading: Bool = false, size: Int = 100, isDiscontinuous: Bool = false
+        ) -> String {
             let frame = Gate.Frame(
                 time: Nanoseconds(time) * second / Nanoseconds(rate), size: size, isKeyFrame: isKeyFrame,
-                isDiscontinuous: isDiscontinuous)
+                isLeading: isLeading, isDiscontinuous: isDiscontinuous)
             switch gate.decide(on: frame, options) {
             case .pass: return "p"
             case .passStill: return "s"
@@ -242,14 +244,38 @@ import Testing
         var stream = Stream()
         stream.becomeCalm()
         let first = stream.number - 1
-        #expect(stream.send(first - 2, isKeyFrame: false) == "d")
-        #expect(stream.send(first - 1, isKeyFrame: false) == "d")
+        #expect(stream.send(first - 2, isKeyFrame: false, isLeading: true) == "d")
+        #expect(stream.send(first - 1, isKeyFrame: false, isLeading: true) == "d")
         #expect(stream.send(first + 3, isKeyFrame: false) == "k")
         stream.report(true)
         #expect(stream.send(first + 1, isKeyFrame: false) == "r")
         // Leading pictures of later key frames have all their references.
         #expect(stream.send(first + 6, isKeyFrame: true) == "p")
-        #expect(stream.send(first + 5, isKeyFrame: false) == "p")
+        #expect(stream.send(first + 5, isKeyFrame: false, isLeading: true) == "p")
+    }
+
+    /// Network streams set timestamps back. Later frames may refer to these frames.
+    @Test func framesWithEarlierTimestampsAreKept() {
+        var stream = Stream()
+        stream.becomeCalm()
+        let first = stream.number - 1
+        #expect(stream.send(first - 1, isKeyFrame: false) == "k")
+        #expect(stream.send(first + 1, isKeyFrame: false) == "k")
+        stream.report(true)
+        #expect(stream.send(first + 2, isKeyFrame: false) == "r")
+        #expect(stream.gate.counters.dropped == 0)
+    }
+
+    /// The answer to the event for the key frame has the time of an earlier frame.
+    @Test func keyFrameThatDecoderDoesNotOutputOpensGate() {
+        var stream = Stream()
+        stream.becomeCalm()
+        #expect(stream.next(11) == repeated("k", 9) + "sk")
+        stream.gate.noteActivity(false, at: 20 * Self.second / 10)
+        #expect(stream.next(1) == "k")
+        stream.gate.noteActivity(false, at: 20 * Self.second / 10, isAnswer: true)
+        #expect(stream.next(2) == "rp")
+        #expect(stream.gate.reason == .discontinuity)
     }
 
     @Test func leadingPicturesOfKeptKeyFrameAreKept() {
@@ -257,7 +283,7 @@ import Testing
         stream.becomeCalm()
         let first = stream.number - 1
         #expect(stream.send(first + 3, isKeyFrame: true) == "k")
-        #expect(stream.send(first + 2, isKeyFrame: false) == "k")
+        #expect(stream.send(first + 2, isKeyFrame: false, isLeading: true) == "k")
     }
 
     @Test func rewindReleasesFramesBeforeKeyFrame() {
@@ -312,11 +338,11 @@ import Testing
         stream.becomeCalm()
         _ = stream.next(10)
         let first = stream.number - 1
-        #expect(stream.send(first - 2, isKeyFrame: false) == "k")
+        #expect(stream.send(first - 2, isKeyFrame: false, isLeading: true) == "k")
         stream.report(true, at: first, rewinds: rewinds)
         #expect(stream.send(first + 1, isKeyFrame: false) == (rewinds ? "w" : "r"))
         #expect(stream.gate.counters.dropped == (rewinds ? 0 : 10))
-        #expect(stream.send(first - 1, isKeyFrame: false) == (rewinds ? "p" : "d"))
+        #expect(stream.send(first - 1, isKeyFrame: false, isLeading: true) == (rewinds ? "p" : "d"))
     }
 
     /// The leading picture is dropped or kept, and the gate opens at the frame after it.
@@ -326,7 +352,7 @@ import Testing
         _ = stream.next(10)
         let first = stream.number - 1
         stream.gate.requestOpening()
-        #expect(stream.send(first - 1, isKeyFrame: false) == "k")
+        #expect(stream.send(first - 1, isKeyFrame: false, isLeading: true) == "k")
         #expect(stream.send(first + 1, isKeyFrame: false) == "r")
         #expect(stream.gate.reason == .application)
     }

@@ -27,6 +27,8 @@ import Testing
         var changes: [TrackReidentifier.Change] = []
         private var time: Nanoseconds = 0
         private var present: Set<Int> = []
+        /// The time of the first frame with each track.
+        private var begun: [Int: Nanoseconds] = [:]
 
         init() { reidentifier = TrackReidentifier(describer: describer) }
 
@@ -35,21 +37,23 @@ import Testing
         mutating func show(
             _ tracks: [(id: Int, look: Int)], seconds: Double = 1, x: Double = 100, y: Double = 100,
             label: String? = "person", state: Track.State = .tracked, isHidden: Bool = false,
-            retention: Nanoseconds = 300_000_000_000
+            firstSeen: Nanoseconds? = nil, isDetected: Bool = true, retention: Nanoseconds = 300_000_000_000
         ) throws -> [Int] {
             var ids: [Int] = []
+            let detected = isDetected ? nil : time
             for number in present.subtracting(tracks.map(\.id)) where !isHidden {
                 _ = reidentifier.end(number) { _ in true }
             }
             present = isHidden ? present : Set(tracks.map(\.id))
             for _ in 0..<max(1, Int(seconds * 10)) {
                 time += 100_000_000
+                for track in tracks { begun[track.id] = begun[track.id] ?? firstSeen ?? time }
                 var shown = tracks.enumerated().map { place, track in
                     Track(
                         id: track.id,
                         box: Box(x: x + 100 * Double(place), y: y, width: Double(track.look), height: 100),
-                        score: 0.9, label: label.map { Label(index: 0, text: $0) }, state: state, firstSeen: time,
-                        lastSeen: time)
+                        score: 0.9, label: label.map { Label(index: 0, text: $0) }, state: state,
+                        firstSeen: begun[track.id] ?? time, lastSeen: detected ?? time)
                 }
                 changes += try withFrame { frame in
                     try reidentifier.follow(&shown, in: frame, at: time, retention: retention)
@@ -133,6 +137,40 @@ import Testing
         try sequence.show([(1, 40)])
         try sequence.show([], seconds: 12, retention: 10_000_000_000)
         #expect(try sequence.show([(2, 40)], retention: 10_000_000_000) == [2])
+    }
+
+    /// With rare inference, a track can be confirmed after another one has ended, although both objects were visible.
+    @Test func objectsThatWereVisibleTogetherAreNotMerged() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        #expect(try sequence.show([(2, 40)], firstSeen: 1_000_000_000) == [2])
+    }
+
+    @Test func visibleObjectKeepsItsIdIfRetentionIsShorterThanInferenceInterval() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 1)
+        try sequence.show([(2, 40)], retention: 3_000_000_000)
+        #expect(try sequence.show([(2, 40)], seconds: 5, isDetected: false, retention: 3_000_000_000) == [1])
+    }
+
+    @Test func viewAfterDecisionTimeGivesNoEarlierId() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 5)
+        try sequence.show([(2, 41)], seconds: 0.1)
+        try sequence.show([(2, 41)], seconds: 5, state: .coasting)
+        #expect(try sequence.show([(2, 40)]) == [2])
+    }
+
+    /// An object that returns at the limit of the possible speed walks on until it is recognised.
+    @Test func objectIsComparedWithItsPresentPosition() throws {
+        var sequence = Sequence()
+        try sequence.show([(1, 40)], x: 10)
+        try sequence.show([], seconds: 0.5)
+        try sequence.show([(2, 40)], seconds: 0.1, x: 200, state: .coasting)
+        try sequence.show([(2, 40)], seconds: 0.5, x: 300, state: .coasting)
+        #expect(try sequence.show([(2, 40)], seconds: 0.1, x: 500) == [1])
     }
 
     @Test func objectThatIsTooFarAwayToBeTheSameIsNew() throws {

@@ -49,6 +49,49 @@ import Testing
         #expect(seen.ids == [1, 2, 3])
     }
 
+    /// A tentative track follows the image, so that its second detection matches although the camera has moved by more
+    /// than the object's width.
+    @Test func newObjectIsConfirmedDuringPan() {
+        let scene = SyntheticScene(
+            objects: [
+                .init(width: 90, height: 200, place: { _ in (400, 300) }, seed: 21),
+                .init(width: 40, height: 100, place: { _ in (700, 200) }, seed: 34),
+            ], camera: { (-300 * $0, 0) })
+        let tracker = Tracker()
+        for frame in 0..<30 {
+            let time = Double(frame) / 30
+            let moment = Nanoseconds(time * 1e9)
+            tracker.advance(
+                to: moment, width: SyntheticScene.width, height: SyntheticScene.height, luma: scene.plane(at: time))
+            let boxes = scene.boxes(at: time).prefix(frame < 10 ? 1 : 2)
+            if frame % 5 == 0 { tracker.update(boxes.map { Detection(box: $0, score: 0.9) }, seenAt: moment) }
+        }
+        #expect(tracker.tracks.map(\.id) == [1, 2])
+    }
+
+    /// The camera pans while an object is missed. The velocity of an earlier measurement, before the pan, does not count.
+    @Test func missedObjectFollowsPanThatBeganWhileAllObjectsWereDetected() throws {
+        var scene = SyntheticScene(objects: [
+            .init(width: 60, height: 150, place: { _ in (300, 250) }, seed: 21),
+            .init(width: 60, height: 150, place: { _ in (700, 250) }, seed: 34),
+        ])
+        scene.camera = { (200 * max(0, $0 - 1), 0) }
+        let tracker = Tracker()
+        for frame in 0..<72 {
+            let time = Double(frame) / 30
+            let moment = Nanoseconds(time * 1e9)
+            tracker.advance(
+                to: moment, width: SyntheticScene.width, height: SyntheticScene.height, luma: scene.plane(at: time))
+            let boxes = scene.boxes(at: time)
+            // The second object is missed in the frames 10 to 14 and from frame 60 on.
+            let isMissed = (10..<15).contains(frame) || frame >= 60
+            tracker.update(boxes.prefix(isMissed ? 1 : 2).map { Detection(box: $0, score: 0.9) }, seenAt: moment)
+            guard frame >= 60 else { continue }
+            let object = try #require(tracker.tracks.first { $0.id == 2 })
+            #expect(object.box.iou(boxes[1]) > 0.8, "frame \(frame)")
+        }
+    }
+
     /// Most of each detection box shows stationary background behind a slim moving object. Two detections reveal this.
     @Test func unreliableImageMotionIsIgnored() {
         let slim = SyntheticScene(objects: [

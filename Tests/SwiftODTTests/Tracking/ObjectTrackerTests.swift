@@ -29,6 +29,20 @@ import Testing
         #expect(events[1].pathLength > 50 && events[1].bestScore == 0.9)
     }
 
+    /// A long time without `update` ends all tracks, unless such intervals are usual.
+    @Test func longGapEndsTracks() throws {
+        let tracker = ObjectTracker()
+        func update(_ seconds: Int) -> [Int?] {
+            tracker.update(with: Self.detections(in: 0), at: .zero + .seconds(seconds), width: 200, height: 100)
+                .map(\.trackingID)
+        }
+        #expect(update(0) == [1] && update(1) == [1])
+        #expect(tracker.predict(at: .zero + .seconds(2), width: 200, height: 100).map(\.trackingID) == [1])
+        #expect(tracker.predict(at: .zero + .seconds(4), width: 200, height: 100).isEmpty)
+        #expect(update(10) == [2] && update(19) == [2] && update(28) == [2])
+        #expect(update(86_400) == [3])
+    }
+
     @Test func trackerIgnoresInvalidOptionsAndBoxes() {
         let tracker = ObjectTracker(
             options: .init(maximumAge: .seconds(-1), minimumHits: -3, scoreThreshold: .nan, maximumTracks: 0))
