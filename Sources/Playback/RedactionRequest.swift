@@ -1,21 +1,33 @@
+import CGStreamer
+import SwiftODT
+
 /// The redaction requested by the properties of a `swiftodt` element.
 package struct RedactionRequest {
-    /// The property that requests redaction, as NAME=VALUE.
+    /// The properties that request redaction, as NAME=VALUE, separated by a space. Requests with the same style and the
+    /// same labels have the same text. Without `privacy-labels`, all objects are redacted.
     package let word: String
     /// Whether the element treats it as an error if redaction cannot be guaranteed (`privacy-strict`).
     package let isStrict: Bool
 
     /// Returns `nil` if the properties request no redaction.
     package init?(of element: Element) {
-        let (style, labels) = (element.text(of: "box-style"), element.text(of: "privacy-labels"))
-        if ["blur", "pixelate"].contains(style) {
-            word = "box-style=\(style)"
-        } else if !["", "NULL", "\"\""].contains(labels) {
-            word = "privacy-labels=\(labels)"
-        } else {
-            return nil
-        }
-        isStrict = element.text(of: "privacy-strict") != "false"
+        var labels = GValue()
+        g_object_get_property(element.gobject, "privacy-labels", &labels)
+        defer { g_value_unset(&labels) }
+        self.init(
+            style: element.text(of: "box-style"),
+            labels: g_value_get_string(&labels).map { String(cString: $0) } ?? "",
+            isStrict: element.text(of: "privacy-strict") != "false")
+    }
+
+    /// Returns `nil` if the values of the properties request no redaction.
+    package init?(style: String, labels: String, isStrict: Bool) {
+        let labels = DetectionFilter.labels(in: labels).sorted().joined(separator: ",")
+        let words =
+            (["blur", "pixelate"].contains(style) ? ["box-style=\(style)"] : [])
+            + (labels.isEmpty ? [] : ["privacy-labels=\(labels)"])
+        guard !words.isEmpty else { return nil }
+        (word, self.isStrict) = (words.joined(separator: " "), isStrict)
     }
 
     /// Sets `draw=true` if redaction is requested and the user has not set `draw`. Subcommands that show no video set

@@ -44,6 +44,26 @@ struct QuietMonitorTests {
         #expect(observe(40, gap: nil) == [.began(.quiet)])
     }
 
+    /// Observes days of a camera that is away for a number of minutes in each hour. Otherwise it sees objects.
+    private mutating func observeDays(_ days: Int, away gap: Nanoseconds) {
+        monitor.begin(at: minutes * Self.minute)
+        for _ in 0..<days * 24 {
+            _ = observe(60 - Int(gap), gap: 5)
+            minutes += gap
+            monitor.begin(at: minutes * Self.minute)
+        }
+    }
+
+    @Test mutating func hoursWithShortInterruptionsAreLearned() {
+        observeDays(4, away: 1)
+        #expect(observe(60, gap: nil) == [.began(.quiet)])
+    }
+
+    @Test mutating func hoursWithLongInterruptionsAreNotLearned() {
+        observeDays(4, away: 6)
+        #expect(observe(60, gap: nil) == [])
+    }
+
     @Test mutating func newConnectionBeginsAnew() {
         monitor.begin(at: 0)
         _ = observe(4 * 24 * 60, gap: 10)

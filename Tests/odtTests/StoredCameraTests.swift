@@ -105,6 +105,26 @@ struct StoredCameraTests {
         #expect(sessionCount == 2)
     }
 
+    /// The gate releases frames up to 15 s after their arrival.
+    @Test mutating func lateFramesStayInTheirSession() {
+        for second in Int64(0)..<60 {
+            let (wall, delay): (Int64, Int64) = (start + second * 1_000, (20..<40).contains(second) ? 14_500 : 0)
+            _ = rows(
+                "swiftodt", running: second * 1_000 - delay + 20_000, utc: wall - delay, at: wall,
+                steady: second * 1_000)
+        }
+        #expect(sessionCount == 1)
+    }
+
+    @Test mutating func settingClockOfSenderStartsSession() {
+        for second in Int64(0)..<20 {
+            let wall = start + second * 1_000
+            let utc = second < 10 ? wall - 3_600_000 : wall
+            _ = rows("swiftodt", running: second * 1_000, utc: utc, at: wall, steady: second * 1_000)
+        }
+        #expect(sessionCount == 2)
+    }
+
     @Test mutating func timesOfFileStartAtWallTimeOfFirstMessage() {
         for frame in Int64(0)..<100 {
             for row in rows("swiftodt", running: frame * 1_000, utc: nil, at: start + frame, steady: frame) {

@@ -170,7 +170,7 @@ class Clips(Clipping):
         self.watch(*self.recorded("--record-annotated", "--set=box-style=pixelate", "--set=draw-labels=false"), f"cam={source}")
         (_, redacted), (_, redacted_picture) = self.clips(), self.clips("jpg")
         with open(redacted, "rb") as file:
-            self.assertIn(b"redacted box-style=pixelate;", file.read(4096))
+            self.assertIn(b"redacted with box-style=pixelate;", file.read(4096))
         plain = self.balls(sharp)[0]
         difference = lambda other: sum(abs(a - b) for a, b in zip(plain, other)) / len(plain)
         self.assertLess(max(map(difference, self.balls(sharp))), 9)

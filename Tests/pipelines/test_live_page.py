@@ -68,6 +68,13 @@ class Responses(Paged):
         self.assertEqual({picture[:3] + picture[-2:] for picture in pictures}, {b"\xff\xd8\xff\xff\xd9"})
         self.assertEqual(len(set(pictures)), 4)
 
+    def test_live_pictures_begin_with_a_new_picture(self):
+        """A picture that was made for an earlier snapshot is not sent, because it can lack a later redaction."""
+        self.serve()
+        _, _, old = self.get("/snapshot/cam.jpg")
+        time.sleep(1)
+        self.assertNotIn(old, self.pictures(self.connect("/live/cam.mjpg"), 2))
+
     def test_other_paths_are_not_found(self):
         """Unknown paths, queries and methods get an error status, and no path leads to a file."""
         self.serve()

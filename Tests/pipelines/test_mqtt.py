@@ -146,6 +146,36 @@ class Publishing(InFolder):
             self.assertEqual(broker.retained(), {"a/b/state": "offline", "a/b/yard/state": "offline", "a/b/yard/alarm": "ok"})
             self.assertNotIn("broker", "".join(watch.complaints))
 
+    def test_reload_removes_topics_of_removed_cameras_and_zones(self):
+        """Counts, states and Home Assistant's discovery messages."""
+        other = Camera()
+        with Broker(self.folder, "allow_anonymous true") as broker:
+
+            def configure(zones, *more):
+                with open(self.path("new"), "w", encoding="utf-8") as file:
+                    file.write("\n".join([f"[watch]\nmqtt=mqtt://{broker.address}/house", "[camera yard]", f"source={self.camera.address}",
+                                          f"zones={json.dumps(zones)}", *more, ""]))
+                os.replace(self.path("new"), self.path("watch.conf"))
+                return self.path("watch.conf")
+
+            def until(wanted):
+                for _ in range(60):
+                    kept = broker.retained()
+                    if wanted(kept):
+                        return kept
+                return self.fail(kept)
+
+            zones = json.loads(ZONES)
+            words = ("--config", configure(zones, "[camera gate]", f"source={other.address}", f"zones={ZONES}"))
+            with Watch(*words) as watch:
+                until(lambda kept: {f"house/{camera}/zones/middle" for camera in ("yard", "gate")} <= set(kept))
+                configure([zone for zone in zones if zone["name"] == "left half"])
+                watch.program.send_signal(signal.SIGHUP)
+                kept = until(lambda kept: not any("gate" in topic or "middle" in topic for topic in kept))
+                self.assertLessEqual({"house/state", "house/yard/state", "house/yard/zones/left half"}, set(kept))
+                self.assertEqual(watch.end(), 0)
+            self.assertNotIn("house/gate/state", broker.retained())
+
     def test_names_become_topic_levels(self):
         """Characters with a meaning in MQTT topics are percent-encoded in the names of zones."""
         zones = ZONES.replace("left half", "a/b+c#d%é")

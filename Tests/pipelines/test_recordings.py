@@ -82,7 +82,7 @@ class Recordings(Paged):
         self.assertTrue(files)
         for file in shown:
             with open(self.path(f"video/cam/{file}"), "rb") as video:
-                self.assertIn(b"redacted box-style=pixelate;", video.read(4096))
+                self.assertIn(b"redacted with box-style=pixelate;", video.read(4096))
         watch.end()
         self.record("--record-annotated", "--set", "box-style=blur")
         self.assertEqual(self.get("/recordings/cam/" + shown[0])[0], 403)

@@ -20,7 +20,7 @@ class Receiver:
     """A local web server that notes the bodies of POST requests. It can fail, stall and be absent."""
 
     def __init__(self, port=0):
-        self.bodies, self.files, self.status, self.stalls = [], [], 200, threading.Event()
+        self.bodies, self.files, self.status, self.location, self.stalls = [], [], 200, None, threading.Event()
         self.stalls.set()
         receiver = self
 
@@ -31,6 +31,8 @@ class Receiver:
                 receiver.bodies.append((receiver.status, self.headers["Content-Type"], json.loads(body)))
                 with contextlib.suppress(OSError):
                     self.send_response(receiver.status)
+                    if receiver.location:
+                        self.send_header("Location", receiver.location)
                     self.send_header("Content-Length", "0")
                     self.end_headers()
 
@@ -253,6 +255,13 @@ class Requests(Ruled):
         _, complaints = self.watch("--on-event", receiver.url, f"cam={self.clip(frames=100)}")
         self.assertEqual([body["event"] for _, _, body in receiver.bodies], ["connected", "begin", "end", "ended"])
         self.assertIn("status 404\n", complaints)
+
+    def test_redirect_is_an_error(self):
+        receiver, target = self.receiver(), self.receiver()
+        receiver.status, receiver.location = 302, target.url
+        _, complaints = self.watch("--on-event", receiver.url, f"cam={self.clip(frames=100)}")
+        self.assertEqual((len(receiver.bodies), target.bodies), (4, []))
+        self.assertIn("status 302: the URL redirects, so nothing was delivered", complaints)
 
     @needs_server
     def test_rules_are_reloaded(self):

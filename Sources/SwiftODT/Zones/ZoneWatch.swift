@@ -62,7 +62,7 @@ struct ZoneWatch {
         var uncertainSince: Nanoseconds?
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
-        /// The label with which the entry was counted.
+        /// The label with which the entry is counted.
         var label: Label?
         /// Crossings that cannot be counted yet, because the zone is limited to some labels and the object has no
         /// label.
@@ -203,6 +203,18 @@ extension ZoneWatch {
     ) {
         var stay = zoneTrack.presences[index]
         defer { zoneTrack.presences[index] = stay }
+        // The label may become known during the stay. The entry is then counted for the label.
+        if stay.since != nil, stay.label == nil, let label = zoneTrack.label {
+            counts[index].count(nil) { figures in
+                figures.count -= 1
+                figures.entered -= 1
+            }
+            counts[index].count(label) { figures in
+                figures.count += 1
+                figures.entered += 1
+            }
+            stay.label = label
+        }
         if isInside == (stay.since != nil) {
             stay.uncertainSince = nil
         } else {

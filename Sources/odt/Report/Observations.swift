@@ -43,9 +43,11 @@ struct Observations {
     private var byKey: [ObservedTrack.Key: ObservedTrack] = [:]
     private var clocks: [RecordingClock] = []
     private var held: [LatestResult?] = []
+    /// The format of the latest result of each source.
+    private var formats: [FrameFormat?] = []
     private var labelIndex: [String: Int] = [:]
     private var sourceIndex: [String: Int] = [:]
-    private var zoneIndex: [String: Int] = [:]
+    private var zoneIndex: [ZoneKey: Int] = [:]
     private var eventMarks = 0
 
     /// The latest result of a source. It is valid until the source's next result.
@@ -54,6 +56,28 @@ struct Observations {
         let duration: Double?
         var boxes: [(label: Int, box: Box)] = []
         var untracked: [Int: Int] = [:]
+    }
+
+    /// Zones of different sources can have the same name.
+    private struct ZoneKey: Hashable {
+        let source: Int
+        let name: String
+        let isLine: Bool
+    }
+
+    /// The size of the frames of a source in pixels, and the transformation that turns them upright.
+    private struct FrameFormat {
+        let width: Double
+        let height: Double
+        let orientation: Orientation
+
+        /// Returns `nil` if the message has no valid size.
+        init?(_ message: ParsedMessage) {
+            guard let width = message.number("width"), let height = message.number("height"),
+                (1...1e6).contains(width), (1...1e6).contains(height)
+            else { return nil }
+            (self.width, self.height, orientation) = (width, height, message.orientation)
+        }
     }
 
     var isEmpty: Bool { resultCount + eventCount == 0 }
@@ -104,10 +128,13 @@ struct Observations {
     private mutating func addResult(_ message: ParsedMessage, of source: Int, at time: Double) throws {
         resultCount += 1
         release(source, at: time)
-        let (width, height) = (message.number("width") ?? 0, message.number("height") ?? 0)
-        if size.width == 0, (1...1e6).contains(width), (1...1e6).contains(height) {
-            orientation = message.orientation
-            size = orientation.swapsAxes ? (Int(height), Int(width)) : (Int(width), Int(height))
+        if let format = FrameFormat(message) {
+            formats[source] = format
+            if size.width == 0 {
+                orientation = format.orientation
+                let (width, height) = (Int(format.width), Int(format.height))
+                size = orientation.swapsAxes ? (height, width) : (width, height)
+            }
         }
         noteModel(of: message)
         var now = LatestResult(time: time, duration: message.seconds("duration"))
@@ -116,7 +143,7 @@ struct Observations {
         }
         maximumUntracked = max(maximumUntracked, now.untracked.values.reduce(0, +))
         held[source] = now
-        try addCounts(message)
+        try addCounts(message, of: source)
     }
 
     private mutating func noteModel(of message: ParsedMessage) {
@@ -164,7 +191,7 @@ struct Observations {
         guard let id = message.number("tracking-id").flatMap(Int.init(exactly:)) else { return }
         let time = (message.time ?? 0) + clock.offset
         let isEnd = message.text("event") == "end"
-        let best = best(of: message, clock)
+        let best = best(of: message, source, clock)
         change(ObservedTrack.Key(source: source, recording: clock.recording, id: id), label, at: time) { track in
             if !name.isEmpty { track.label = label }
             let (first, last) = (message.seconds("first-seen"), message.seconds("last-seen"))
@@ -182,17 +209,16 @@ struct Observations {
         }
     }
 
-    private func best(of message: ParsedMessage, _ clock: RecordingClock) -> ObservedTrack.Best? {
+    private func best(of message: ParsedMessage, _ source: Int, _ clock: RecordingClock) -> ObservedTrack.Best? {
         let figures = ["best-x", "best-y", "best-width", "best-height"].compactMap { message.number($0) }
-        guard size.width > 0, figures.count == 4, let score = message.number("best-score"),
-            let time = message.seconds("best-running-time")
+        guard let format = FrameFormat(message) ?? formats[source], figures.count == 4,
+            let score = message.number("best-score"), let time = message.seconds("best-running-time")
         else { return nil }
-        let (width, height) = orientation.swapsAxes ? (size.height, size.width) : size
         let box = Box(x: figures[0], y: figures[1], width: figures[2], height: figures[3])
-            .scaled(x: 1 / Double(width), y: 1 / Double(height))
+            .scaled(x: 1 / format.width, y: 1 / format.height)
         return .init(
             score: score, time: time + clock.offset, streamTime: time + clock.streamOffset,
-            box: orientation.upright(box, bufferWidth: 1, bufferHeight: 1))
+            box: format.orientation.upright(box, bufferWidth: 1, bufferHeight: 1))
     }
 
     private mutating func addZone(_ message: ParsedMessage, of source: Int, at time: Double) {
@@ -201,19 +227,21 @@ struct Observations {
         guard let kind = ObservedZone.Event.Kind(rawValue: event == "cross" ? direction : event) else { return }
         let happened = message.seconds("event-running-time").map { $0 + clocks[source].offset } ?? time
         extend(to: happened)
-        let zone = index(ofZone: message.text("zone"), isLine: event == "cross")
+        let zone = index(ofZone: ZoneKey(source: source, name: message.text("zone"), isLine: event == "cross"))
         let isMarked = eventMarks < Self.maximumEventMarks
         eventMarks += 1
         zones[zone].add(
             .init(
-                time: happened, kind: kind, id: message.number("tracking-id").flatMap(Int.init(exactly:)) ?? 0,
+                time: happened, kind: kind, recording: clocks[source].recording,
+                id: message.number("tracking-id").flatMap(Int.init(exactly:)) ?? 0,
                 label: index(ofLabel: message.text("label")), dwell: message.seconds("dwell")),
             isMarked: isMarked)
     }
 
-    private mutating func addCounts(_ message: ParsedMessage) throws {
+    private mutating func addCounts(_ message: ParsedMessage, of source: Int) throws {
         for entry in try message.list("zones") {
-            let zone = index(ofZone: entry["name"]?.string ?? "", isLine: entry["kind"]?.string == "line")
+            let (name, isLine) = (entry["name"]?.string ?? "", entry["kind"]?.string == "line")
+            let zone = index(ofZone: ZoneKey(source: source, name: name, isLine: isLine))
             var tallies: [Int: ObservedZone.Tally] = [:]
             for line in entry["by-label"]?.array ?? [] {
                 func figure(_ name: String) -> Int { line[name]?.integer ?? 0 }
@@ -281,14 +309,15 @@ struct Observations {
         if index == clocks.count {
             clocks.append(RecordingClock())
             held.append(nil)
+            formats.append(nil)
         }
         return index
     }
 
-    private mutating func index(ofZone name: String, isLine: Bool) -> Int {
-        if let index = zoneIndex[name] { return index }
-        zoneIndex[name] = zones.count
-        zones.append(ObservedZone(String(name.prefix(Self.longestName)), isLine: isLine))
+    private mutating func index(ofZone key: ZoneKey) -> Int {
+        if let index = zoneIndex[key] { return index }
+        zoneIndex[key] = zones.count
+        zones.append(ObservedZone(String(key.name.prefix(Self.longestName)), of: key.source, isLine: key.isLine))
         return zones.count - 1
     }
 

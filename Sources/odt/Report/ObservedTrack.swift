@@ -64,6 +64,8 @@ struct ObservedZone {
 
         let time: Double
         let kind: Kind
+        /// The index of the recording, as in ``ObservedTrack/Key``.
+        let recording: Int
         let id: Int
         /// The index of the object's label in ``Observations/labels``.
         let label: Int
@@ -95,12 +97,16 @@ struct ObservedZone {
     }
 
     let name: String
-    var isLine: Bool
+    /// The index of the source, as in ``ObservedTrack/Key``.
+    let source: Int
+    let isLine: Bool
     private(set) var byLabel: [Int: Tally] = [:]
     private(set) var events: [Event] = []
     private(set) var eventCount = 0
 
-    init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
+    init(_ name: String, of source: Int, isLine: Bool) {
+        (self.name, self.source, self.isLine) = (name, source, isLine)
+    }
 
     /// - Parameter isMarked: Whether the event is kept, so that it can be shown individually. All events are counted.
     mutating func add(_ event: Event, isMarked: Bool) {

@@ -156,13 +156,13 @@ struct ReportData {
         text += ",\(JSONValue.quoted(track.reason)),\(track.key.recording)]".utf8
     }
 
-    /// Appends a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time. Each entry
-    /// of `byLabel` is an array: label, entered, left, in, out, total dwell time, longest dwell time. Times are in
-    /// seconds.
+    /// Appends a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time, recording.
+    /// Each entry of `byLabel` is an array: label, entered, left, in, out, total dwell time, longest dwell time. Times
+    /// are in seconds.
     private func append(_ zone: ObservedZone, _ start: Double, to text: inout [UInt8]) {
         text +=
             "{\"name\":\(JSONValue.quoted(zone.name)),\"isLine\":\(zone.isLine),\"eventCount\":\(zone.eventCount),".utf8
-        text += "\"byLabel\":[".utf8
+        text += "\"source\":\(zone.source),\"byLabel\":[".utf8
         for (place, (label, tally)) in zone.byLabel.sorted(by: { $0.key < $1.key }).enumerated() {
             text += (place > 0 ? ",[" : "[").utf8
             let counts = [label, tally.entered, tally.left, tally.in, tally.out]
@@ -177,7 +177,7 @@ struct ReportData {
             DecimalText.append(event.time - start, decimals: 3, to: &text)
             text += ",\"\(event.kind.rawValue)\",\(event.id),\(event.label),".utf8
             DecimalText.append(event.dwell ?? -1, decimals: 3, to: &text)
-            text.append(UInt8(ascii: "]"))
+            text += ",\(event.recording)]".utf8
         }
         text += "]}".utf8
     }

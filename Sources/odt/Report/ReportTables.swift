@@ -26,12 +26,16 @@ struct ReportTables {
         return text
     }
 
+    /// One row for each event of a zone or line. `source` and `session` are those of ``objects(_:)``.
     var events: String {
-        var text = TableRow.text(["time", "moment", "zone", "event", "tracking_id", "label", "dwell"])
-        let events = observations.zones.flatMap { zone in zone.events.map { (zone.name, $0) } }
+        var text = TableRow.text([
+            "source", "session", "time", "moment", "zone", "event", "tracking_id", "label", "dwell",
+        ])
+        let events = observations.zones.flatMap { zone in zone.events.map { (zone, $0) } }
         for (zone, event) in events.sorted(by: { $0.1.time < $1.1.time }) {
             text += TableRow.text([
-                Self.seconds(event.time), moment(of: event.time), zone, event.kind.rawValue, String(event.id),
+                observations.sources[zone.source], String(event.recording + 1), Self.seconds(event.time),
+                moment(of: event.time), zone.name, event.kind.rawValue, String(event.id),
                 observations.labels[event.label], event.dwell.map(Self.seconds) ?? "",
             ])
         }

@@ -193,12 +193,11 @@ struct StoredMessages {
         guard let time = feed.time, let session = sessions[number] else { return nil }
         var fields: [String: JSONValue] = [
             "source": .string(session.camera), "running-time": Self.moment(time), "stream-time": Self.moment(time),
-            "utc-time": Self.moment(time),
+            "utc-time": Self.moment(time), "width": .number(Double(session.width)),
+            "height": .number(Double(session.height)),
         ]
         switch feed.kind {
         case .result:
-            fields["width"] = .number(Double(session.width))
-            fields["height"] = .number(Double(session.height))
             fields["objects"] = .array(try objects(at: time, of: number))
             if let zones = zones.removeValue(forKey: session.camera) { fields["zones"] = .array(zones) }
         case .track: addTrack(rows, to: &fields)

@@ -148,6 +148,7 @@ final class Camera: Sendable {
             defer {
                 state.update { $0.connection = nil }
                 sinks.metrics?.end(of: name)
+                sinks.page?.end(of: name)
             }
             if isObsolete { session.askToEnd() }
             return session.play { message in

@@ -37,7 +37,7 @@ final class CameraSession: Sendable {
     ///   - frameTimeout: If no frame arrives for this time in nanoseconds, the camera counts as lost.
     ///   - recorded: Called for each finished segment of the recording.
     ///   - begin: Called once, after the first frame, on the thread that called ``play(onMessage:)``.
-    ///   - tick: Called several times per second on the same thread.
+    ///   - tick: Called several times per second after the first frame, on the same thread.
     init(
         _ plan: CameraPlan, frameTimeout: Nanoseconds, page: LivePage?, crops: BestCrops?,
         times: FrameTimes?, alarms: AlarmOptions,
@@ -122,7 +122,7 @@ final class CameraSession: Sendable {
         configuration.tick = {
             if let gate, let page { gate.set(isWatched: page.wantsPictures(of: camera)) }
             first()
-            tick()
+            if watchdog.isThere { tick() }
         }
         configuration.trouble = {
             guard !hasLength.read({ $0 }), watchdog.silence > frameTimeout else { return nil }

@@ -142,7 +142,7 @@ struct WatchPlan: Sendable {
         var rules = (file?.rules ?? []) + (options.text(EventRule.option).map { [EventRule(commandLine: $0)] } ?? [])
         alarms = try AlarmOptions(options)
         let savesClips = try ClipOptions(options) != nil
-        try EventRule.check(rules, cameras: cameras, savesClips: savesClips)
+        try EventRule.check(rules, cameras: cameras, savesClips: savesClips, alarms: alarms)
         if savesClips, !rules.contains(where: \.savesClip) { rules.append(.clips) }
         self.rules = rules
         for number in cameras.indices {

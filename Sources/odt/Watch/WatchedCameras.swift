@@ -16,6 +16,9 @@ final class WatchedCameras: Sendable {
         var isReloadDue = false
     }
 
+    /// The maximum time in nanoseconds between two checks of the ages of recordings and clips.
+    private static let cleaningInterval: Nanoseconds = 60_000_000_000
+
     private let plan: WatchPlan
     private let recording: Recording?
     private let clips: Clips?
@@ -52,12 +55,18 @@ final class WatchedCameras: Sendable {
         }
     }
 
-    /// Waits for SIGHUP. Returns `false` if all cameras have ended.
+    /// Waits for SIGHUP. Returns `false` if all cameras have ended. While it waits, recordings and clips that are too
+    /// old are deleted, also if no camera delivers frames.
     private func nextReload() -> Bool {
-        state.wait { state in
-            if state.threads == 0 { return false }
-            defer { state.isReloadDue = false }
-            return state.isReloadDue ? true : nil
+        while true {
+            recording?.retention.cleanIfDue()
+            clips?.retention.cleanIfDue()
+            let answer: Bool? = state.wait(until: MonotonicClock.now.adding(Self.cleaningInterval)) { state in
+                if state.threads == 0 { return false }
+                defer { state.isReloadDue = false }
+                return state.isReloadDue ? true : nil
+            }
+            if let answer { return answer }
         }
     }
 

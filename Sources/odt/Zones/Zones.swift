@@ -1,4 +1,5 @@
 import Glibc
+import Playback
 import SwiftODT
 
 let zonesSubcommand = Subcommand(
@@ -42,7 +43,9 @@ private func check(_ file: String) throws -> Int32 {
 }
 
 private func writePage(of video: String, _ line: CommandLineOptions) throws -> Int32 {
-    let page = line.text("-o") ?? FilePath.stem(of: video) + "-zones.html"
+    // The path and the query of a URI can contain a password.
+    let name = MediaSource.isAddress(video) ? CameraPlan.derivedName(of: video) : FilePath.stem(of: video)
+    let page = line.text("-o") ?? name + "-zones.html"
     let frame = try line.wholeNumber("--frame", in: 1...1_000_000) ?? 25
     try ByteStream.check(
         outputs: [page], inputs: [video, line.text("--zones")].compactMap { $0 }, mayReplace: line.has("--force"))

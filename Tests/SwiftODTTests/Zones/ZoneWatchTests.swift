@@ -160,6 +160,19 @@ import Testing
         #expect(walk.watch.counts[0].byLabel["dog"]?.count == 1)
     }
 
+    /// The label of an object becomes known after the object has entered the area.
+    @Test func entryIsCountedForLabelThatIsDecidedDuringStay() {
+        var walk = Walk(Self.room)
+        walk.go(1, from: (100, 300), to: (600, 300), label: nil)
+        #expect(walk.watch.counts[0].byLabel == ["": ZoneCount.Counts(count: 1, entered: 1)])
+        walk.see(1, 600, 300)
+        #expect(walk.figures == ZoneCount.Counts(count: 1, entered: 1))
+        #expect(
+            walk.watch.counts[0].byLabel == ["": ZoneCount.Counts(), "person": ZoneCount.Counts(count: 1, entered: 1)])
+        walk.go(1, from: (600, 300), to: (950, 300))
+        #expect(walk.watch.counts[0].byLabel["person"] == ZoneCount.Counts(entered: 1, left: 1))
+    }
+
     /// Two neighbours. The second one is found later, and stands first in the frame's list.
     @Test func aNewTrackDoesNotTakeTheIdentityOfAVisibleNeighbour() {
         var walk = Walk(Self.room)

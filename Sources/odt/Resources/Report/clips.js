@@ -14,7 +14,8 @@ function clipPlayer(clip) {
 // Returns a description of each zone event of these tracks during the clip.
 function eventsIn(clip, tracks) {
   const ids = new Set(tracks.map(track => track.id)), verbs = {enter: "entered", leave: "left", dwell: "dwells in", in: "crossed", out: "crossed"};
-  return DATA.zones.flatMap(zone => zone.events.filter(([time, , id]) => clip.from <= time && time <= clip.to && ids.has(id)).map(([time, kind, id]) =>
+  const happened = ([time, , id, , , recording]) => recording === clip.recording && clip.from <= time && time <= clip.to && ids.has(id);
+  return DATA.zones.filter(zone => zone.source === clip.source).flatMap(zone => zone.events.filter(happened).map(([time, kind, id]) =>
     ({time, text: `#${id} ${verbs[kind]} ${plain(zone.name)}${kind === "in" || kind === "out" ? `, ${kind}` : ""}`})))
     .sort((one, other) => one.time - other.time).map(event => event.text);
 }

@@ -23,6 +23,9 @@ function photo(text) { return text ? "data:image/jpeg;base64," + text : null; }
 function pictureTexts() { return pictures ??= JSON.parse($("pictures").textContent); }
 function pictureOf(track) { return photo(pictureTexts().tracks[track.place]); }
 
+// With several sources, the name of a zone begins with the name of its source.
+function zoneNameOf(zone) { return (DATA.sources.length > 1 ? plain(DATA.sources[zone.source]) + ": " : "") + plain(zone.name); }
+
 const NAMES = DATA.labels.map(name => plain(name) || "object");
 function nameOf(track) { return NAMES[track.label]; }
 

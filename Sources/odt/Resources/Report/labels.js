@@ -48,8 +48,8 @@ function showSummary() {
   if (BY_LABEL.length) tile("labels", BY_LABEL.length.toLocaleString("en"));
   for (const zone of DATA.zones.slice(0, 4)) {
     const [, entered, , inward, outward] = total(zone).map(figure => figure.toLocaleString("en"));
-    if (zone.isLine) tile(plain(zone.name), `${inward} in`, `${outward} out`);
-    else tile(plain(zone.name), entered, "entered");
+    if (zone.isLine) tile(zoneNameOf(zone), `${inward} in`, `${outward} out`);
+    else tile(zoneNameOf(zone), entered, "entered");
   }
   const notes = [];
   if (!BY_LABEL.length) notes.push("No objects were detected.");

@@ -17,7 +17,7 @@ function showZones() {
     const figures = zone.isLine
       ? ["", "", "", "", inward, outward]
       : [entered, left, longest ? lengthText(stayed / Math.max(1, left)) : "", longest ? lengthText(longest) : "", "", ""];
-    line.append(make("th", {scope: "row", style: "color: var(--ink); white-space: normal"}, plain(zone.name)));
+    line.append(make("th", {scope: "row", style: "color: var(--ink); white-space: normal"}, zoneNameOf(zone)));
     for (const figure of figures) line.append(make("td", {}, figure.toLocaleString("en")));
     const by = [...zone.byLabel].sort((one, other) => other[1] + other[3] + other[4] - one[1] - one[3] - one[4]).map(([label, entered, , inward, outward]) =>
       `${NAMES[label]} ${zone.isLine ? `${inward} in, ${outward} out` : entered}`);
@@ -33,7 +33,7 @@ painters.push(() => {
   for (const zone of zones) {
     if (isNarrow) top += 16;
     const events = zone.events.filter(([, , , label]) => shownLabels.has(label) || !BY_LABEL.some(row => row.label === label));
-    nodes.push(draw("text", {class: "name", x: 0, y: isNarrow ? top - 6 : top + 16}, shortened(plain(zone.name), isNarrow ? 30 : 17)));
+    nodes.push(draw("text", {class: "name", x: 0, y: isNarrow ? top - 6 : top + 16}, shortened(zoneNameOf(zone), isNarrow ? 30 : 17)));
     nodes.push(zone.isLine ? crossings(events, scale, top) : occupancy(events, scale, top));
     nodes.push(draw("path", {class: "grid", d: `M${scale.left} ${top + (zone.isLine ? 13 : 26)}H${scale.right}`}));
     top += 34;

@@ -35,8 +35,10 @@ struct EventRule: Sendable {
     var savesClip = false
     /// The file and line of the rule; `nil` for the command line.
     private(set) var place: String?
+    /// The keys and values of the group. Two rules with the same name are the same if their definitions are equal.
+    private(set) var definition: [String] = []
 
-    init(commandLine action: String) { (name, self.action) = (Self.option, action) }
+    init(commandLine action: String) { (name, self.action, definition) = (Self.option, action, [action]) }
 
     private init(clipsOf events: Set<String>) { (name, self.events, savesClip) = ("clips", events, true) }
 
@@ -44,7 +46,7 @@ struct EventRule: Sendable {
     static let clips = EventRule(clipsOf: ["begin", "enter", "cross"])
 
     private static let eventNames = Set(CameraAlarm.Problem.allCases.map(\.rawValue)).union([
-        "begin", "end", "enter", "leave", "dwell", "cross", "in", "out", "connected", "lost", "ended", "count",
+        "begin", "end", "enter", "leave", "dwell", "cross", "in", "out", "connected", "lost", "ended",
         CameraAlarm.restored,
     ])
     private static let keys = [
@@ -56,6 +58,7 @@ struct EventRule: Sendable {
     init(_ group: KeyFile.Group) throws {
         name = String(group.name.dropFirst("event ".count))
         place = group.place
+        definition = group.entries.map { "\($0.key)=\($0.value)" }
         if name.allSatisfy(\.isWhitespace) {
             throw PlaybackError("\(group.place): the group needs a name, such as [event door]", isUsage: true)
         }
@@ -73,8 +76,8 @@ struct EventRule: Sendable {
             case "event":
                 events = Self.words(entry)
                 if let other = events.subtracting(Self.eventNames).min() {
-                    throw Self.error(
-                        entry, "unknown event '\(other)': use \(Self.eventNames.sorted().joined(separator: ", "))")
+                    let known = other == "count" ? "count=N" : Self.eventNames.sorted().joined(separator: ", ")
+                    throw Self.error(entry, "unknown event '\(other)': use \(known)")
                 }
             case "dwell": dwell = try Self.seconds(entry)
             case "cooldown": cooldown = try Self.seconds(entry)
@@ -111,15 +114,19 @@ struct EventRule: Sendable {
     /// The events that concern no frame. No clip of them can be saved.
     private static let frameless: Set<String> = ["connected", "lost", "ended", "quiet"]
 
-    /// - Throws: ``PlaybackError`` if the rules name cameras, zones or other rules that do not exist, or need clips
-    ///   that are not saved.
-    static func check(_ rules: [EventRule], cameras: [CameraPlan], savesClips: Bool) throws {
+    /// - Parameter alarms: The alarms that are on; `nil` if they are unknown.
+    /// - Throws: ``PlaybackError`` if the rules name cameras, zones or other rules that do not exist, can never match,
+    ///   or need clips that are not saved.
+    static func check(
+        _ rules: [EventRule], cameras: [CameraPlan], savesClips: Bool, alarms: AlarmOptions? = nil
+    ) throws {
         for rule in rules {
             let place = rule.place ?? "--\(option)"
             if let other = rule.cameras.first(where: { name in !cameras.contains { $0.name == name } }) {
                 throw PlaybackError("\(place): there is no [camera \(other)]", isUsage: true)
             }
-            let zones = rule.selected(of: cameras).flatMap(\.countedZones)
+            let selected = rule.selected(of: cameras)
+            let zones = selected.flatMap(\.countedZones)
             let known = Set(zones.map(\.name))
             if let zone = rule.zones.subtracting(known).min() {
                 let meant = nearestName(to: zone, in: known.sorted()).map { "did you mean '\($0)'?" }
@@ -127,7 +134,8 @@ struct EventRule: Sendable {
                     "\(place): no camera of this rule has a zone '\(zone)': \(meant ?? "add it to the file of zones=")",
                     isUsage: true)
             }
-            try rule.checkKinds(of: zones, place)
+            try rule.checkEvents(zones, alarms, place)
+            try rule.checkLabels(of: selected, place)
             if let name = rule.predecessor?.name {
                 if name == rule.name {
                     throw PlaybackError("\(place): after=\(name) names the rule itself", isUsage: true)
@@ -158,20 +166,68 @@ struct EventRule: Sendable {
 
     private static let ofLines: Set<String> = ["cross", "in", "out"]
     private static let ofAreas: Set<String> = ["enter", "leave", "dwell"]
+    private static let ofTracks: Set<String> = ["begin", "end"]
 
-    /// - Throws: ``PlaybackError`` if the rule can never match, because all its zones are of another kind than its
-    ///   events need.
-    private func checkKinds(of all: [Zone], _ place: String) throws {
-        let named = all.filter { zones.contains($0.name) }
-        guard !named.isEmpty else { return }
-        let (hasLine, hasArea) = (named.contains { $0.kind == .line }, named.contains { $0.kind == .area })
-        let names = zones.sorted().joined(separator: ",")
-        if !hasArea, dwell > 0 || count != nil || !events.isEmpty && events.isSubset(of: Self.ofAreas) {
-            throw PlaybackError("\(place): zone=\(names) has no area, so the rule can never match", isUsage: true)
+    /// - Parameter all: The areas and lines of the rule's cameras.
+    /// - Throws: ``PlaybackError`` if the rule can match none of its events.
+    private func checkEvents(_ all: [Zone], _ alarms: AlarmOptions?, _ place: String) throws {
+        // Stays and counts need an area, like `enter`.
+        let needed = dwell > 0 || count != nil ? ["enter"] : events.sorted()
+        let obstacles = needed.compactMap { obstacle(to: $0, all, alarms) }
+        guard let first = obstacles.first, obstacles.count == needed.count else { return }
+        throw PlaybackError("\(place): \(first.cause), so the rule can never match: \(first.remedy)", isUsage: true)
+    }
+
+    /// Returns why the rule can never match an event; `nil` if it can match.
+    private func obstacle(
+        to event: String, _ all: [Zone], _ alarms: AlarmOptions?
+    ) -> (cause: String, remedy: String)? {
+        let named = zones.isEmpty ? all : all.filter { zones.contains($0.name) }
+        let (isOfLine, isOfArea) = (Self.ofLines.contains(event), Self.ofAreas.contains(event))
+        if !zones.isEmpty {
+            guard isOfLine || isOfArea else { return ("event=\(event) has no zone", "leave out zone=") }
+            guard named.contains(where: { $0.kind == (isOfLine ? .line : .area) }) else {
+                let (kind, names) = (isOfLine ? "line" : "area", zones.sorted().joined(separator: ","))
+                return ("zone=\(names) has no \(kind)", "name a zone of this kind")
+            }
         }
-        if !hasLine, !events.isEmpty, events.isSubset(of: Self.ofLines) {
-            throw PlaybackError("\(place): zone=\(names) has no line, so the rule can never match", isUsage: true)
+        if event == "dwell", !named.contains(where: { $0.kind == .area && $0.minTime != nil }) {
+            return ("event=dwell needs a zone with min-time", "add min-time to the zone, or use dwell=SECONDS")
         }
+        if !labels.isEmpty, !isOfLine, !isOfArea, !Self.ofTracks.contains(event) {
+            return ("event=\(event) has no label", "leave out label=")
+        }
+        guard let alarms else { return nil }
+        let (hasPicture, hasQuiet) = (alarms.picturePatience != nil, alarms.quietFactor != nil)
+        let problem = CameraAlarm.Problem(rawValue: event)
+        if problem == .quiet, !hasQuiet { return ("quiet-alarm is off", "add quiet-alarm=4 to [watch]") }
+        let isOfPicture = problem != nil && problem != .quiet
+        if !hasPicture, isOfPicture || event == CameraAlarm.restored && !hasQuiet {
+            return ("picture-alarm is off", "leave out picture-alarm=off")
+        }
+        return nil
+    }
+
+    /// - Throws: ``PlaybackError`` if each of the cameras has an allowlist, and none of them contains one of the rule's
+    ///   labels.
+    private func checkLabels(of plans: [CameraPlan], _ place: String) throws {
+        guard !labels.isEmpty else { return }
+        var allowed: Set<String> = []
+        for plan in plans {
+            let key = "label-allowlist"
+            guard let word = plan.settings.map(\.word).last(where: { $0.hasPrefix(key) }), word.hasPrefix("\(key)=")
+            else { return }
+            let list = LabelGroups.expand(DetectionFilter.labels(in: String(word.dropFirst(key.count + 1))))
+            // The groups of a manifest are unknown here.
+            guard !list.isEmpty, !list.contains(where: { $0.first == LabelGroups.mark }) else { return }
+            allowed.formUnion(list)
+        }
+        guard labels.isDisjoint(with: allowed) else { return }
+        let (names, known) = (labels.sorted(), allowed.sorted())
+        let meant = names.lazy.compactMap { nearestName(to: $0, in: known) }.first.map { "did you mean '\($0)'?" }
+        throw PlaybackError(
+            "\(place): no label-allowlist of the rule's cameras has label=\(names.joined(separator: ",")), so the rule "
+                + "can never match: \(meant ?? "use \(known.joined(separator: ", "))")", isUsage: true)
     }
 
     /// Returns the clocks of the events that the rule selects: the name of each file, and `nil` for all cameras.

@@ -49,14 +49,13 @@ final class EventSink: MeasuredSink {
                 match.rule.action.flatMap { state.receivers[$0] }.map { ($0, match, state.pictures[message.camera]) }
             }
             let recorder = state.clips[message.camera]
-            return (due, matches.filter(\.rule.savesClip).map(\.event), recorder)
+            return (due, matches.filter(\.rule.savesClip), recorder)
         }
         let running = message.fields.count("running-time").map { Nanoseconds(clamping: $0) }
         if let recorder, let running {
-            let time = message.fields.count("event-running-time").map { Nanoseconds(clamping: $0) } ?? running
             // The frames of an event that is reported late may not be in memory any more.
             let earliest = running.since(ClipRecorder.latency)
-            for event in clips { recorder.save(event, at: max(time, earliest)) }
+            for match in clips { recorder.save(match.event, at: max(match.running, earliest)) }
             recorder.noteEvents(until: running)
         }
         for (receiver, match, crops) in due {

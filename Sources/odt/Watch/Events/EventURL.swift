@@ -8,6 +8,9 @@ import SwiftODT
 final class EventURL: EventDelivery, @unchecked Sendable {
     /// The maximum time without progress of a request, in seconds.
     private static let timeout = "10"
+    /// `SOUP_MESSAGE_NO_REDIRECT`. When libsoup follows a redirect, it usually replaces the POST request by a GET
+    /// request without the event.
+    private static let noRedirect: guint = 1 << 1
 
     private let url: String
     private let library: SoupClient
@@ -43,6 +46,7 @@ final class EventURL: EventDelivery, @unchecked Sendable {
             throw EventDeliveryError(description: "libsoup cannot create a request", isFinal: false)
         }
         defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+        library.setFlags(message, Self.noRedirect)
         let text = Array(event.json(rule: rule, picture: picture).text.utf8)
         let body = text.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
         library.setBody(message, "application/json", body)
@@ -57,6 +61,11 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         }
         let status = library.status(message)
         guard !(200..<300).contains(status) else { return }
+        if (300..<400).contains(status) {
+            throw EventDeliveryError(
+                description: "status \(status): the URL redirects, so nothing was delivered; use the address of its "
+                    + "target in action=", isFinal: true)
+        }
         let isTemporary = status >= 500 || status == 408 || status == 429
         throw EventDeliveryError(description: "status \(status)", isFinal: !isTemporary)
     }
@@ -73,6 +82,7 @@ final class EventURL: EventDelivery, @unchecked Sendable {
 struct SoupClient: Sendable {
     let newSession: @convention(c) () -> Soup.Object?
     let newMessage: @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Soup.Object?
+    let setFlags: @convention(c) (Soup.Object, guint) -> Void
     let setBody: @convention(c) (Soup.Object, UnsafePointer<CChar>?, OpaquePointer?) -> Void
     let send: @convention(c) (Soup.Object, Soup.Object, Soup.Object?, Soup.Problem?) -> OpaquePointer?
     let status: @convention(c) (Soup.Object) -> guint
@@ -81,6 +91,7 @@ struct SoupClient: Sendable {
         let library = try SharedLibrary("libsoup-3.0.so.0", package: "libsoup-3.0-0", for: "--\(EventRule.option) URL")
         newSession = try library.function("soup_session_new")
         newMessage = try library.function("soup_message_new")
+        setFlags = try library.function("soup_message_set_flags")
         setBody = try library.function("soup_message_set_request_body_from_bytes")
         send = try library.function("soup_session_send_and_read")
         status = try library.function("soup_message_get_status")

@@ -23,12 +23,19 @@ final class MQTTSink: MeasuredSink {
         var problems = CameraProblems()
         /// The labels for which a Home Assistant sensor was announced, by zone.
         var labels: [String: Set<String>] = [:]
+        /// The topics of the retained messages by zone; the key `nil` is for messages that concern no zone.
+        var retained: [String?: Set<String>] = [:]
+    }
+
+    private struct State {
+        var cameras: [String: Camera] = [:]
+        var snapshots = SnapshotRedaction()
     }
 
     private let topic: String
     private let discovery: HomeAssistantDiscovery?
     private let publisher: MQTTPublisher
-    private let cameras = Mutex<[String: Camera]>([:])
+    private let state = Mutex(State())
 
     /// - Throws: ``PlaybackError`` if libmosquitto is missing. An unreachable broker is not an error: it is reported
     ///   and retried.
@@ -42,13 +49,20 @@ final class MQTTSink: MeasuredSink {
     }
 
     func take(_ message: WatchMessage) {
-        cameras.withLock { take(message, &$0[message.camera, default: meet(message.camera)]) }
+        state.withLock { state in
+            // A removed camera still reports its end.
+            guard state.snapshots.filters.keys.contains(message.camera) else { return }
+            if message.fields.name == "swiftodt-camera", message.fields.text("event") == "connected" {
+                state.snapshots.begin(message.camera)
+            }
+            take(message, &state.cameras[message.camera, default: meet(message.camera)])
+        }
     }
 
     private func take(_ message: WatchMessage, _ camera: inout Camera) {
         if camera.problems.take(message.fields) {
             let problems = camera.problems.names.sorted().joined(separator: ",")
-            publisher.publish(retained: MQTTMessage("\(camera.topic)/alarm", problems.isEmpty ? "ok" : problems))
+            publish(MQTTMessage("\(camera.topic)/alarm", problems.isEmpty ? "ok" : problems), of: &camera)
         }
         switch message.fields.name {
         case "swiftodt": takeResult(message, &camera)
@@ -56,48 +70,83 @@ final class MQTTSink: MeasuredSink {
         case "swiftodt-zone": publisher.publish(event: MQTTMessage("\(camera.topic)/zone", body(message)))
         case "swiftodt-camera":
             let isConnected = message.fields.text("event") == "connected"
-            publisher.publish(retained: Self.state(camera.topic, isOnline: isConnected))
+            publish(Self.state(camera.topic, isOnline: isConnected), of: &camera)
         default: break
         }
     }
 
     func take(snapshot jpeg: [UInt8], of camera: String) {
-        let topic = cameras.withLock { cameras in
-            if let known = cameras[camera] { return known.topic }
-            let new = meet(camera)
-            cameras[camera] = new
-            return new.topic
+        state.withLock { state in
+            guard state.snapshots.permits(camera) else { return }
+            publish(jpeg, camera, of: &state.cameras[camera, default: meet(camera)])
         }
-        if let discovery { publisher.publish(retained: discovery.snapshot(of: camera)) }
-        publisher.publish(retained: MQTTMessage("\(topic)/snapshot", bytes: jpeg))
+    }
+
+    private func publish(_ jpeg: [UInt8], _ name: String, of camera: inout Camera) {
+        if let discovery { publish(discovery.snapshot(of: name), of: &camera) }
+        publish(MQTTMessage("\(camera.topic)/snapshot", bytes: jpeg), of: &camera)
+    }
+
+    /// Removes the retained messages of cameras that are no longer in the configuration, and pictures without the
+    /// redaction that the configuration requests. An empty payload removes a retained message.
+    func use(_ plans: [CameraPlan]) {
+        let filters = Dictionary(uniqueKeysWithValues: plans.map { ($0.name, RedactionFilter(of: $0)) })
+        state.withLock { state in
+            for (name, camera) in state.cameras where !filters.keys.contains(name) {
+                state.cameras[name] = nil
+                for topics in camera.retained.values { remove(topics) }
+            }
+            for name in state.snapshots.use(filters) { remove(["\(topic)/\(MQTTTopic.level(name))/snapshot"]) }
+        }
+    }
+
+    private func remove(_ topics: Set<String>) {
+        // Home Assistant forgets a sensor before the sensor's topic gets an empty payload, which is not valid JSON.
+        for topic in topics.sorted(by: { $0.hasSuffix("/config") && !$1.hasSuffix("/config") }) {
+            publisher.publish(retained: MQTTMessage(topic, ""))
+        }
+    }
+
+    /// Publishes a retained message, and notes its topic.
+    private func publish(_ message: MQTTMessage, zone: String? = nil, of camera: inout Camera) {
+        camera.retained[zone, default: []].insert(message.topic)
+        publisher.publish(retained: message)
     }
 
     func measure(into text: inout MetricsText) { publisher.measure(into: &text) }
 
     func close() {
-        let topics = cameras.withLock { $0.values.map(\.topic) } + [topic]
+        let topics = state.withLock { $0.cameras.values.map(\.topic) } + [topic]
         publisher.close(sending: topics.map { Self.state($0, isOnline: false) })
     }
 
     private func meet(_ name: String) -> Camera {
+        var camera = Camera(topic: "\(topic)/\(MQTTTopic.level(name))")
+        // An earlier run may have published a picture.
+        camera.retained[nil] = ["\(camera.topic)/snapshot"]
         if let discovery {
-            publisher.publish(retained: discovery.connection(of: name))
-            publisher.publish(retained: discovery.alarm(of: name))
+            publish(discovery.connection(of: name), of: &camera)
+            publish(discovery.alarm(of: name), of: &camera)
         }
-        return Camera(topic: "\(topic)/\(MQTTTopic.level(name))")
+        return camera
     }
 
     private func takeResult(_ message: WatchMessage, _ camera: inout Camera) {
-        for zone in message.fields.list("zones") {
-            let figures = ZoneCount(zone)
+        let zones = message.fields.list("zones").map { ZoneCount($0) }
+        // Each result has all zones. Others are from before a change of the configuration.
+        for old in camera.figures.values where !zones.contains(where: { ($0.name, $0.kind) == (old.name, old.kind) }) {
+            remove(camera.retained.removeValue(forKey: old.name) ?? [])
+            (camera.figures[old.name], camera.labels[old.name]) = (nil, nil)
+        }
+        for figures in zones {
             let before = camera.figures.updateValue(figures, forKey: figures.name)
             guard before != figures else { continue }
             if let discovery {
-                if before == nil { announce(figures, of: message.camera, discovery) }
+                if before == nil { announce(figures, message.camera, &camera, discovery) }
                 announceLabels(of: figures, message.camera, &camera, discovery)
             }
-            publisher.publish(
-                retained: MQTTMessage("\(camera.topic)/zones/\(MQTTTopic.level(figures.name))", figures.json.text))
+            let topic = "\(camera.topic)/zones/\(MQTTTopic.level(figures.name))"
+            publish(MQTTMessage(topic, figures.json.text), zone: figures.name, of: &camera)
         }
         let now = MonotonicClock.now
         if let last = camera.resultTime, now - last < Self.resultInterval { return }
@@ -105,11 +154,12 @@ final class MQTTSink: MeasuredSink {
         publisher.publish(result: MQTTMessage("\(camera.topic)/objects", body(message)))
     }
 
-    private func announce(_ figures: ZoneCount, of camera: String, _ discovery: HomeAssistantDiscovery) {
+    private func announce(
+        _ figures: ZoneCount, _ name: String, _ camera: inout Camera, _ discovery: HomeAssistantDiscovery
+    ) {
         let messages =
-            figures.isLine
-            ? discovery.crossings(of: figures.name, camera) : [discovery.count(of: figures.name, camera)]
-        for message in messages { publisher.publish(retained: message) }
+            figures.isLine ? discovery.crossings(of: figures.name, name) : [discovery.count(of: figures.name, name)]
+        for message in messages { publish(message, zone: figures.name, of: &camera) }
     }
 
     /// Announces a Home Assistant sensor for each new label in a zone. Objects without a label are counted only by the
@@ -120,7 +170,7 @@ final class MQTTSink: MeasuredSink {
         guard !figures.isLine else { return }
         for label in figures.byLabel.keys.sorted() where !label.isEmpty {
             guard camera.labels[figures.name, default: []].insert(label).inserted else { continue }
-            publisher.publish(retained: discovery.count(of: label, in: figures.name, name))
+            publish(discovery.count(of: label, in: figures.name, name), zone: figures.name, of: &camera)
         }
     }
 
@@ -131,4 +181,32 @@ final class MQTTSink: MeasuredSink {
     private static func state(_ topic: String, isOnline: Bool) -> MQTTMessage {
         MQTTMessage("\(topic)/state", isOnline ? "online" : "offline")
     }
+}
+
+/// Decides which pictures of events may be kept by the broker: only those with the redaction of the present
+/// configuration.
+struct SnapshotRedaction {
+    /// The redaction of a camera; `nil` if its properties cannot be evaluated.
+    typealias Filter = RedactionFilter?
+
+    /// The cameras of the configuration.
+    private(set) var filters: [String: Filter] = [:]
+    /// The cameras whose redaction changed while an earlier connection can still deliver pictures.
+    private var changed: Set<String> = []
+
+    /// Uses the cameras of a new configuration. Returns the cameras whose earlier pictures must be removed. At the start
+    /// of the program these are all cameras with redaction, because the redaction of an earlier run is unknown.
+    mutating func use(_ new: [String: Filter]) -> [String] {
+        let removed = new.filter { name, filter in
+            filters[name].map { $0 != filter } ?? (filter == nil || filter?.word != nil)
+        }
+        filters = new
+        changed = changed.union(removed.keys).intersection(new.keys)
+        return Array(removed.keys)
+    }
+
+    /// Notes that a camera is connected with its present properties.
+    mutating func begin(_ camera: String) { changed.remove(camera) }
+
+    func permits(_ camera: String) -> Bool { filters.keys.contains(camera) && !changed.contains(camera) }
 }

@@ -28,7 +28,11 @@ final class LivePage: WatchSink {
     func use(_ cameras: [CameraPlan]) {
         recordings.use(cameras)
         board.show(cameras.map(\.name))
+        pictures.discard()
     }
+
+    /// Discards the camera's picture when its connection has ended, because the next connection may have redaction.
+    func end(of camera: String) { pictures.discard(of: camera) }
 
     /// Returns whether a client views this camera at the moment. Does not block.
     func wantsPictures(of camera: String) -> Bool { pictures.areWanted(of: camera) }

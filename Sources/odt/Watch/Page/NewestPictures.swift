@@ -13,6 +13,7 @@ final class PagePicture: @unchecked Sendable {
     let part: OpaquePointer
     /// The JPEG file without the multipart header and boundary.
     let file: OpaquePointer
+    /// The monotonic time at which the picture was made.
     let time = MonotonicClock.now
 
     init(_ jpeg: [UInt8]) {
@@ -31,6 +32,9 @@ final class PagePicture: @unchecked Sendable {
 /// The newest picture of each camera, and whether a client requests pictures of the camera. Cameras encode pictures
 /// only while a client requests them.
 final class NewestPictures: Sendable {
+    /// The maximum age in nanoseconds of a picture that is sent without waiting for a new one.
+    private static let maximumAge: Nanoseconds = 500_000_000
+
     private struct Slot {
         var picture: PagePicture?
         /// The number of picture streams of this camera that are being sent to clients.
@@ -53,6 +57,19 @@ final class NewestPictures: Sendable {
     }
 
     func newest(of camera: String) -> PagePicture? { slots.withLock { $0[camera]?.picture } }
+
+    /// Returns the newest picture of a camera; `nil` if it is older than 0.5 s at the monotonic time `now`. An older
+    /// picture may lack a redaction that was requested later.
+    func fresh(of camera: String, at now: Nanoseconds = MonotonicClock.now) -> PagePicture? {
+        newest(of: camera).flatMap { now - $0.time < Self.maximumAge ? $0 : nil }
+    }
+
+    /// Discards the picture of a camera, or the pictures of all cameras.
+    func discard(of camera: String? = nil) {
+        slots.withLock { slots in
+            for name in camera.map({ [$0] }) ?? Array(slots.keys) { slots[name]?.picture = nil }
+        }
+    }
 
     /// Requests a single picture of a camera.
     func await(_ camera: String) { slots.withLock { $0[camera, default: Slot()].isAwaited = true } }

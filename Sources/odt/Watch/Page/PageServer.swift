@@ -18,8 +18,6 @@ final class PageServer: @unchecked Sendable {
     private static let mostAccepted = 16
     /// The maximum time in nanoseconds for which a client waits for a picture.
     private static let wait: Nanoseconds = 5_000_000_000
-    /// The maximum age in nanoseconds of a picture that is served without waiting for a new one.
-    private static let fresh: Nanoseconds = 500_000_000
 
     private let option: String
     private let soup: Soup
@@ -351,9 +349,7 @@ final class PageServer: @unchecked Sendable {
             g_bytes_unref(bytes)
         case .pictures(let camera): begin(camera, message)
         case .picture(let camera):
-            if let picture = pictures.newest(of: camera), MonotonicClock.now - picture.time < Self.fresh {
-                return give(picture, to: message)
-            }
+            if let picture = pictures.fresh(of: camera) { return give(picture, to: message) }
             connection(of: message)?.awaited = (camera, MonotonicClock.now)
             pictures.await(camera)
             soup.pause(server, message)

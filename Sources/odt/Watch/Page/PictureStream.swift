@@ -39,7 +39,8 @@ final class PictureStream {
         pictures.removeViewer(at: camera)
     }
 
-    /// Sends the newest picture if it was not sent yet. Does nothing while another picture is being written.
+    /// Sends the newest picture if it is fresh and was not sent yet. Does nothing while another picture is being
+    /// written.
     func offer() {
         if !isBusy, giveNewest() { soup.unpause(server, message) }
     }
@@ -56,7 +57,7 @@ final class PictureStream {
     }
 
     private func giveNewest() -> Bool {
-        guard let newest = pictures.newest(of: camera), newest !== sent else { return false }
+        guard let newest = pictures.fresh(of: camera), newest !== sent else { return false }
         sent = newest
         give(newest.part, isOwned: false)
         return true
@@ -79,8 +80,8 @@ final class PictureStream {
             GConnectFlags(rawValue: 0))
     }
 
-    /// Called when all queued data was written. If the newest picture was not sent yet, queues this picture. Otherwise
-    /// libsoup pauses the message.
+    /// Called when all queued data was written. If the newest picture is fresh and was not sent yet, queues this
+    /// picture. Otherwise libsoup pauses the message.
     private static let hasTaken: SignalHandler = { _, stream in
         guard let stream else { return }
         let this = Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue()

@@ -36,10 +36,12 @@ struct ShownCamera {
         }
         if let width = result.count("width"), let height = result.count("height") { size = (width, height) }
         objectCount.note(UInt32(clamping: objects.count), at: step)
-        for zone in result.list("zones") {
-            guard let name = zone.text("name") else { continue }
-            zones[place(of: name, isLine: zone.text("kind") == "line")].note(zone, at: step)
+        let counted = result.list("zones").compactMap { zone in
+            zone.text("name").map { (name: $0, isLine: zone.text("kind") == "line", fields: zone) }
         }
+        // Each result has all zones. Others are from before a change of the configuration.
+        zones.removeAll { shown in !counted.contains { ($0.name, $0.isLine) == (shown.name, shown.isLine) } }
+        for zone in counted { zones[place(of: zone.name, isLine: zone.isLine)].note(zone.fields, at: step) }
     }
 
     private mutating func leave(at step: Int) {

@@ -6,7 +6,7 @@ import Playback
 enum RecordedContent: Equatable, Sendable {
     case original
     case annotated
-    /// Annotated frames with guaranteed redaction, and the property that requested it, as NAME=VALUE.
+    /// Annotated frames with guaranteed redaction, and the properties that requested it (``RedactionRequest/word``).
     case redacted(String)
 
     /// The number of bytes at the start of a file that are searched for the mark.
@@ -19,11 +19,16 @@ enum RecordedContent: Equatable, Sendable {
     }
 
     /// The text that identifies the content. The header of the file contains it as the name of the writing application.
+    ///
+    /// Earlier builds wrote "redacted box-style=blur;" with any `privacy-labels`. The marks of their files never match.
     var mark: String {
         switch self {
         case .original: SegmentRetention.mark
         case .annotated: SegmentRetention.mark + ": annotated;"
-        case .redacted(let word): SegmentRetention.mark + ": redacted \(word);"
+        case .redacted(let word):
+            // Only the end of a mark has a semicolon, so that no mark is the beginning of another one.
+            SegmentRetention.mark + ": redacted with "
+                + "\(word.replacing("%", with: "%25").replacing(";", with: "%3B"));"
         }
     }
 
@@ -46,9 +51,9 @@ enum RecordedContent: Equatable, Sendable {
 }
 
 /// Selects the recorded files of a camera that may be shown.
-struct RedactionFilter: Sendable {
-    /// The redaction with which the files have to be recorded, as NAME=VALUE; `nil` if the camera has no redaction, so
-    /// that all files may be shown.
+struct RedactionFilter: Equatable, Sendable {
+    /// The redaction with which the files have to be recorded (``RedactionRequest/word``); `nil` if the camera has no
+    /// redaction, so that all files may be shown.
     let word: String?
 
     init(word: String?) { self.word = word }

@@ -87,8 +87,11 @@ final class Recording: Sendable {
     }
 
     /// Makes the recording branch of a pipeline wait for the disk instead of dropping frames. Use it only for sources
-    /// that can wait, such as files.
-    static func keepEveryFrame(of pipeline: Pipeline) { pipeline["waiting"].set("leaky", to: "no") }
+    /// that can wait, such as files. The queue then no longer signals that it is full (``CameraRecorder``).
+    static func keepEveryFrame(of pipeline: Pipeline) {
+        pipeline["waiting"].set("leaky", to: "no")
+        pipeline["waiting"].set("silent", to: "true")
+    }
 }
 
 struct RecordOptions: Sendable {

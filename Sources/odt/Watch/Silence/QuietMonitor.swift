@@ -15,6 +15,8 @@ struct QuietMonitor {
     static let shortest: Nanoseconds = 600_000_000_000
     /// The weight of the latest day in the average over the days.
     private static let weight = 0.3
+    /// An hour is learned only if the camera was not connected for at most this time in nanoseconds.
+    private static let longestGap: Nanoseconds = 360_000_000_000
 
     private let factor: Double
     private var hours = [Hour](repeating: Hour(), count: 24)
@@ -24,23 +26,32 @@ struct QuietMonitor {
     /// The longest time without an object in this hour, in nanoseconds.
     private var longest: Nanoseconds = 0
     private var isReported = false
-    /// Whether the observation began during this hour. Such an hour is not learned.
-    private var isPartial = true
+    /// The time of the latest observation in nanoseconds.
+    private var observed: Nanoseconds?
+    /// The time without a connection before the next observation, and in this hour, in nanoseconds. `missing` is
+    /// unlimited in the first hour, because the observation begins in the middle of it.
+    private var (gap, missing): (Nanoseconds, Nanoseconds) = (0, .max)
 
     init(factor: Double) { self.factor = factor }
 
-    /// Begins a connection. The time without a connection is not counted.
-    mutating func begin(at now: Nanoseconds) { (latest, isReported, isPartial) = (now, false, true) }
+    /// Begins a connection. The time without a connection does not count as a time without an object.
+    mutating func begin(at now: Nanoseconds) {
+        gap = observed.map { now - $0 } ?? 0
+        missing = missing.adding(gap)
+        (latest, isReported) = (now, false)
+    }
 
     /// - Parameters:
     ///   - now: A monotonic time in nanoseconds.
     ///   - hour: The hour of the day, 0 to 23.
     mutating func take(seesObject: Bool, at now: Nanoseconds, hour: Int) -> CameraAlarm? {
+        defer { (observed, gap) = (now, 0) }
         let silence = now - (latest ?? now)
         longest = max(longest, silence)
         if let old = self.hour, old != hour {
-            if !isPartial { learn(old) }
-            (longest, isPartial) = (0, false)
+            if missing <= Self.longestGap { learn(old) }
+            // A time without a connection at the change of the hour counts for both hours.
+            (longest, missing) = (0, gap)
         }
         self.hour = hour
         if seesObject || latest == nil { latest = now }

@@ -13,6 +13,9 @@ struct StoredCamera {
     /// message to the next, the wall clock was set. A new session then begins, so that the times within each session
     /// are in order.
     private static let largestStep: Int64 = 10_000
+    /// The maximum time in milliseconds from a frame to its message. With the gate, it can change from one message to
+    /// the next.
+    private static let longestDelay: Int64 = CameraGate.longestCalm / 1_000_000
 
     let name: String
     /// The number of the connection, counted over all cameras; `nil` before the first message.
@@ -20,8 +23,9 @@ struct StoredCamera {
     /// The number of the connection in the camera's messages.
     private var number: UInt64?
     private var clock = StreamClock()
-    /// The wall-clock time of the latest frame minus the monotonic time, in milliseconds.
-    private var lead: Int64?
+    /// The wall-clock time of this machine, and the time of the latest frame by its sender's clock. Both are in
+    /// milliseconds, minus the monotonic time at which the latest message arrived.
+    private var leads: (own: Int64, sender: Int64)?
     /// The time of the latest stored result in milliseconds since 1970.
     private var resultTime: Int64?
     /// The latest stored counts of each zone.
@@ -56,9 +60,15 @@ struct StoredCamera {
         }
         guard let running = milliseconds(fields, "running-time") else { return [] }
         if let wall = milliseconds(fields, "utc-time") {
-            let lead = wall - message.steady / 1_000_000
-            if let before = self.lead, abs(lead - before) > Self.largestStep { begin(number, &sessionCount) }
-            self.lead = lead
+            let steady = message.steady / 1_000_000
+            let (own, sender) = (now - steady, wall - steady)
+            if let leads,
+                abs(own - leads.own) > Self.largestStep
+                    || abs(sender - leads.sender) > Self.largestStep + Self.longestDelay
+            {
+                begin(number, &sessionCount)
+            }
+            leads = (own, sender)
             clock.note(running: running, wall: wall)
         } else if clock.isEmpty {
             clock.note(running: running, wall: now)
@@ -96,7 +106,7 @@ struct StoredCamera {
     private mutating func begin(_ number: UInt64?, _ sessionCount: inout Int) {
         sessionCount += 1
         (self.number, session) = (number, sessionCount)
-        (clock, lead, resultTime, figures) = (StreamClock(), nil, nil, [:])
+        (clock, leads, resultTime, figures) = (StreamClock(), nil, nil, [:])
     }
 
     private func row(_ time: Int64, _ content: StoreRow.Content) -> [StoreRow] {

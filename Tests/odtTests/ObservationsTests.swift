@@ -1,0 +1,66 @@
+import SwiftODT
+import Testing
+
+@testable import odt
+
+@Suite("Observations")
+struct ObservationsTests {
+    private func add(
+        _ kind: ParsedMessage.Kind, to observations: inout Observations, of camera: String, session: Int64,
+        at seconds: Double, _ fields: [String: JSONValue]
+    ) throws {
+        let common: [String: JSONValue] = ["source": .string(camera), "running-time": .number(seconds * 1e9)]
+        try observations.add(ParsedMessage(kind, common.merging(fields) { $1 }, recording: session))
+    }
+
+    private static func size(_ width: Double, _ height: Double) -> [String: JSONValue] {
+        ["width": .number(width), "height": .number(height)]
+    }
+
+    private static let best: [String: JSONValue] = [
+        "event": .string("end"), "tracking-id": .number(1), "best-x": .number(160), "best-y": .number(120),
+        "best-width": .number(80), "best-height": .number(60), "best-score": .number(0.5),
+        "best-running-time": .number(1e9),
+    ]
+
+    /// Messages of files have no size in track events, and those of a database have the size of the session.
+    @Test(arguments: [false, true]) func bestBoxesAreScaledBySizeOfTheirCamera(_ isStored: Bool) throws {
+        var observations = Observations()
+        let sizes = [("large", Self.size(640, 480)), ("small", Self.size(320, 240))]
+        for (camera, size) in sizes {
+            let fields = size.merging(["objects": .array([])]) { $1 }
+            try add(.result, to: &observations, of: camera, session: 1, at: 1, fields)
+        }
+        for (camera, size) in sizes {
+            let fields = isStored ? Self.best.merging(size) { $1 } : Self.best
+            try add(.track, to: &observations, of: camera, session: 1, at: 2, fields)
+        }
+        let boxes = observations.tracks.map { $0.best?.box ?? Box(x: 0, y: 0, width: 0, height: 0) }
+        #expect(boxes.count == 2)
+        for (box, part) in zip(boxes, [0.25, 0.5]) {
+            for (edge, expected) in [(box.x, part), (box.y, part), (box.width, part / 2), (box.height, part / 2)] {
+                #expect(abs(edge - expected) < 1e-9, "\(box)")
+            }
+        }
+    }
+
+    @Test func zonesOfSeveralCamerasWithSameNameAreSeparate() throws {
+        var observations = Observations()
+        let entry: [String: JSONValue] = [
+            "event": .string("enter"), "zone": .string("door"), "tracking-id": .number(1), "label": .string("person"),
+        ]
+        try add(.zone, to: &observations, of: "front", session: 7, at: 1, entry)
+        try add(.zone, to: &observations, of: "front", session: 8, at: 2, entry)
+        try add(.zone, to: &observations, of: "back", session: 9, at: 3, entry)
+        let crossing = entry.merging(["event": .string("cross"), "direction": .string("in")]) { $1 }
+        try add(.zone, to: &observations, of: "back", session: 9, at: 4, crossing)
+        #expect(observations.zones.map(\.eventCount) == [2, 1, 1])
+        let rows = ReportTables(observations: observations).events.split(separator: "\n").map { String($0) }
+        #expect(
+            rows == [
+                "source,session,time,moment,zone,event,tracking_id,label,dwell", "front,1,1.000,,door,enter,1,person,",
+                "front,2,2.000,,door,enter,1,person,", "back,1,3.000,,door,enter,1,person,",
+                "back,1,4.000,,door,in,1,person,",
+            ])
+    }
+}

@@ -1,0 +1,32 @@
+import Playback
+import TestSupport
+import Testing
+
+@testable import odt
+
+@Suite("RecordedContent")
+struct RecordedContentTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Returns the redaction of a camera with `box-style=blur`.
+    private func word(_ labels: String) throws -> String {
+        try #require(RedactionRequest(style: "blur", labels: labels, isStrict: true)).word
+    }
+
+    @Test func onlyFilesWithTheSameLabelsMayBeShown() throws {
+        let requests = try ["", "car", "person,car", "car;person", "car%3Bperson"].map(word)
+        for recorded in requests {
+            let file = try folder.write("a.mkv", RecordedContent.redacted(recorded).mark + "\u{1}")
+            for word in requests {
+                #expect(RedactionFilter(word: word).permits(file) == (word == recorded), "\(recorded), \(word)")
+            }
+        }
+    }
+
+    @Test func filesOfEarlierBuildsAreNotShown() throws {
+        let file = try folder.write("a.mkv", SegmentRetention.mark + ": redacted box-style=blur;")
+        #expect(try !RedactionFilter(word: word("")).permits(file))
+    }
+}

@@ -1,0 +1,33 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Testing
+
+@testable import odt
+
+@Suite("ShownCamera")
+struct ShownCameraTests {
+    private var camera = ShownCamera("yard", at: 0)
+
+    init() throws { try PluginSearch.startGStreamer() }
+
+    /// Passes a result with zones of these names and kinds, and returns the zones that the page shows.
+    private mutating func shown(_ zones: [(name: String, kind: String)]) throws -> [String] {
+        let list = zones.map { "[ zone, name=(string)\($0.name), kind=(string)\($0.kind); ]" }.joined(separator: ", ")
+        let structure = try #require(gst_structure_from_string("swiftodt, zones=(structure){ \(list) };", nil))
+        defer { gst_structure_free(structure) }
+        camera.take(
+            WatchMessage(
+                camera: "yard", time: 0, steady: 0, fields: MessageFields(structure), line: "", mayWait: false), at: 1)
+        return camera.json["zones"]?.array?.compactMap { zone in
+            zone["name"]?.string.map { "\($0) \(zone["kind"]?.string ?? "")" }
+        } ?? []
+    }
+
+    @Test mutating func zonesOfEarlierConfigurationAreDropped() throws {
+        var zones = try shown([("old", "zone"), ("door", "line"), ("kept", "zone")])
+        #expect(zones == ["old zone", "door line", "kept zone"])
+        zones = try shown([("new", "zone"), ("door", "zone"), ("kept", "zone")])
+        #expect(zones == ["kept zone", "new zone", "door zone"])
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import odt
+
+@Suite("SnapshotRedaction")
+struct SnapshotRedactionTests {
+    private var snapshots = SnapshotRedaction()
+    private let none = RedactionFilter(word: nil)
+    private let blurred = RedactionFilter(word: "box-style=blur")
+
+    @Test mutating func picturesOfEarlierRunAreRemovedWithRedaction() {
+        #expect(snapshots.use(["yard": none, "gate": blurred]) == ["gate"])
+        #expect(snapshots.use(["yard": none, "gate": blurred]) == [])
+    }
+
+    @Test mutating func picturesAreRemovedAndRefusedAfterChange() {
+        _ = snapshots.use(["yard": none])
+        snapshots.begin("yard")
+        #expect(snapshots.permits("yard"))
+        #expect(snapshots.use(["yard": blurred]) == ["yard"])
+        // The connection with the earlier properties has not ended yet.
+        #expect(!snapshots.permits("yard"))
+        snapshots.begin("yard")
+        #expect(snapshots.permits("yard"))
+        // If the properties cannot be evaluated, they may request redaction.
+        #expect(snapshots.use(["yard": nil]) == ["yard"])
+    }
+
+    @Test mutating func removedCameraHasNoPictures() {
+        _ = snapshots.use(["yard": none, "gate": none])
+        snapshots.begin("gate")
+        #expect(snapshots.use(["yard": none]) == [])
+        #expect(!snapshots.permits("gate"))
+    }
+}

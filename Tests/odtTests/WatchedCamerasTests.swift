@@ -1,0 +1,28 @@
+import Playback
+import TestSupport
+import Testing
+
+@testable import odt
+
+@Suite("WatchedCameras")
+struct WatchedCamerasTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        try PluginSearch.startGStreamer()
+        folder = try TemporaryFolder()
+    }
+
+    /// The age limit also holds for a camera that is no longer recorded, while no camera delivers a frame.
+    @Test func oldRecordingsAreDeletedWithoutFrames() throws {
+        try PartFile.makeFolder(folder.path + "/video/old/")
+        let name = SegmentName(camera: "old", time: 1_000_000_000_000_000_000).text
+        let old = try folder.write("video/old/" + name, SegmentRetention.mark)
+        let line = try CommandLineOptions(
+            ["--quiet", "--record", folder.path + "/video", "--record-days", "1", "cam=\(folder.path)/none.mp4"],
+            valued: ["--record", "--record-days"], flags: ["--quiet"])
+        let code = try WatchedCameras(WatchPlan(line)).watch(rereading: line)
+        #expect(code == ExitCode.failure)
+        #expect(!PathText.isThere(old))
+    }
+}
