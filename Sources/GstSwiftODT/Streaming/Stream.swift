@@ -409,7 +409,8 @@ final class Stream {
             } catch {
                 element.fail(ElementProblem(error, doing: "the stream ends"))
             }
-        case GST_EVENT_CUSTOM_DOWNSTREAM where incoming.isStill: activity.repeatLatest(through: element)
+        case GST_EVENT_CUSTOM_DOWNSTREAM where gst_video_event_parse_still_frame(event, nil) != 0 && incoming.isStill:
+            activity.repeatLatest(through: element)
         default: break
         }
         guard !queue.isEmpty || !held.isEmpty else { return false }

@@ -60,6 +60,11 @@ import Testing
             #expect(reports() == 0)
             gst_harness_push_event(harness.harness, gst_video_event_new_still_frame(1))
             #expect(reports() == 1)
+            // Other events need no answer.
+            gst_harness_push_event(
+                harness.harness,
+                gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("swiftodt-preview")))
+            #expect(reports() == 0)
         }
     }
 
