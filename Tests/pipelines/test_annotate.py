@@ -242,6 +242,13 @@ class Tables(Annotating):
         said = self.annotate("--crops", self.path("crops"), self.picture, code=2)
         self.assertIn("is not empty", said.stderr)
 
+    def test_best_pictures_of_interlaced_video_are_written(self):
+        subprocess.run(["gst-launch-1.0", "-q", *(
+            "videotestsrc num-buffers=75 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1,interlace-mode=interleaved"
+            f" ! x264enc interlaced=true ! mpegtsmux ! filesink location={self.path('interlaced.ts')}").split()], check=True)
+        self.annotate("--crops", self.path("crops"), self.path("interlaced.ts"), self.path("out.mkv"))
+        self.assertTrue(os.listdir(self.path("crops")))
+
     def test_zones_are_annotated(self):
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
             file.write('[{"name": "left, \\"half\\"", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]}]')

@@ -1,7 +1,7 @@
 import SwiftODT
 
 /// Redacts a part of a frame in the frame's pixel format. The samples are replaced by the means of blocks, from which
-/// the original picture cannot be recovered.
+/// the original frame cannot be recovered.
 ///
 /// The cost is two passes over the samples of the redacted part.
 enum Redaction {
@@ -19,9 +19,11 @@ enum Redaction {
         guard part.isFinite, !part.isEmpty else { return }
         let columns = Int(part.x.rounded(.down))..<min(frame.width, Int(part.maxX.rounded(.up)))
         let rows = Int(part.y.rounded(.down))..<min(frame.height, Int(part.maxY.rounded(.up)))
-        // The width and height of a block in pixels are an eighth of the shorter side of the redacted part, but at least
-        // 8. They are even, so that blocks align with subsampled chroma.
-        let block = max(8, (min(columns.count, rows.count) + 15) / 16 * 2)
+        // The width and height of a block in pixels are an eighth of the shorter side of the redacted part. They are at
+        // least a twentieth of the longer side, because a face at the edge of the picture has a short side that is cut,
+        // and at least 8. They are even, so that blocks align with subsampled chroma.
+        let (longer, shorter) = (max(columns.count, rows.count), min(columns.count, rows.count))
+        let block = max(8, (shorter + 15) / 16 * 2, (longer + 39) / 40 * 2)
         // All stored components are redacted. Even alpha can show the outline of a person.
         for component in frame.format.layout.stored {
             let mosaic = Mosaic(component, columns: columns, rows: rows, block: block, of: frame)

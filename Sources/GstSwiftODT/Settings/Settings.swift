@@ -73,7 +73,7 @@ struct Settings: Sendable {
     /// Whether an error is posted if redaction cannot be guaranteed. If `false`, a warning is posted.
     var privacyStrict = true
     /// Detections are redacted if their score is at least this value, 0 to 1.
-    var privacyThreshold = 0.2
+    var privacyThreshold = RedactionTracker.usualThreshold
     var privacyLabels: String? {
         didSet { annotator.privacyLabels = LabelGroups.expand(DetectionFilter.labels(in: privacyLabels ?? "")) }
     }

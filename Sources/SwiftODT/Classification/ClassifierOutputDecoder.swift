@@ -8,9 +8,12 @@ struct ClassifierOutputDecoder: Sendable {
     private let labels: [Label?]
     private let categories: [Category]
     private let scoresAreLogits: Bool
+    /// The scale of quantised scores; `nil` if it is unknown.
+    private let scale: QuantisationScale?
 
     /// - Throws: ``ODTError`` if the network is not a classifier, or if its labels are missing or do not match.
     init(_ inspection: NetworkInspection, table: CategoryTable) throws {
+        let hasBackground = inspection.manifest?.hasBackground ?? false
         let counts = inspection.outputs.map { $0.shape.map { $0 ?? 1 }.product ?? 0 }
         guard let names = inspection.labels else {
             throw ODTError(
@@ -18,8 +21,8 @@ struct ClassifierOutputDecoder: Sendable {
                 "\(inspection.file) has no labels inside or beside it; set classifier-label-file to a text file "
                     + "with one label per line")
         }
-        guard let output = counts.firstIndex(where: { Self.shift(names, scores: $0) != nil }),
-            let shift = Self.shift(names, scores: counts[output])
+        guard let output = counts.firstIndex(where: { Self.shift(names, scores: $0, hasBackground) != nil }),
+            let shift = Self.shift(names, scores: counts[output], hasBackground)
         else {
             let shapes = inspection.outputs.map(\.shapeText).joined(separator: ", ")
             throw ODTError(
@@ -32,16 +35,17 @@ struct ClassifierOutputDecoder: Sendable {
         labels = (0..<counts[output]).map { names[$0 + shift] }
         categories = table.categories(of: labels.map { $0?.text ?? "" }).map { $0 ?? .unknown }
         scoresAreLogits = inspection.manifest?.scoresAreLogits ?? false
+        scale = inspection.quantisation[inspection.outputs[output].name]
     }
 
     /// Returns the offset that is added to the index of a score to get the index of its label. The offset is 1 if only
-    /// the labels have a background class, and -1 if only the network has a background class. Returns `nil` if the
-    /// output and the labels do not match.
-    private static func shift(_ labels: Labels, scores: Int) -> Int? {
+    /// the labels have a background class, and -1 if only the network has a background class, as networks for ImageNet
+    /// often have. Returns `nil` if the output and the labels do not match.
+    private static func shift(_ labels: Labels, scores: Int, _ hasBackground: Bool) -> Int? {
         guard scores > 1 else { return nil }
         switch scores - labels.count {
         case 0: return 0
-        case 1: return -1
+        case 1 where hasBackground || scores == 1001: return -1
         case -1 where labels.beginsWithBackground: return 1
         default: return nil
         }
@@ -52,10 +56,10 @@ struct ClassifierOutputDecoder: Sendable {
             throw ODTError(.failed, "the classifier returned \(outputs.count) outputs, fewer than its model declares")
         }
         var view = outputs[output]
-        // Quantised scores are probabilities in steps of 1/256, as TFLite defines them for softmax and the logistic
-        // function.
+        // Without another scale, quantised scores are probabilities in steps of 1/256, as TFLite defines them for softmax
+        // and the logistic function.
         if view.element == .uint8 || view.element == .int8 {
-            view.scale = QuantisationScale(step: 1 / 256, zero: view.element == .int8 ? -128 : 0)
+            view.scale = scale ?? QuantisationScale(step: 1 / 256, zero: view.element == .int8 ? -128 : 0)
         }
         return try view.withFloats { scores in
             guard scores.count == labels.count else {

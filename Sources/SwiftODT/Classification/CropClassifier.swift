@@ -29,8 +29,9 @@ package final class CropClassifier: Classifier {
         let file = try modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(.classifier)
         let manifest = try ModelManifest.load(model: file)
         let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
-        let inspection = try NetworkInspection(
+        var inspection = try NetworkInspection(
             Network.inspect(file: file), manifest: manifest, labels: labels, file: file)
+        try inspection.readFile()
         let reading = try ClassifierOutputDecoder(inspection, table: table)
         self.reading = reading
         threshold = manifest?.scoreThreshold ?? Self.usualThreshold

@@ -24,7 +24,7 @@ extension Labels {
         let texts = archive.entries.filter { $0.name.lowercased().hasSuffix(".txt") }
         let named = texts.filter { $0.name.lowercased().contains("label") }
         let lists = (named.isEmpty && texts.count == 1 ? texts : named).prefix(Self.maximumLists).compactMap { entry in
-            archive.contents(entry).flatMap { Labels(parsing: $0) }.map { (entry.name.lowercased(), $0) }
+            archive.contents(entry).flatMap(Labels.init(listOrMetadata:)).map { (entry.name.lowercased(), $0) }
         }
         let readable = lists.filter { !$1.all.contains { $0.text.hasPrefix("/m/") || $0.text.hasPrefix("/g/") } }
         let english = readable.first { name, _ in
@@ -33,6 +33,20 @@ extension Labels {
         let plain = (readable.isEmpty ? lists : readable).min { $0.0.utf8.count < $1.0.utf8.count }
         guard let list = english ?? plain else { return nil }
         self = list.1
+    }
+
+    /// YOLO's exporters write a Python dictionary with the entry `names` instead of a list.
+    private init?(listOrMetadata text: [UInt8]) {
+        guard text.first == UInt8(ascii: "{") else {
+            guard let labels = Labels(parsing: text) else { return nil }
+            self = labels
+            return
+        }
+        let metadata = String(decoding: text, as: UTF8.self)
+        guard let names = metadata.firstRange(of: "'names':"),
+            let labels = Labels(dictionaryText: String(metadata[names.upperBound...].prefix { $0 != "}" }))
+        else { return nil }
+        self = labels
     }
 
     /// The maximum number of lists that are read. Bounds the work for a small archive that unpacks to many long lists.

@@ -10,6 +10,9 @@
 /// For every frame in order, call ``advance(to:width:height:luma:)``, then ``observe(_:seenAt:region:)`` for each
 /// result, then ``endFrame()``. The tracker is not thread-safe: use it from one thread at a time.
 package final class RedactionTracker {
+    /// The default of `privacy-threshold`.
+    package static let usualThreshold = 0.2
+
     package struct Options: Equatable, Sendable {
         /// The labels to redact, in lower case. With an empty set, all detections are redacted.
         package var labels: Set<String>

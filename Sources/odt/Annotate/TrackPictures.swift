@@ -114,8 +114,8 @@ struct ColorPicture: Sendable {
         guard gst_video_info_set_format(&into, GST_VIDEO_FORMAT_RGB, guint(width), guint(height)) != 0,
             let piece = gst_buffer_new_allocate(nil, into.size, nil)
         else { return nil }
-        // GstVideoConverter requires equal frame rates.
-        (into.fps_n, into.fps_d) = (from.fps_n, from.fps_d)
+        // GstVideoConverter requires equal frame rates and equal interlacing.
+        (into.fps_n, into.fps_d, into.interlace_mode) = (from.fps_n, from.fps_d, from.interlace_mode)
         defer { gst_buffer_unref(piece) }
         let place = gst_structure_new_empty("GstVideoConverter")!
         for (name, value) in [("src-x", x), ("src-y", y), ("src-width", width), ("src-height", height)] {

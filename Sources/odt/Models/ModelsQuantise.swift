@@ -68,7 +68,8 @@ private func networkInput(of model: String) throws -> JSONValue {
         "name": .string(manifest?.name ?? FilePath.stem(of: model)), "family": .string(found.family.rawValue),
         "input": entry(found.decoder.input),
     ]
-    if let labels { entries["labels"] = .array(labels.all.map { .string($0.text) }) }
+    // Unused indices have empty names.
+    if let labels { entries["labels"] = .array((0..<labels.count).map { .string(labels[$0]?.text ?? "") }) }
     return .object(entries)
 }
 

@@ -6,10 +6,12 @@ import SwiftODT
 /// camera. This branch of the pipeline drops frames instead of blocking the stream.
 enum CameraPictures {
     /// The pipeline description of the branch. The pipeline must contain a tee named `seen`. Frames are scaled to at
-    /// most 1,280 pixels in width and height.
+    /// most 1,280 pixels in width and height. They are converted to RGB, because `jpegenc` does not convert the range and
+    /// the matrix of YUV.
     static let description =
         " seen. ! queue name=page leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
-        + "! videoscale ! video/x-raw,width=[1,1280],height=[1,1280],pixel-aspect-ratio=1/1 ! jpegenc quality=75 "
+        + "! videoscale ! video/x-raw,format=RGB,width=[1,1280],height=[1,1280],pixel-aspect-ratio=1/1 "
+        + "! jpegenc quality=75 "
         + "! fakesink name=pictures sync=false async=false"
 
     /// The minimum time between two pictures in nanoseconds.

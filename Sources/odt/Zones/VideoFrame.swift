@@ -33,7 +33,7 @@ enum VideoFrame {
         let pipeline =
             source + [
                 "!", "identity", "eos-after=\(number + 1)", "!", "videoflip", "video-direction=auto", "!",
-                "videoconvert",
+                "videoconvert", "!", "video/x-raw,format=RGB",
                 "!", "jpegenc", "quality=85", "!", "multifilesink", "max-files=64",
                 "location=\(quoted(path + "/%d"))",
             ]

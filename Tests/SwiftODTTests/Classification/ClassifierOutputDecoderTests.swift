@@ -18,10 +18,12 @@ import Testing
     }
 
     private func read<Number>(
-        _ numbers: [Number], _ element: TensorElement, shape: [Int?]? = nil, labels: [String] = names
+        _ numbers: [Number], _ element: TensorElement, shape: [Int?]? = nil, labels: [String] = names,
+        manifest: ModelManifest? = nil
     ) throws -> Classification {
         let shape = shape ?? [1, numbers.count]
-        let reading = try ClassifierOutputDecoder(inspection([shape], labels: labels), table: .standard)
+        let reading = try ClassifierOutputDecoder(
+            inspection([shape], labels: labels, manifest: manifest), table: .standard)
         return try numbers.withUnsafeBytes {
             try reading.read([TensorView(shape: shape.map { $0 ?? 1 }, element: element, bytes: $0)])
         }
@@ -36,6 +38,14 @@ import Testing
         #expect(answer.labelScore == 0.5)
         let signed = try read([Int8(-64), 0, -96, -112, -120], .int8)
         #expect(signed == answer)
+    }
+
+    /// The output has logits: 3 for the pizza, 1 for the banana, and -2 for the others.
+    @Test func quantisedLogitsUseTheirScale() throws {
+        var manifest = ModelManifest(name: "mine")
+        manifest.quantisation = ["out": try #require(QuantisationScale(step: 0.1, zero: 20))]
+        let answer = try read([UInt8(30), 50, 0, 0, 0], .uint8, manifest: manifest)
+        #expect(answer.label?.text == "pizza" && answer.labelScore > 0.85)
     }
 
     /// Products of declared dimensions must not overflow.
@@ -69,7 +79,14 @@ import Testing
     }
 
     @Test func unmatchedBackgroundClassIsDropped() throws {
-        #expect(try read([UInt8(9), 200, 0, 0, 0, 0], .uint8).label?.text == "banana")
+        var manifest = ModelManifest(name: "mine")
+        manifest.hasBackground = true
+        #expect(try read([UInt8(9), 200, 0, 0, 0, 0], .uint8, manifest: manifest).label?.text == "banana")
+        // Without the manifest, one of the labels may be missing.
+        #expect(throws: ODTError.self) { try read([UInt8(9), 200, 0, 0, 0, 0], .uint8) }
+        let imageNet = (0..<1000).map { "thing \($0)" }
+        #expect(
+            try read((0..<1001).map { UInt8($0 == 7 ? 200 : 0) }, .uint8, labels: imageNet).label?.text == "thing 6")
         #expect(
             try read([UInt8(200), 0, 0, 0, 0], .uint8, labels: ["background"] + Self.names).label?.text == "banana")
     }

@@ -89,6 +89,17 @@ import Testing
         }
     }
 
+    /// The exporters of YOLOv5 and YOLOv8 append their metadata.
+    @Test func namesInMetadataAppendedToTFLiteAreFound() throws {
+        let folder = try TemporaryFolder()
+        let text = "{'description': 'a model', 'names': {0: 'drone', 1: 'bird'}, 'imgsz': [640, 640]}"
+        for (file, text, names) in [("a", text, ["drone", "bird"]), ("b", "{'stride': 32}", nil)] {
+            let archive = zip("temp_meta.txt", method: 0, packed: Array(text.utf8), size: text.utf8.count)
+            let labels = try Labels.load(manifest: nil, model: folder.write("\(file).tflite", archive))
+            #expect(labels?.all.map(\.text) == names)
+        }
+    }
+
     @Test func modelWithoutLabelsGivesNone() throws {
         let folder = try TemporaryFolder()
         #expect(try Labels.load(manifest: nil, model: folder.write("a.tflite", [])) == nil)

@@ -75,6 +75,8 @@ extension DETRDecoder {
     init?(_ inspection: NetworkInspection) throws {
         let matrices = inspection.outputs.indices.map { inspection.matrix($0) }
         if matrices.count == 1, let row = matrices[0], let columns = row.columns, columns > 4 {
+            // Two classes have as many columns as the rows of ``YOLOEndToEndDecoder``, which is more frequent.
+            if columns == 6, inspection.namedFamily == nil, !inspection.isNamedDETR { return nil }
             guard
                 inspection.namedFamily == .detr
                     || ((row.rows ?? .max) <= Self.maximumQueries && inspection.isPlausible(columns - 4))

@@ -88,8 +88,18 @@ struct NetworkInspection {
         return cells == nil ? all.first : all.first { $0.count == cells }
     }
 
-    func assembly(_ input: NetworkInput, classes: Int?) throws -> DetectionAssembly {
-        DetectionAssembly(input: input, names: try .ofClasses(labels, count: classes, file: file), file: file)
+    /// - Parameter hasBackground: whether the labels can begin with a background class that the classes do not contain.
+    func assembly(_ input: NetworkInput, classes: Int?, hasBackground: Bool = true) throws -> DetectionAssembly {
+        let names =
+            hasBackground || labels == nil || classes != nil
+            ? try Labels.ofClasses(labels, count: classes, file: file) : labels ?? Labels([])
+        return DetectionAssembly(input: input, names: names, file: file)
+    }
+
+    /// Whether the file's name, or the description that Ultralytics writes into .onnx files, names a DETR.
+    var isNamedDETR: Bool {
+        let description = ModelFormat(file: file) == .onnx ? (try? ONNXProperties.read(file))?["description"] : nil
+        return [FilePath.stem(of: file), description ?? ""].contains { $0.lowercased().contains("detr") }
     }
 }
 

@@ -5,6 +5,8 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
     let form: PostprocessedLayout
     /// 1 if class 0 of the network is the background, otherwise 0.
     let firstClass: Int
+    /// Whether the manifest determines ``firstClass``.
+    var isBackgroundGiven = false
     var isSuppressed: Bool { true }
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
@@ -23,9 +25,15 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
     ///   pixels.
     private func candidate(
         _ corners: (Float, Float, Float, Float), score: Float, classNumber: Float, floor: Float
-    ) -> Candidate? {
-        guard score >= floor, let number = Int32(exactly: classNumber.rounded()), number >= firstClass else {
-            return nil
+    ) throws -> Candidate? {
+        guard score >= floor, let number = Int32(exactly: classNumber.rounded()), number >= 0 else { return nil }
+        guard number >= firstClass else {
+            // Networks with a background class in this layout never return it.
+            guard case .rows = form, !isBackgroundGiven else { return nil }
+            throw ODTError(
+                .unsupported,
+                "\(assembly.file) returns class 0, so it has no background class and all labels would be shifted; set "
+                    + "\"background\": false in its manifest")
         }
         return Candidate(
             minX: corners.0, minY: corners.1, maxX: corners.2, maxY: corners.3, score: score,
@@ -45,7 +53,7 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
             for start in stride(from: 0, to: values.count, by: length) {
                 if isNumbered, !(values[start] >= 0) { break }
                 let row = values.baseAddress! + (start + length - 6)
-                if let found = candidate(
+                if let found = try candidate(
                     (row[2], row[3], row[4], row[5]), score: row[1], classNumber: row[0], floor: floor)
                 {
                     candidates.append(found)
@@ -75,10 +83,10 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
                         !certain && second.contains { $0 > 1 } && !first.contains { $0 > 1 }
                         || !certain && first.contains { $0 != $0.rounded() }
                     let (classes, scores) = swapped ? (second, first) : (first, second)
-                    return scores.indices.compactMap { row in
+                    return try scores.indices.compactMap { row in
                         let box = boxes.baseAddress! + 4 * row
                         let corners = topFirst ? (box[1], box[0], box[3], box[2]) : (box[0], box[1], box[2], box[3])
-                        return candidate(corners, score: scores[row], classNumber: classes[row], floor: floor)
+                        return try candidate(corners, score: scores[row], classNumber: classes[row], floor: floor)
                     }
                 }
             }
@@ -92,9 +100,9 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
         return try outputs[boxes].withFloats { boxes in
             try outputs[classes].withFloats { classes in
                 guard boxes.count == 5 * classes.count else { throw assembly.mismatch(outputs) }
-                return classes.indices.compactMap { row in
+                return try classes.indices.compactMap { row in
                     let box = boxes.baseAddress! + 5 * row
-                    return candidate(
+                    return try candidate(
                         (box[0], box[1], box[2], box[3]), score: box[4], classNumber: classes[row], floor: floor)
                 }
             }
@@ -132,10 +140,15 @@ extension SSDPostprocessedDecoder {
             case .classFirst, .separate: Self.usualPlanar
             }
         let firstClass = inspection.manifest?.hasBackground.map { $0 ? 1 : 0 } ?? numbersFrom
+        // The list of labels for TensorFlow Lite's post-processing often begins with "???", although its classes do not
+        // contain a background class.
+        var isTFLite = false
+        if case .separate(_, _, _, certain: false, topFirst: true) = form { isTFLite = true }
         self.init(
-            assembly: try inspection.assembly(inspection.input(usual), classes: inspection.manifest?.classes),
-            form: form,
-            firstClass: firstClass)
+            assembly: try inspection.assembly(
+                inspection.input(usual), classes: inspection.manifest?.classes,
+                hasBackground: firstClass == 1 || isTFLite),
+            form: form, firstClass: firstClass, isBackgroundGiven: inspection.manifest?.hasBackground != nil)
     }
 }
 

@@ -105,6 +105,8 @@ extension YOLOEndToEndDecoder {
         guard let matrix = inspection.matrix(0), matrix.columns == 6 + inspection.maskCount,
             inspection.outputs.count == 1 || inspection.maskCount > 0
         else { return nil }
-        self.init(assembly: try inspection.assembly(inspection.input(YOLOv8Decoder.usual), classes: nil))
+        self.init(
+            assembly: try inspection.assembly(
+                inspection.input(YOLOv8Decoder.usual), classes: inspection.manifest?.classes, hasBackground: false))
     }
 }

@@ -93,8 +93,13 @@ extension OpenVINO {
     /// - Returns: whether the device supports the properties that the target needs.
     fileprivate func set(_ target: CompilationTarget) -> Bool {
         withUnsafePointer(to: functions) { functions in
+            // `AUTO:GPU,CPU` accepts no properties, but its devices do.
+            let members = target.device.drop { $0 != ":" }.dropFirst().split(separator: ",").map(String.init)
             func set(_ key: String, _ value: String) -> Bool {
-                swiftodt_openvino_set(functions, core, target.device, key, value) == 0
+                let codes = (members.isEmpty ? [target.device] : members).map {
+                    swiftodt_openvino_set(functions, core, $0, key, value)
+                }
+                return !members.isEmpty || codes == [0]
             }
             // A pinned thread would be slow whenever another thread of the pipeline uses the same processor.
             _ = set("ENABLE_CPU_PINNING", "NO")

@@ -76,7 +76,8 @@ struct NetworkCache {
 
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
         "\(target.hint) with \(target.threads) threads on \(target.device), \(runtime.fullName(of: target.device)), "
-            + "fed \(input), read in way \(Self.formatVersion), of \(file.identityText)"
+            + "fed \(input), read in way \(Self.formatVersion)\(TFLiteWeights.overflow ? ", rescaled" : ""), of "
+            + file.identityText
     }
 
     // MARK: Files

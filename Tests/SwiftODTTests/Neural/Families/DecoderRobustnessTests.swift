@@ -65,7 +65,11 @@ import Testing
             }
             let options = DetectionOptions(
                 scoreFloor: [0, 0.1, 1, -5, .nan, .infinity][round % 6], iouThreshold: [0.5, 0, 1, .nan, -1][round % 5])
-            check(try decoder.decode(tensors, options: options), in: decoder)
+            do {
+                check(try decoder.decode(tensors, options: options), in: decoder)
+            } catch let error as ODTError where "\(error)".contains("returns class 0") {
+                // Such a network has no background class.
+            }
         }
     }
 

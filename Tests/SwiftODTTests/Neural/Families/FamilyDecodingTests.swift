@@ -168,6 +168,20 @@ import Testing
             gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "thing 2")
     }
 
+    /// The rows have as many columns as those of a DETR with two classes. A class named "none" has an index, too.
+    @Test func endToEndYOLOWithTwoClassesIsDecoded() throws {
+        let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [10, 12, 30, 40, 0.8, 1]) }
+        for labels in [Labels(["person", "vehicle"]), Labels(["none", "vehicle", "dog"])] {
+            try expect(
+                [output], input: [1, 3, 64, 64], labels: labels, family: .yoloEndToEnd,
+                gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "vehicle")
+        }
+        let detr = try DetectionFamily.recognise(
+            NetworkDescription(input: [1, 3, 640, 640], [output]), manifest: nil, labels: names(2),
+            file: "rtdetr-l.onnx")
+        #expect(detr.family == .detr)
+    }
+
     @Test func fastestDetIsDecoded() throws {
         let output = TestTensor([1, 8, 4, 4]) { numbers in
             let object: [Float] = [0.9, 0, 0.5493061, 0, -1.0986123, 0.1, 0.2, 0.8]
@@ -242,6 +256,24 @@ import Testing
         try expect(
             [output], input: [1, 3, 64, 64], labels: names(3), family: .ssdPostprocessed,
             gives: Box(minX: 16, minY: 32, maxX: 32, maxY: 48), score: 0.8, label: "thing 1")
+    }
+
+    /// Some networks of this layout number their classes from 0. Without the error, persons would have no label.
+    @Test func classZeroOfNetworkWithBackgroundIsAnError() throws {
+        let output = TestTensor([1, 1, 2, 7]) { $0.replaceSubrange(0..<7, with: [0, 0, 0.8, 0.25, 0.5, 0.5, 0.75]) }
+        let decoder = try DetectionFamily.decoder(
+            for: NetworkDescription(input: [1, 3, 64, 64], [output]), manifest: nil, labels: Labels(["person"]),
+            file: "net.xml")
+        #expect {
+            _ = try decoder.decode([output])
+        } throws: {
+            "\($0)".contains("\"background\": false")
+        }
+        var manifest = ModelManifest(name: "mine")
+        manifest.hasBackground = false
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: Labels(["person"]), manifest: manifest, family: .ssdPostprocessed,
+            gives: Box(minX: 16, minY: 32, maxX: 32, maxY: 48), score: 0.8, label: "person")
     }
 
     @Test func tfliteDetectionPostProcessIsDecoded() throws {
