@@ -290,6 +290,8 @@ class CustomModels(Fetching):
                 (["--from", path, "--name", "../up"], "--name"), (["--from", f"{self.folder}/none.onnx"], "none.onnx"),
                 (["--from", path, "--labels", "/nowhere.txt"], "/nowhere.txt"),
                 (["--from", path, "--manifest", self.file("m.json", b"{")[0]], "m.json"),
+                # The weights of this network are in another file.
+                (["--from", self.file("outer.onnx", b"\n\x08location\x12\x09outer.bin")[0]], "outer.bin"),
                 (["--family", "yolox"], "--from"), (["--from", path, "yolox_nano"], "--from")):
             with self.subTest(words=words):
                 said = self.bring(*words)

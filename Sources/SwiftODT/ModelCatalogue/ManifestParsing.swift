@@ -1,5 +1,6 @@
 extension ModelManifest {
-    /// Parses a manifest. Unknown members are ignored. A known member with a value of another type is an error.
+    /// Parses a manifest. Unknown members are ignored, but a member with almost the name of a known one is an error. So
+    /// is a known member with a value of another type.
     ///
     /// - Parameter file: the path of the manifest, for error messages and relative paths.
     package init(parsing text: some Collection<UInt8>, file: String) throws {
@@ -10,6 +11,11 @@ extension ModelManifest {
             throw ODTError(.invalidFile, "\(file) is not a model manifest: \(error)")
         }
         let fields = try ManifestFields(root, file: file, path: "")
+        try fields.refuseMisspelled([
+            "name", "task", "family", "labels", "licence", "source", "files", "classes", "background",
+            "score-threshold",
+            "logits", "groups", "quantisation", "strides", "known-answers", "input", "anchors",
+        ])
         guard let name = try fields.string("name"), !name.isEmpty else {
             throw ODTError(.invalidFile, "\(file) is not a model manifest: it has no \"name\"")
         }
@@ -35,18 +41,21 @@ extension ModelManifest {
 
 extension ModelManifest.Input {
     fileprivate init(_ fields: ManifestFields) throws {
+        try fields.refuseMisspelled(["width", "height", "colour", "mean", "scale", "fill", "fit"])
         width = try fields.integer("width", in: 1...8192)
         height = try fields.integer("height", in: 1...8192)
         channelOrder = try fields.choice("colour", from: [("rgb", .rgb), ("bgr", .bgr)])
         mean = try fields.channels("mean")
         scale = try fields.channels("scale")
-        let fill = UInt8(try fields.integer("fill", in: 0...255) ?? 114)
+        let givenFill = try fields.integer("fill", in: 0...255)
+        let fill = UInt8(givenFill ?? 114)
         fit = try fields.choice(
             "fit",
             from: [
                 ("stretch", .stretch), ("letterbox", .letterboxTopLeft(fill: fill)),
                 ("letterbox-centred", .letterboxCentered(fill: fill)),
             ])
+        if givenFill != nil, fit == nil { throw fields.error("fill", "has no effect without \"fit\"") }
     }
 }
 
@@ -108,6 +117,15 @@ private struct ManifestFields {
 
     func error(_ key: String, _ problem: String) -> ODTError {
         ODTError(.invalidFile, "\(file): \"\(path)\(key)\" \(problem)")
+    }
+
+    /// - Throws: ``ODTError`` if a member has almost one of the known names. It would have no effect.
+    func refuseMisspelled(_ known: [String]) throws {
+        guard case .object(let values) = members else { return }
+        for key in values.keys.sorted() where !known.contains(key) {
+            guard let name = nearestName(to: key, in: known, within: 2) else { continue }
+            throw error(key, "is unknown; did you mean \"\(name)\"?")
+        }
     }
 
     private func find<Kind>(_ key: String, _ kind: String, _ pick: (JSONValue) -> Kind?) throws -> Kind? {

@@ -73,6 +73,9 @@ import Testing
         (#"{"name": "x", "files": {"../a": {"bytes": 7, "sha256": "00"}}}"#, "files.../a"),
         (#"{"name": "x", "files": {"a": {"bytes": 7}}}"#, "files.a"),
         (#"{"name": "x", "strides": [0]}"#, "strides"), (#"{"name": "x", "background": "yes"}"#, "background"),
+        (#"{"name": "x", "score_threshold": 0.5}"#, #"did you mean "score-threshold"?"#),
+        (#"{"name": "x", "input": {"color": "bgr"}}"#, #"did you mean "colour"?"#),
+        (#"{"name": "x", "input": {"fill": 0}}"#, "input.fill"),
         (#"{"name": "x""#, "line 1"),
     ])
     func invalidEntryIsNamed(text: String, part: String) {
