@@ -5,8 +5,8 @@ import SwiftODT
 ///
 /// A new epoch begins at a flush, a seek, another stream, a step backwards in time, a gap, and a change of the frame
 /// size or orientation. Buffers with the flag DISCONT do not begin an epoch, because leaky queues and filters set this
-/// flag at every dropped frame. The tracker continues across dropped frames. Segments, caps and tags that change neither time
-/// nor picture do not begin an epoch, either.
+/// flag at every dropped frame. The tracker continues across dropped frames. Segments, caps and tags that change neither
+/// time nor picture do not begin an epoch, either.
 ///
 /// All times are running times. A step backwards of up to three frame durations, but at most 1 s, begins no epoch,
 /// because two frames may arrive in the wrong order. This applies to each step separately. A gap is
@@ -35,8 +35,8 @@ struct EpochRule {
     }
 
     private var last: FrameInfo?
-    private var hasSeeked = false
-    private var isOtherStream = false
+    /// The reason for which the next frame begins an epoch.
+    private var announced: Break?
     private var isStill = false
     /// The latest frame interval in nanoseconds, measured between consecutive frames whose time increased.
     private var rhythm: Nanoseconds = 0
@@ -48,10 +48,7 @@ struct EpochRule {
     }
 
     /// Makes the next frame begin an epoch, even if its time directly follows the time of the previous frame.
-    mutating func noteSeek() { hasSeeked = true }
-
-    /// Makes the next frame begin an epoch, even if its time directly follows the time of the previous frame.
-    mutating func noteOtherStream() { isOtherStream = true }
+    mutating func announce(_ reason: Break) { announced = reason }
 
     mutating func noteStill(_ isStill: Bool) { self.isStill = isStill }
 
@@ -61,8 +58,7 @@ struct EpochRule {
     mutating func check(at frame: FrameInfo, maxAge: Nanoseconds) -> Break? {
         defer { remember(frame) }
         guard let last else { return nil }
-        if hasSeeked { return .seek }
-        if isOtherStream { return .stream }
+        if let announced { return announced }
         if (frame.width, frame.height) != (last.width, last.height) { return .size }
         if frame.orientation != last.orientation { return .orientation }
         guard let now = frame.time, let then = last.time else { return nil }
@@ -78,7 +74,7 @@ struct EpochRule {
         let expected = last.flatMap { last in last.time.map { $0.adding(last.duration).clampedToRange } }
         last = frame
         last?.time = frame.time ?? expected
-        (hasSeeked, isOtherStream) = (false, false)
+        announced = nil
     }
 
     private static let maximumDisorder: Nanoseconds = 1_000_000_000

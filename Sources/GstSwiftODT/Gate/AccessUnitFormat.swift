@@ -2,8 +2,8 @@
 ///
 /// In H.264 streams, parsers mark recovery points as key frames, too. With gradual intra refresh, these frames are
 /// incomplete without the frames before them. With open groups of pictures, libavcodec damages the frames after them if
-/// the frames before them are missing. The gate therefore accepts IDR pictures only. Similarly, parsers mark AV1 temporal
-/// units with a hidden or a repeated key frame, which refer to frames before them.
+/// the frames before them are missing. The gate therefore accepts IDR pictures only. Similarly, parsers mark AV1
+/// temporal units with a hidden or a repeated key frame, which refer to frames before them.
 struct AccessUnitFormat: Hashable {
     enum Codec {
         case h264

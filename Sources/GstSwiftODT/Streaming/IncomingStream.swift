@@ -109,7 +109,7 @@ struct IncomingStream {
                 .debug,
                 "a segment from \(segment.start) to \(segment.stop) at rate \(segment.rate), base \(segment.base)")
             if signals.takeSeek(gst_event_get_seqnum(event)) {
-                epochs.noteSeek()
+                epochs.announce(.seek)
                 hasJumped = true
             }
         case GST_EVENT_TAG:
@@ -127,7 +127,7 @@ struct IncomingStream {
         var text: UnsafePointer<CChar>?
         gst_event_parse_stream_start(event, &text)
         let id = text.map { String(cString: $0) }
-        if let streamID, streamID != id { epochs.noteOtherStream() }
+        if let streamID, streamID != id { epochs.announce(.stream) }
         streamID = id
     }
 

@@ -59,7 +59,7 @@ final class TensorDecoding: Sendable {
             defer { if hasGap { state.hasWarnedOfGap = true } }
             return (
                 !state.hasTensors && state.framesWithout == Self.framesUntilWarning,
-                hasGap && (context.settings.privacyStrict || !state.hasWarnedOfGap), gap > Self.end
+                hasGap && (context.settings.privacyStrict || !state.hasWarnedOfGap), gap > Self.timeUntilEmptyResult
             )
         }
         if mustWarn { warn(Self.noTensors) }
@@ -73,7 +73,8 @@ final class TensorDecoding: Sendable {
     }
 
     private static let longestGap: Nanoseconds = 1_000_000_000
-    private static let end: Nanoseconds = 5_000_000_000
+    /// After this time without tensors, frames have an empty result, so that the tracks end.
+    private static let timeUntilEmptyResult: Nanoseconds = 5_000_000_000
 
     /// - Parameter warn: receives a warning if no buffer had any tensors.
     func finishStream(warn: (ElementProblem) -> Void) {

@@ -12,9 +12,8 @@ extension ModelManifest {
         }
         let fields = try ManifestFields(root, file: file, path: "")
         try fields.refuseMisspelled([
-            "name", "task", "family", "labels", "licence", "source", "files", "classes", "background",
-            "score-threshold",
-            "logits", "groups", "quantisation", "strides", "known-answers", "input", "anchors",
+            "name", "task", "family", "labels", "licence", "source", "files", "classes", "background", "logits",
+            "score-threshold", "groups", "quantisation", "strides", "known-answers", "input", "anchors",
         ])
         guard let name = try fields.string("name"), !name.isEmpty else {
             throw ODTError(.invalidFile, "\(file) is not a model manifest: it has no \"name\"")

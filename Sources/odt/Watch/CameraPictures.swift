@@ -11,8 +11,7 @@ enum CameraPictures {
     static let description =
         " seen. ! queue name=page leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
         + "! videoscale ! video/x-raw,format=RGB,width=[1,1280],height=[1,1280],pixel-aspect-ratio=1/1 "
-        + "! jpegenc quality=75 "
-        + "! fakesink name=pictures sync=false async=false"
+        + "! jpegenc quality=75 ! fakesink name=pictures sync=false async=false"
 
     /// The minimum time between two pictures in nanoseconds.
     private static let pause: Nanoseconds = 100_000_000

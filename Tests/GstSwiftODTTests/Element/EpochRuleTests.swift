@@ -71,10 +71,10 @@ import Testing
 
     @Test func seekAndFlushBeginEpochAfterFirstFrame() {
         var rule = EpochRule()
-        rule.noteSeek()
+        rule.announce(.seek)
         #expect(rule.flush() == nil)
         #expect(rule.check(at: frameInfo(0), maxAge: Self.second) == nil)
-        rule.noteSeek()
+        rule.announce(.seek)
         #expect(rule.check(at: frameInfo(Self.frame), maxAge: Self.second) == .seek)
         #expect(rule.check(at: frameInfo(2 * Self.frame), maxAge: Self.second) == nil)
         #expect(rule.flush() == .flush)

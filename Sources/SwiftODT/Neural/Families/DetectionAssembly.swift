@@ -112,10 +112,12 @@ final class ModelHeuristic: Sendable {
 extension Labels {
     /// Returns the labels of a network's classes without a background class.
     ///
-    /// - Parameter count: the number of classes without a background class. `nil` if the network's description does not
-    ///   determine it.
+    /// - Parameters:
+    ///   - count: the number of classes without a background class. `nil` if the network's description does not
+    ///     determine it.
+    ///   - hasBackground: whether the labels can begin with a background class if `count` is `nil`.
     /// - Throws: ``ODTError`` if there are no labels, or if the number of labels does not match the number of classes.
-    static func ofClasses(_ labels: Labels?, count: Int?, file: String) throws -> Labels {
+    static func ofClasses(_ labels: Labels?, count: Int?, hasBackground: Bool, file: String) throws -> Labels {
         guard let labels = labels ?? count.flatMap(usual) else {
             throw ODTError(
                 .unsupported,
@@ -123,7 +125,7 @@ extension Labels {
                     + "put a text file with one label per line beside it (\(ModelManifest.path(besideModel: file).dropLast(5)).txt), "
                     + "set label-file, or set \"labels\" in its manifest to a known vocabulary, for example \"coco80\"")
         }
-        guard let count else { return labels.beginsWithBackground ? labels.withoutFirst : labels }
+        guard let count else { return hasBackground && labels.beginsWithBackground ? labels.withoutFirst : labels }
         // `count` is only compared, because a model file may declare up to `Int.max` classes and an addition could
         // overflow.
         switch labels.count {

@@ -90,10 +90,9 @@ struct NetworkInspection {
 
     /// - Parameter hasBackground: whether the labels can begin with a background class that the classes do not contain.
     func assembly(_ input: NetworkInput, classes: Int?, hasBackground: Bool = true) throws -> DetectionAssembly {
-        let names =
-            hasBackground || labels == nil || classes != nil
-            ? try Labels.ofClasses(labels, count: classes, file: file) : labels ?? Labels([])
-        return DetectionAssembly(input: input, names: names, file: file)
+        DetectionAssembly(
+            input: input,
+            names: try .ofClasses(labels, count: classes, hasBackground: hasBackground, file: file), file: file)
     }
 
     /// Whether the file's name, or the description that Ultralytics writes into .onnx files, names a DETR.

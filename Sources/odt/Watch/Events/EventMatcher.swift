@@ -236,11 +236,11 @@ struct EventMatcher {
         return event
     }
 
-    /// Passes the stays of lost tracks on to the new tracks that continue them. The element continues tracks in its
+    /// Transfers the stays of lost tracks to the new tracks that continue them. The element continues tracks in its
     /// zones without events (`ZoneWatch`), so the criteria here are the same: the lost track was detected at most 2 s
     /// ago, the new track has the same label, and the distance of their centres is less than the square root of the new
     /// box's area.
-    private mutating func passStaysOn(to objects: [UInt64: Sighting], of camera: String, at now: Nanoseconds) {
+    private mutating func transferStays(to objects: [UInt64: Sighting], of camera: String, at now: Nanoseconds) {
         var known = sightings[camera] ?? [:]
         // With adaptive inference, the previous result can be older than 2 s.
         let previous = known.values.map(\.running).max() ?? now
@@ -259,13 +259,13 @@ struct EventMatcher {
             let nearest = lost.min { (squaredDistance($0.value), $0.key) < (squaredDistance($1.value), $1.key) }
             guard let old = nearest?.key else { continue }
             known[old] = nil
-            passStaysOn(from: old, to: id, of: camera)
+            transferStays(from: old, to: id, of: camera)
         }
         sightings[camera] = known.filter { objects[$0.key] != nil || isRecent($0.value) }
             .merging(detected) { _, new in new }
     }
 
-    private mutating func passStaysOn(from old: UInt64, to id: UInt64, of camera: String) {
+    private mutating func transferStays(from old: UInt64, to id: UInt64, of camera: String) {
         for (key, stays) in conditions where key.camera == camera {
             for (subject, condition) in stays where subject.id == old && subject.zone != nil {
                 let heir = Subject(zone: subject.zone, id: id)
@@ -284,7 +284,7 @@ struct EventMatcher {
         let watching = rules.filter { $0.watches(camera, nil) }
         let staying = watching.filter { $0.count == nil && $0.dwell > 0 }
         let objects = staying.isEmpty ? [:] : Self.sightings(in: message.fields, at: moment.running)
-        if staying.contains(where: { !$0.zones.isEmpty }) { passStaysOn(to: objects, of: camera, at: moment.running) }
+        if staying.contains(where: { !$0.zones.isEmpty }) { transferStays(to: objects, of: camera, at: moment.running) }
         var matches: [Match] = []
         for rule in watching {
             if let threshold = rule.count {
