@@ -25,7 +25,7 @@ package struct RedactionRequest {
     package init?(
         style: String, labels: String, threshold: Double = RedactionTracker.usualThreshold, isStrict: Bool
     ) {
-        let labels = DetectionFilter.labels(in: labels).sorted().joined(separator: ",")
+        let labels = DetectionFilter.list(of: DetectionFilter.labels(in: labels).sorted())
         let words =
             (["blur", "pixelate"].contains(style) ? ["box-style=\(style)"] : [])
             + (labels.isEmpty ? [] : ["privacy-labels=\(labels)"])

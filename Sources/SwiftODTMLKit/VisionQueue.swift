@@ -37,20 +37,24 @@ final class VisionQueue: Sendable {
         let pending = PendingImage(image: image, isAbandoned: isAbandoned, answer: answer)
         let (dropped, isFirst) = state.update { state in
             var dropped: [PendingImage] = []
+            // The first image is not queued, so that the next image cannot replace it before the thread has started.
+            guard state.isRunning else {
+                state.isRunning = true
+                return (dropped, true)
+            }
             if keepsOnlyLatest { swap(&dropped, &state.waiting) }
             state.waiting.append(pending)
-            defer { state.isRunning = true }
-            return (dropped, !state.isRunning)
+            return (dropped, false)
         }
         // The caller may hold a lock that the completion handler takes, and the queue's thread may be busy.
         let answerDropped: @Sendable () -> Void = { for image in dropped { image.answer(.failure(Self.dropped)) } }
         if !dropped.isEmpty, !DetachedThread.run(answerDropped) { answerDropped() }
-        if isFirst, !DetachedThread.run({ self.serve() }) {
+        if isFirst, !DetachedThread.run({ self.serve(pending) }) {
             let remaining = state.update { state in
                 defer { state = State() }
                 return state.waiting
             }
-            for image in remaining { image.answer(.failure(ODTError.noThread)) }
+            for image in [pending] + remaining { image.answer(.failure(ODTError.noThread)) }
         }
     }
 
@@ -69,10 +73,12 @@ final class VisionQueue: Sendable {
         "the image was dropped: the detector was busy, and a newer image of the stream replaced it; "
             + "wait for each result, or use single-image mode")
 
-    private func serve() {
-        while let pending = next() {
-            if pending.isAbandoned() { continue }
-            pending.answer(Answer { try finder.find(in: pending.image) })
+    private func serve(_ first: PendingImage) {
+        state.update { $0.worker = pthread_self() }
+        var following: PendingImage? = first
+        while let pending = following {
+            if !pending.isAbandoned() { pending.answer(Answer { try finder.find(in: pending.image) }) }
+            following = next()
         }
     }
 
@@ -83,7 +89,6 @@ final class VisionQueue: Sendable {
                 state.worker = nil
                 return nil
             }
-            state.worker = pthread_self()
             return state.waiting.removeFirst()
         }
     }

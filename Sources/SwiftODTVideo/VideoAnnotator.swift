@@ -26,15 +26,18 @@ public struct VideoAnnotator: Sendable {
     /// - Parameters:
     ///   - name: the path or URI of the video, see ``VideoSource/init(_:)``.
     ///   - path: the file to write; its extension selects the container: mp4, m4v, mov, mkv or webm.
-    /// - Returns: the number of frames with a result, see ``VideoResult``.
+    /// - Returns: the number of frames with a result, and the warnings, see ``VideoResult``.
     /// - Throws: `ODTError` if the video cannot be read or the file cannot be written, `CancellationError` if the task
     ///   is cancelled.
     @discardableResult
-    public func annotate(_ name: String, to path: String) async throws -> Int {
-        var count = 0
-        for try await result in results(of: VideoSource(name), to: path) where !result.isAfterLastFrame { count += 1 }
+    public func annotate(_ name: String, to path: String) async throws -> (frames: Int, warnings: [String]) {
+        var (frames, warnings) = (0, [String]())
+        for try await result in results(of: VideoSource(name), to: path) {
+            if !result.isAfterLastFrame { frames += 1 }
+            warnings += result.warnings
+        }
         try Task.checkCancellation()
-        return count
+        return (frames, warnings)
     }
 
     /// Returns the results of a video while an annotated copy of it is written.

@@ -151,7 +151,8 @@ public enum VideoSource: Hashable, Sendable {
     /// A URI, for example `rtsp://camera/stream` or `https://example.com/a.mp4`.
     case address(String)
     /// The first elements of a pipeline in the syntax of gst-launch-1.0. The last of them delivers raw video. An
-    /// example is `videotestsrc num-buffers=100 ! video/x-raw,width=640`.
+    /// example is `videotestsrc num-buffers=100 ! video/x-raw,width=640`. The elements cannot have the names `video`,
+    /// `upright`, `swiftodt`, `even`, `encoder`, `mux` and `file`.
     case pipeline(String)
 
     /// Recognises a source by its name: a folder of pictures, a camera device, a URI, else a file.

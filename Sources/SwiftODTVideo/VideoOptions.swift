@@ -359,7 +359,7 @@ extension VideoOptions {
     }
 
     private static func list(_ labels: Set<String>) -> String? {
-        labels.isEmpty ? nil : labels.sorted().joined(separator: ",")
+        labels.isEmpty ? nil : DetectionFilter.list(of: labels.sorted())
     }
 
     private static func nanoseconds(_ duration: Duration) -> String { "\(max(0, Nanoseconds(duration)))" }

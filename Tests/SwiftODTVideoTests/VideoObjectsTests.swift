@@ -110,6 +110,10 @@ import Testing
         for try await result in VideoObjects(of: path, options: options) { frames += result.frame == nil ? 0 : 1 }
         #expect(frames == 30)
         await #expect(throws: ODTError.self) { try await annotator.annotate(path, to: path) }
+        var loud = Self.options
+        loud.drawMode = .overlay
+        let summary = try await VideoAnnotator(options: loud).annotate(path, to: folder.path + "/again.mkv")
+        #expect(summary.frames == 30 && summary.warnings.contains { $0.contains("drawing") }, "\(summary)")
         withExtendedLifetime(folder) {}
     }
 

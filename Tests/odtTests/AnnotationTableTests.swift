@@ -1,4 +1,5 @@
 import CGStreamer
+import Foundation
 import Playback
 import SwiftODT
 import Testing
@@ -10,7 +11,9 @@ import Testing
     init() { gst_init(nil, nil) }
 
     /// Returns a message of a frame with one object.
-    private func result(width: Int, height: Int) throws -> OwnedStructure {
+    private func result(
+        width: Int, height: Int, label: String = "cup", sinceUpdate: Int = 0
+    ) throws -> OwnedStructure {
         let message = try #require(
             gst_structure_from_string(
                 "swiftodt, width=(guint)\(width), height=(guint)\(height), stream-time=(guint64)0", nil))
@@ -18,7 +21,7 @@ import Testing
         let object = try #require(
             gst_structure_from_string(
                 "object, tracking-id=(guint64)1, x=(guint)\(x), y=(guint)\(y), width=(guint)\(x), height=(guint)\(y), "
-                    + "score=0.5, state=tracked, label=cup", nil))
+                    + "score=0.5, state=tracked, time-since-update=(guint64)\(sinceUpdate), label=\"\(label)\"", nil))
         var (list, item) = (GValue(), GValue())
         g_value_init(&list, gst_value_list_get_type())
         g_value_init(&item, gst_structure_get_type())
@@ -39,6 +42,25 @@ import Testing
         let fields = MessageFields(message)
         #expect(EventTable.row(of: fields)?.hasPrefix("1.780000,track,end,1,") == true)
         #expect(TrackTable.row(of: fields)?.hasPrefix("1,,,1.280000,") == true)
+    }
+
+    /// Between two inferences, the state of an object is `tracked`, but its box is not detected.
+    @Test func exportsMarkExtrapolatedBoxes() throws {
+        var export = TrackExport()
+        for time in [0, 40_000_000] {
+            export.add(MessageFields(try result(width: 64, height: 48, sinceUpdate: time).pointer))
+        }
+        let coco = export.text(as: .coco, of: "a").components(separatedBy: "\"extrapolated\":true").count - 1
+        let cvat = export.text(as: .cvat, of: "a").components(separatedBy: "occluded=\"1\"").count - 1
+        #expect(coco == 1 && cvat == 1)
+    }
+
+    /// In Swift, a character with a combining mark differs from the character alone.
+    @Test func specialCharactersWithCombiningMarksAreEscaped() throws {
+        var export = TrackExport()
+        export.add(MessageFields(try result(width: 64, height: 48, label: "<\u{301}b").pointer))
+        #expect(export.text(as: .cvat, of: "a").contains("&lt;\u{301}b"))
+        #expect(TableRow.text(["\"\u{301},", "b"]) == "\"\"\"\u{301},\",b\n")
     }
 
     @Test func exportsKeepSizeOfEachFrame() throws {

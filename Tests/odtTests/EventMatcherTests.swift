@@ -339,7 +339,8 @@ struct EventMatcherTests {
             ("zone=floor\nevent=covered,in", "event=covered has no zone"),
             ("zone=floor\nevent=lost", "event=lost has no zone"),
             ("zone=line\nevent=enter", "zone=line has no area"), ("zone=floor\ndwell=2\nlabel=x", nil),
-            ("zone=floor\nevent=begin,enter", nil),
+            ("zone=floor\nevent=begin,enter", nil), ("label=dog\nevent=re-entered", nil),
+            ("zone=floor\nevent=re-entered", "event=re-entered has no zone"),
             ("zone=floor\nevent=dwell", "event=dwell needs a zone with min-time"),
             ("zone=floor,bench\nevent=dwell", nil), ("event=dwell", nil),
             ("event=count", "unknown event 'count': use count=N"),
@@ -349,6 +350,13 @@ struct EventMatcherTests {
     func ruleThatCannotMatchIsRefused(_ rule: String, _ text: String?) throws {
         let error = try problem(of: rule)
         #expect((error == nil) == (text == nil) && error?.contains(text ?? "") != false, "\(error ?? "accepted")")
+    }
+
+    /// With re-identification, a person who returns has the event `re-entered` instead of `begin`.
+    @Test func clipsAreSavedOfReturns() throws {
+        var play = Play([.clips])
+        play.track("re-entered", 3, at: 1)
+        #expect(play.names == ["clips"] && play.events.first?.dwell == nil)
     }
 
     @Test func ruleForAlarmThatIsOffIsRefused() throws {

@@ -76,6 +76,26 @@ class Doctor(unittest.TestCase):
         self.assertIn("/nowhere", found["runtime"]["detail"])
         self.assertNotIn("network", found)
 
+    @unittest.skipUnless(shutil.which("cc"), "needs a C compiler")
+    def test_runtime_that_crashes_is_reported(self):
+        subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", self.folder / "libopenvino_c.so"], check=True, text=True,
+                       input="#include <stdlib.h>\n__attribute__((constructor)) static void begin(void) { abort(); }\n")
+        found = examined(SWIFTODT_OPENVINO=str(self.folder))
+        self.assertEqual((found["runtime"]["verdict"], found["runtime"]["detail"]), ("missing", "loading it crashes with signal 6, so a file is damaged"))
+        self.assertNotIn("network", found)
+
+    def test_own_model_needs_no_manifest_of_the_catalogue(self):
+        if not installed_models("salient"):
+            self.skipTest("the models are not installed")
+        for ending in (".onnx", ".json"):
+            shutil.copy(DATA / "models" / f"{installed_models('salient')[0]}{ending}", self.folder / f"own{ending}")
+        manifest = json.loads((self.folder / "own.json").read_text())
+        manifest["files"] = [entry | {"name": "own.onnx"} for entry in manifest["files"]]
+        (self.folder / "own.json").write_text(json.dumps(manifest))
+        found = examined(SWIFTODT_MODEL=str(self.folder / "own.onnx"))["detector"]
+        self.assertEqual(found["verdict"], "fine", found)
+        self.assertIn("own, intact", found["detail"])
+
     def test_missing_and_damaged_models_are_reported(self):
         empty = examined(XDG_DATA_HOME=str(self.folder))
         for part in ("detector", "salient", "classifier"):

@@ -282,6 +282,19 @@ class CustomModels(Fetching):
         self.assertEqual(said.returncode, 1)
         self.assertIn("yolox_nano.json is damaged or missing", said.stdout)
 
+    def test_missing_models_are_reported(self):
+        def verify():
+            return command(".build/tool/odt", "models", "verify", SWIFTODT_MODEL_PATH=os.path.join(self.folder, "models"), XDG_DATA_HOME=self.folder)
+        said = verify()
+        if said.stdout:
+            self.skipTest("models are installed for all users")
+        self.assertEqual((said.returncode, "no models are installed" in said.stderr), (1, True), said.stderr)
+        self.assertEqual(self.bring("--from", self.file("thing.onnx")[0]).returncode, 0)
+        self.assertEqual(verify().returncode, 0)
+        os.rename(f"{self.folder}/models/thing.onnx", f"{self.folder}/models/gone")
+        said = verify()
+        self.assertEqual((said.returncode, "the model of " in said.stderr and "thing.json is missing" in said.stderr), (1, True), said.stderr)
+
     def test_invalid_options_are_errors(self):
         path, sha256 = self.file("thing.onnx")
         for words, hint in (

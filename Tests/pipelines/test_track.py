@@ -40,6 +40,32 @@ class Track(unittest.TestCase):
                 self.assertAlmostEqual(row[6], 0.9)
         self.assertEqual({row[1] for row in rows}, {1, 2, 3})
 
+    def test_score_of_minus_one_stands_for_no_score(self):
+        rows = self.rows(detections(20, (4,)).replace(",0.9\n", ",-1\n"))
+        self.assertEqual([row[6] for row in rows], [1] * 20)
+
+    def test_names_that_are_not_utf8_are_accepted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name, output = os.fsencode(folder) + b"/d\xe9.txt", os.fsencode(folder) + b"/o\xe9.txt"
+            with open(name, "w", encoding="ascii") as file:
+                file.write(detections(20, (4,)))
+            subprocess.run([ODT, "track", "--detections", name, "-o", output], check=True, timeout=60)
+            with open(output, encoding="ascii") as file:
+                self.assertEqual(len(file.readlines()), 20)
+
+    def test_earlier_output_stays_if_writing_fails(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name, output = folder + "/d.txt", folder + "/o.txt"
+            for path, text in ((name, detections(200, (4, 9))), (output, "earlier")):
+                with open(path, "w", encoding="ascii") as file:
+                    file.write(text)
+            said = subprocess.run(["/bin/bash", "-c", 'ulimit -f 1; exec "$@"', "limited", ODT, "track", "--force", "--detections", name, "-o", output],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(said.returncode, 1, said.stderr)
+            with open(output, encoding="ascii") as file:
+                self.assertEqual(file.read(), "earlier")
+            self.assertEqual(sorted(os.listdir(folder)), ["d.txt", "o.txt"])
+
     def test_line_order_and_separators_are_accepted(self):
         text = detections(20, (4, 9))
         lines = text.splitlines()

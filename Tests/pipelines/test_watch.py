@@ -155,7 +155,11 @@ class Configuration(Watching):
             [camera yard]
             source=ball.mkv
             updates=none
+            detector=recorded
+            detections-file=found.txt
             record=false\n            """)
+        with open(self.path("found.txt"), "w", encoding="ascii") as file:
+            file.write("".join(f"{number},-1,10,10,20,20,0.9\n" for number in range(1, 51)))
         said, complaints = self.watch("--config", name, f"third={self.path('ball.mkv')}", "--set", "max-objects=3")
         self.assertEqual((said, complaints), ([], ""))
         with open(self.path("lines.jsonl"), encoding="utf-8") as file:

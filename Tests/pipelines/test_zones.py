@@ -137,6 +137,13 @@ class Page(unittest.TestCase):
         self.assertEqual(said.returncode, 1)
         self.assertIn("name", said.stderr)
 
+    def test_zone_file_whose_name_is_not_utf8_is_checked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.fsencode(folder) + b"/z\xe9.json"
+            with open(name, "w", encoding="ascii") as file:
+                file.write("[]")
+            subprocess.run([f"{ROOT}/.build/tool/odt", "zones", "--check", name], check=True, timeout=60)
+
     def test_unreadable_video_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             page = f"{folder}/page.html"

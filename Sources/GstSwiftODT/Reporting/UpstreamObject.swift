@@ -53,7 +53,7 @@ struct UpstreamObject {
     /// negative number that depends on the name.
     private var label: Label? {
         let name = Self.text(type)
-        return name.isEmpty ? nil : Label(index: classIndex ?? -1 - Int(type), text: name)
+        return name.isEmpty ? nil : Label(index: classIndex ?? -1, text: name)
     }
 
     private static func text(_ quark: GQuark) -> String {

@@ -6,10 +6,8 @@ extension PropertyKind<String?> {
     /// A property whose text contains comma-separated items. The property is presented as an array of strings.
     static var strings: PropertyKind {
         array(
-            text: { values in values.compactMap(\.string).joined(separator: ",") },
-            values: { text in
-                text.split(separator: ",").map { .string(String($0.drop { $0 == " " })) }
-            })
+            text: { values in DetectionFilter.list(of: values.compactMap(\.string)) },
+            values: { text in DetectionFilter.items(in: text).map { .string($0) } })
     }
 
     /// A property whose text is a JSON array of objects, or the name of a file that contains such an array. The

@@ -34,6 +34,10 @@ public struct Detection: Sendable {
             self.index = index
             self.text = text
         }
+
+        /// A number that differs between classes: the index, or a negative hash of the name. It is never -1, which
+        /// stands for detections without a label.
+        var classNumber: Int { index >= 0 ? index : -2 - (text.hashValue & (Int.max >> 1)) }
     }
 }
 

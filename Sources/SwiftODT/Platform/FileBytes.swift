@@ -18,7 +18,9 @@ package struct FileBytes {
     /// Returns the size in bytes, or `nil` if there is no such regular file.
     package static func size(_ path: String) -> Int? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard PathText.withSystemPath(path, { stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
         return Int(status.st_size)
     }
 
@@ -26,7 +28,7 @@ package struct FileBytes {
     static func withDescriptor<Answer>(
         _ path: String, _ body: (Int32, Int) throws(ODTError) -> Answer
     ) throws(ODTError) -> Answer {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else {
             let problem = errno
             let reason = "\(path) cannot be read: \(String(cString: strerror(problem)))"

@@ -47,20 +47,30 @@ package enum FilePath {
 enum DataFolders {
     /// Returns the folders that may contain installed data called `name`, for example `models`. Each result is the
     /// folder `swiftodt/NAME` in one of these folders, in this order: the user's data folder, the system's data
-    /// folders, the folder of this plugin or program, and the folder `share` in each of the next three parent folders.
+    /// folders, the folder of this plugin or program, and the folder `share` of the prefix where it is installed.
     static func holding(_ name: String) -> [String] {
         var folders = [userFolder("XDG_DATA_HOME", or: ".local/share")].compactMap(\.self)
         folders += ["/usr/local/share", "/usr/share", "/usr/local/lib"]
         if let file = ownFile {
-            var folder = FilePath.folder(of: file)
-            folders.append(folder)
-            for _ in 0..<3 where folder != "/" {
-                folder = FilePath.folder(of: folder)
-                folders.append((folder == "/" ? "" : folder) + "/share")
-            }
+            folders.append(FilePath.folder(of: file))
+            if let prefix = prefix(of: file) { folders.append(prefix + "/share") }
         }
         var seen = Set<String>()
         return folders.map { $0 + "/swiftodt/" + name }.filter { seen.insert($0).inserted }
+    }
+
+    /// Returns the prefix of an installed program `PREFIX/bin/NAME` or plugin `PREFIX/lib/gstreamer-1.0/NAME` or
+    /// `PREFIX/lib/TRIPLET/gstreamer-1.0/NAME`, without a trailing slash; `nil` for other files. No other parent folder
+    /// is searched, because other users may be able to write to it, as to `/tmp`.
+    static func prefix(of file: String) -> String? {
+        let folders = file.split(separator: "/").dropLast()
+        let isPlugin = folders.last == "gstreamer-1.0"
+        guard
+            let place = isPlugin
+                ? folders.suffix(3).lastIndex(where: { $0 == "lib" || $0 == "lib64" }) : folders.lastIndex(of: "bin"),
+            isPlugin || place == folders.endIndex - 1
+        else { return nil }
+        return folders[..<place].map { "/" + $0 }.joined()
     }
 
     /// Returns the folder of the Python package `name` in the Python environment that contains `file`. Returns `nil` if

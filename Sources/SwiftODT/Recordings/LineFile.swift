@@ -24,7 +24,7 @@ struct LineFile: ~Copyable {
 
     /// Opens a file. Throws ``ODTError`` if the file cannot be read or is not a regular file.
     init(_ path: String) throws(ODTError) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else {
             throw ODTError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
         }

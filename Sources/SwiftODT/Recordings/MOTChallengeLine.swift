@@ -7,6 +7,9 @@ package struct MOTChallengeLine {
     /// The numbers of the latest line. Empty for empty lines and comments.
     package private(set) var columns: [Double] = []
 
+    /// The score of the latest line; 1 without a score. A score of -1 stands for no score.
+    package var score: Double { columns.count > 6 && columns[6] != -1 ? columns[6] : 1 }
+
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
     /// The minimum number of columns (`minimumCount`), and the number of columns in the standard format (`usual`).

@@ -192,8 +192,8 @@ package final class RecordingReader {
         guard let key = Int(exactly: figures[0]).flatMap(FrameKey.number(checking:)) else {
             throw RecordingLineError("the frame must be an integer of at least 1, not \(figures[0])")
         }
-        // In MOTChallenge files, a score of -1 means that there is no score.
-        let score = figures.count > 6 && figures[6] >= 0 ? figures[6] : 1
+        let score = columns.score
+        guard !score.isNaN else { throw RecordingLineError("the score must be a number") }
         var label: Label?
         if let labels, figures.count > 7, let index = Int(exactly: figures[7]), index >= 0 {
             label = labels[index]

@@ -20,9 +20,27 @@ package struct DetectionFilter: Hashable, Sendable {
         (allowlist.isEmpty || allowlist.contains(Self.unknown)) && !denylist.contains(Self.unknown)
     }
 
-    /// Parses a comma-separated list of labels into lower-case labels.
-    package static func labels(in text: String) -> Set<String> {
-        Set(text.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { !$0.isEmpty })
+    /// Parses a comma-separated list of labels into lower-case labels, see ``items(in:)``.
+    package static func labels(in text: String) -> Set<String> { Set(items(in: text).map { $0.lowercased() }) }
+
+    /// Parses a comma-separated list. A comma that follows a backslash is part of an item.
+    package static func items(in text: String) -> [String] {
+        var items: [String] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            if items.last?.last == "\\" {
+                items[items.count - 1].removeLast()
+                items[items.count - 1] += "," + part
+            } else {
+                items.append(String(part))
+            }
+        }
+        return items.map { $0[...].trimmingSpaces() }.filter { !$0.isEmpty }
+    }
+
+    /// Returns the text that ``items(in:)`` parses into these items.
+    package static func list(of items: some Sequence<String>) -> String {
+        items.map { $0.split(separator: ",", omittingEmptySubsequences: false).joined(separator: "\\,") }
+            .joined(separator: ",")
     }
 
     enum Verdict: Equatable {
@@ -48,9 +66,9 @@ package struct DetectionFilter: Hashable, Sendable {
 }
 
 extension Substring {
-    fileprivate func trimmingSpaces() -> Substring {
+    fileprivate func trimmingSpaces() -> String {
         var part = drop(while: \.isWhitespace)
         while part.last?.isWhitespace == true { part.removeLast() }
-        return part
+        return String(part)
     }
 }

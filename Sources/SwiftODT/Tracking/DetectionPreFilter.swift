@@ -42,7 +42,7 @@ struct DetectionPreFilter: ~Copyable {
             accepted.append(
                 FilteredDetection(
                     box: detections[index].box, score: score, ownScore: score,
-                    label: detections[index].label?.index ?? -1, source: index,
+                    label: detections[index].label?.classNumber ?? -1, source: index,
                     origin: detections[index].origin))
         }
         if heuristics.contains(.softNMS) { discountOverlapped(from: floor) }
@@ -89,7 +89,7 @@ struct FilteredDetection: Sendable {
     var score: Double
     /// The score after soft NMS.
     var ownScore: Double
-    /// The index of the label, or -1 without a label.
+    /// The class number of the label, or -1 without a label.
     var label: Int
     /// The index of the detection in the detector's result.
     var source: Int

@@ -27,7 +27,7 @@ struct LabelVotes: Sendable {
             votes[least] = (label, weight)
         }
         for index in 1...2 where votes[index].weight > votes[0].weight { votes.swapAt(0, index) }
-        leaderIndex = votes[0].label?.index ?? -1
+        leaderIndex = votes[0].label?.classNumber ?? -1
         isClear = (isClear && votes[0].label == leader) || votes[0].weight >= 2 * max(votes[1].weight, votes[2].weight)
     }
 }

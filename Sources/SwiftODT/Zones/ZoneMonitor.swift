@@ -37,7 +37,9 @@ public struct ZoneMonitor: Sendable {
         if now < latest.since(1_000_000_000) { watch.reset() }
         latest = now
         watch.setPicture(at: .init(width: max(1, width), height: max(1, height), orientation: orientation))
-        let tracks = objects.filter { !watch.ignores(Detection(box: $0.box, score: $0.score, label: $0.label)) }
+        let tracks = objects.filter {
+            $0.box.isFinite && !watch.ignores(Detection(box: $0.box, score: $0.score, label: $0.label))
+        }
         watch.follow(tracks.map(Track.init), at: now)
         return watch.takeEvents()
     }
@@ -56,8 +58,7 @@ public struct ZoneMonitor: Sendable {
 extension Track {
     init(_ object: TrackedObject) {
         self.init(
-            id: object.trackingID, box: object.box.isFinite ? object.box : Box(x: 0, y: 0, width: 0, height: 0),
-            score: object.score, label: object.label, state: object.state)
+            id: object.trackingID, box: object.box, score: object.score, label: object.label, state: object.state)
     }
 }
 

@@ -111,6 +111,9 @@ private struct ZoneEntry {
         guard !labels.isEmpty, labels.count == value.array?.count else {
             throw error("\"labels\" must be a list of names; omit it to count all objects")
         }
+        if let group = labels.first(where: { $0.first == LabelGroups.mark }) {
+            throw error("\"\(group)\" is a label group: name the labels of the group instead")
+        }
         return Set(labels)
     }
 

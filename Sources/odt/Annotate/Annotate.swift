@@ -95,10 +95,11 @@ private func settings(_ line: CommandLineOptions) throws -> [String] {
         }
         settings.insert("updates=every-frame", at: 0)
     }
-    if let option = ["--tracks-csv", "--events-csv", "--crops"].first(where: { line.text($0) != nil }),
-        named.contains(where: { $0.hasPrefix("track-events=") && $0 != "track-events=true" })
-    {
-        throw CommandLineError("\(option) needs track events: leave out --set track-events.")
+    if let option = ["--tracks-csv", "--events-csv", "--crops"].first(where: { line.text($0) != nil }) {
+        for (property, value) in [("track-events", "true"), ("tracking", "true"), ("mode", "stream")]
+        where named.contains(where: { $0.hasPrefix("\(property)=") && $0 != "\(property)=\(value)" }) {
+            throw CommandLineError("\(option) needs track events: leave out --set \(property).")
+        }
     }
     return settings
 }
@@ -117,6 +118,9 @@ private func single(_ line: CommandLineOptions) throws -> (input: String, Annota
         exports: try line.texts("--export").map(AnnotationOutputs.Export.init), pictures: line.text("--crops"))
     guard !outputs.isEmpty else {
         throw CommandLineError("no output: name OUT, --json, --csv, --tracks-csv, --events-csv, --export or --crops.")
+    }
+    if outputs.video == nil, let option = ["--quality", "--encoder"].first(where: { line.text($0) != nil }) {
+        throw CommandLineError("\(option) needs OUT, the annotated video.")
     }
     guard outputs.names.filter({ $0 == "-" }).count <= 1 else {
         throw CommandLineError("only one output can be '-' (standard output).")

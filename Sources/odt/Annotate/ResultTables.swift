@@ -7,7 +7,8 @@ enum TableRow {
 
     private static func quoted(_ cell: String) -> String {
         guard cell.utf8.contains(where: { [0x22, 0x2c, 0x0a, 0x0d].contains($0) }) else { return cell }
-        return "\"" + cell.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
+        // A combining mark after a quote would hide the quote from a comparison of whole characters.
+        return "\"" + cell.unicodeScalars.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
     }
 
     /// Formats a time in nanoseconds as seconds. The text is empty if the time is unknown.

@@ -41,7 +41,7 @@ struct TrackExport {
                     frame: frames.count, id: object.count("tracking-id"), label: label.isEmpty ? "object" : label,
                     x: side("x"), y: side("y"), width: side("width"), height: side("height"),
                     score: object.real("score") ?? 0,
-                    isExtrapolated: !["new", "tracked"].contains(object.text("state"))))
+                    isExtrapolated: object.text("state") == "coasting" || (object.count("time-since-update") ?? 0) > 0))
         }
     }
 
@@ -147,15 +147,16 @@ struct TrackExport {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
+        // A combining mark after a special character would hide that character from a comparison of whole characters.
+        text.unicodeScalars.reduce(into: "") { result, character in
             switch character {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             // XML 1.0 has no representation of control characters.
-            case let other where other.unicodeScalars.allSatisfy({ $0.value < 32 }): result += " "
-            default: result.append(character)
+            case let other where other.value < 32: result += " "
+            default: result.unicodeScalars.append(character)
             }
         }
     }

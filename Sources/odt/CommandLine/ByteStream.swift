@@ -53,13 +53,15 @@ enum ByteStream {
         return PathText.withSystemPath(path) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Writes a complete file. If an error occurs, an existing file stays unchanged.
     static func write(_ bytes: [UInt8], to path: String) throws {
+        if path != "-", isFile(path) || !PathText.isThere(path) { return _ = try PartFile.write(bytes, to: path) }
         // Output that stdio still buffers must precede these bytes.
         fflush(nil)
         let file =
             path == "-"
             ? STDOUT_FILENO
-            : PathText.withSystemPath(path) { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) }
+            : PathText.withSystemPath(path) { open($0, O_WRONLY | O_CLOEXEC) }
         guard file >= 0 else { throw ByteStreamError("write", path) }
         defer { if path != "-" { close(file) } }
         var rest = bytes[...]

@@ -20,7 +20,7 @@ struct ChildProcess {
             posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
             posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         }
-        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        var words = ([path] + arguments).map { PathText.withSystemPath($0) { strdup($0) } } + [nil]
         defer { words.forEach { free($0) } }
         var id: pid_t = 0
         fflush(nil)

@@ -48,14 +48,17 @@ private let help = """
     """
 
 @Sendable private func runDetect(_ arguments: [String]) throws -> Int32 {
-    let line = try CommandLineOptions(
-        arguments,
-        valued: [
-            "--model", "--labels", "--score", "--iou", "--device", "--detections", "--every", "--unknown-objects",
-            "--from", "--to", "--cuts", "--set", "--zoom",
-        ],
-        flags: ["--salient", "--json", "--force"])
-    if let length = try line.number("--cuts", in: 0.1...1e6) { return try cut(line, each: length) }
+    let valued: Set = [
+        "--model", "--labels", "--score", "--iou", "--device", "--detections", "--every", "--unknown-objects", "--from",
+        "--to", "--cuts", "--set", "--zoom",
+    ]
+    let flags: Set = ["--salient", "--json", "--force"]
+    let line = try CommandLineOptions(arguments, valued: valued, flags: flags)
+    if let length = try line.number("--cuts", in: 0.1...1e6) {
+        let others = valued.subtracting(["--cuts"]).filter { line.text($0) != nil } + flags.filter(line.has)
+        if let other = others.min() { throw CommandLineError("--cuts does not run the detector: leave out \(other).") }
+        return try cut(line, each: length)
+    }
     if let file = line.text("--detections") { return try record(line, into: file) }
     for name in ["--every", "--force", "--from", "--to", "--set"] where line.has(name) || line.text(name) != nil {
         throw CommandLineError("\(name) needs a video and --detections FILE.")
@@ -65,9 +68,6 @@ private let help = """
 }
 
 private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int32 {
-    guard line.text("--detections") == nil else {
-        throw CommandLineError("--cuts does not run the detector: leave out --detections.")
-    }
     guard let video = line.operands.first, line.operands.count == 1 else {
         throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
     }

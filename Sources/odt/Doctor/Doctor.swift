@@ -12,7 +12,7 @@ private let help = """
 
     Checks GStreamer, the swiftodt plugin, the OpenVINO runtime, the default models and the integrity of their files, the
     known-answer tests of the models, the time of one inference, decoders and encoders, cameras, fonts and the cache of
-    compiled networks. Nothing is changed.
+    compiled networks, to which the tests can add networks. Nothing else is changed.
 
       --json           print all findings as one line of JSON
       --help           show this text
@@ -24,9 +24,13 @@ private let help = """
     """
 
 @Sendable private func runDoctor(_ arguments: [String]) throws -> Int32 {
-    // A damaged plugin can crash the process that loads it, so `odt doctor` runs itself in a child process with the
-    // internal option `--try PLUGIN`. With this option, the process only loads the plugin and prints the error.
-    let line = try CommandLineOptions(arguments, valued: ["--try"], flags: ["--json"])
+    // A damaged library can crash the process that loads it, so `odt doctor` runs itself in a child process with an
+    // internal option. With this option, the process only loads the plugin or the runtime and prints the error.
+    let line = try CommandLineOptions(arguments, valued: ["--try"], flags: ["--json", "--try-runtime"])
+    if line.has("--try-runtime") {
+        do { _ = try InferenceRuntime.find() } catch { print("\(error)") }
+        return ExitCode.success
+    }
     if let plugin = line.text("--try") {
         try PluginSearch.startGStreamer()
         print(PluginState.reason(against: plugin) ?? "")
@@ -37,7 +41,10 @@ private let help = """
     // Some checks take long, so each finding is printed at once.
     for check in installationChecks() {
         guard let result = check.run() else { continue }
-        if !line.has("--json") { print(result.text(of: check.part)) }
+        if !line.has("--json") {
+            print(result.text(of: check.part))
+            flushOutput()
+        }
         findings.append((check.part, result))
     }
     let lacking = findings.filter { $0.result.verdict == .missing }

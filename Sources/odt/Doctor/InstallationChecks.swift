@@ -51,28 +51,35 @@ private func checkPlugin() -> CheckResult? {
 
 /// Loads the plugin in a child process and returns why loading fails.
 private func reason(against file: String) -> String {
+    problem(of: ["--try", file]) ?? "GStreamer reports no reason"
+}
+
+/// Why the OpenVINO runtime cannot be loaded; `nil` if it can.
+let runtimeProblem = problem(of: ["--try-runtime"])
+
+/// Loads a library in a child process, because a damaged library can crash the process that loads it. Returns the
+/// problem.
+private func problem(of words: [String]) -> String? {
     do {
-        var other = try ChildProcess("/proc/self/exe", ["doctor", "--try", file], readsOutput: true)
+        var other = try ChildProcess("/proc/self/exe", ["doctor"] + words, readsOutput: true)
         let text = other.output().split(whereSeparator: \.isNewline).joined(separator: " ")
         let code = try other.exitCode()
-        if code > 128 { return "loading it crashes with signal \(code - 128), so the file is damaged" }
-        return text.isEmpty ? "GStreamer reports no reason" : text
+        if code > 128 { return "loading it crashes with signal \(code - 128), so a file is damaged" }
+        return text.isEmpty ? nil : text
     } catch {
         return "\(error)"
     }
 }
 
 private func checkRuntime() -> CheckResult? {
-    do {
-        let runtime = try InferenceRuntime.find()
+    if runtimeProblem == nil, let runtime = try? InferenceRuntime.find() {
         return .fine("OpenVINO \(runtime.version), \(runtime.processor)")
-    } catch {
-        return .missing(
-            "\(error)",
-            remedy:
-                "without it only detector=motion, upstream, tensors and recorded work; run \(FetchProgram.advice) to "
-                + "install it")
     }
+    return .missing(
+        runtimeProblem ?? "",
+        remedy:
+            "without it only detector=motion, upstream, tensors and recorded work; run \(FetchProgram.advice) to "
+            + "install it")
 }
 
 private func checkModel(_ purpose: ModelSearchPath.Purpose) -> CheckResult? {
@@ -81,25 +88,26 @@ private func checkModel(_ purpose: ModelSearchPath.Purpose) -> CheckResult? {
         return .missing(
             "no model in \(ModelSearchPath.folders.joined(separator: ", "))", remedy: "run \(fetch) to fetch it")
     }
-    guard let model = InstalledModel.all().first(where: { $0.path == path }), let manifest = model.manifest,
-        !manifest.files.isEmpty
-    else {
+    let name = FilePath.stem(of: path)
+    guard let manifest = try? ModelManifest.load(besideModel: path), !manifest.files.isEmpty else {
         return .limited(
-            "\(path) has no manifest, so its integrity cannot be checked",
-            remedy: "run \(fetch) to fetch it with its manifest")
+            "\(path) has no manifest with hashes, so its integrity cannot be checked",
+            remedy: FetchableModel.isFetchable(name)
+                ? "run \(fetch) to fetch it with its manifest" : "'odt models fetch --from' writes a manifest")
     }
-    let damaged = manifest.files.map { (path: model.folder + "/" + $0.name, sum: $0.sha256) }
+    let damaged = manifest.files.map { (path: FilePath.folder(of: path) + "/" + $0.name, sum: $0.sha256) }
         .filter { (try? FileDigest.sha256($0.path)) != $0.sum }
     let origin = ModelChoice.of(purpose).map { ", chosen by \($0.origin)" } ?? ""
-    guard let first = damaged.first else { return .fine("\(model.name), intact, \(path)\(origin)") }
+    guard let first = damaged.first else { return .fine("\(name), intact, \(path)\(origin)") }
     return .missing(
-        "\(first.path) is damaged or missing", remedy: "remove \(model.manifestPath) and run \(fetch)")
+        "\(first.path) is damaged or missing",
+        remedy: "remove \(ModelManifest.path(besideModel: path)) and run \(fetch)")
 }
 
 /// Runs the known-answer test of each default model: the test compares the model's result for a reference picture with
 /// the result that its manifest lists.
 private func checkKnownAnswers() -> CheckResult? {
-    guard (try? InferenceRuntime.find()) != nil else { return nil }
+    guard runtimeProblem == nil else { return nil }
     var right: [String] = []
     var unknown: [String] = []
     for purpose in ModelSearchPath.Purpose.allCases {
@@ -107,7 +115,7 @@ private func checkKnownAnswers() -> CheckResult? {
         let stem = FilePath.stem(of: file)
         do {
             if try ModelManifest.load(model: file)?.knownAnswers.isEmpty ?? true {
-                unknown.append(stem)
+                if FetchableModel.isFetchable(stem) { unknown.append(stem) }
                 continue
             }
             try load(purpose)
@@ -137,7 +145,7 @@ private func load(_ purpose: ModelSearchPath.Purpose) throws {
 }
 
 private func checkNetwork() -> CheckResult? {
-    guard (try? InferenceRuntime.find()) != nil, let file = try? ModelSearchPath.locate(.detector) else { return nil }
+    guard runtimeProblem == nil, let file = try? ModelSearchPath.locate(.detector) else { return nil }
     do {
         let time = try shortestAnswer(of: DetectorConfiguration(.neural).makeDetector())
         let milliseconds = DecimalText.text(Double(time) / 1e6, decimals: 1)

@@ -85,7 +85,17 @@ private func fetchModels(_ names: [String]) throws -> Int32 {
 
 private func verifyModels() -> Int32 {
     var code = ExitCode.success
-    for model in InstalledModel.all() {
+    let models = InstalledModel.all()
+    if models.isEmpty {
+        printError("odt models: no models are installed; run \(FetchProgram.modelAdvice) to fetch the default ones")
+        code = ExitCode.failure
+    }
+    let known = Set(models.map(\.manifestPath))
+    for path in ModelSearchPath.folders.flatMap(manifests) where !known.contains(path) {
+        printError("odt models: the model of \(path) is missing; remove the file, or fetch the model again")
+        code = ExitCode.failure
+    }
+    for model in models {
         if model.manifest == nil, FileBytes.size(model.manifestPath) != nil {
             printError("odt models: \(model.manifestPath) is damaged; remove it and fetch the model again")
             code = ExitCode.failure
@@ -106,6 +116,11 @@ private func verifyModels() -> Int32 {
         }
     }
     return code
+}
+
+private func manifests(in folder: String) -> [String] {
+    PartFile.names(in: folder).sorted().filter { $0.hasSuffix(".json") && $0 != "catalogue.json" }
+        .map { folder + "/" + $0 }
 }
 
 private func showModel(_ name: String) throws -> Int32 {

@@ -57,6 +57,8 @@ struct FetchableModel {
         return []
     }
 
+    static func isFetchable(_ name: String) -> Bool { all().contains { $0.name == name } }
+
     /// Returns the path of a model, like ``ModelSearchPath/locate(named:)``.
     ///
     /// - Throws: ``ODTError`` if the model is not found. If the model is in the catalogue, the error names the command
@@ -65,7 +67,7 @@ struct FetchableModel {
         do {
             return try ModelSearchPath.locate(named: name)
         } catch {
-            guard all().contains(where: { $0.name == name }) else { throw error }
+            guard isFetchable(name) else { throw error }
             throw ODTError(.fileNotFound, "\(name) is not installed; \"odt models fetch \(name)\" fetches it")
         }
     }

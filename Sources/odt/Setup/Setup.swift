@@ -38,7 +38,7 @@ private let systemFolder = "/usr/local/share/swiftodt"
     // Root may have a umask under which other users could not read the files.
     if isForAll { umask(0o022) }
     // With `--system` the runtime is always installed in the shared folder, even if this user already has a runtime.
-    if isForAll || hasAllDevices || (try? InferenceRuntime.find()) == nil {
+    if isForAll || hasAllDevices || runtimeProblem != nil {
         let code = try runtime.run(
             (isForAll ? ["--folder", systemFolder] : []) + (hasAllDevices ? ["--all-devices"] : []))
         guard code == ExitCode.success else { return code }

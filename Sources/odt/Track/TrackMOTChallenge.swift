@@ -31,7 +31,7 @@ struct MOTChallengeDetections {
             let text = rest.prefix { $0 != feed && $0 != carriageReturn }
             do {
                 try line.read(text)
-                try add(line.columns)
+                try add(line.columns, score: line.score)
             } catch {
                 throw MOTChallengeError("\(path):\(number): \(error)")
             }
@@ -40,13 +40,12 @@ struct MOTChallengeDetections {
         }
     }
 
-    private mutating func add(_ columns: [Double]) throws(MOTChallengeError) {
+    private mutating func add(_ columns: [Double], score: Double) throws(MOTChallengeError) {
         if columns.isEmpty { return }
         guard columns[0] >= 1, columns[0] <= Double(Self.largestFrame), columns[0] == columns[0].rounded() else {
             throw MOTChallengeError("the frame must be an integer from 1 to \(Self.largestFrame), not \(columns[0]).")
         }
         let box = Box(x: columns[2], y: columns[3], width: columns[4], height: columns[5])
-        let score = columns.count > 6 ? columns[6] : 1
         byFrame[Int(columns[0]), default: []].append(Detection(box: box, score: score))
         if box.isFinite {
             let limit = 1_048_576.0

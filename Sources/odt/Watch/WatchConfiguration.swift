@@ -98,6 +98,9 @@ struct WatchConfiguration {
         if entry.key == "source" || entry.key == "record" {
             throw PlaybackError("\(entry.place): \(entry.key) belongs to one camera, in [camera NAME]", isUsage: true)
         }
+        if Self.files.contains(entry.key), PathText.isThere(path(entry.value)) {
+            return CameraSetting("\(entry.key)=\(path(entry.value))", at: entry.place)
+        }
         guard entry.key == "zones", let first = entry.value.first, !"[{".contains(first) else {
             return CameraSetting("\(entry.key)=\(entry.value)", at: entry.place)
         }
@@ -107,6 +110,12 @@ struct WatchConfiguration {
         }
         return CameraSetting("zones=\(zones)", at: entry.place)
     }
+
+    /// The properties with names of files that are read. The name of a model can also be the name of an installed model.
+    private static let files: Set<String> = [
+        "model-file", "label-file", "classifier-file", "classifier-label-file", "reidentification-file",
+        "detections-file",
+    ]
 
     /// Relative names are relative to the folder of the configuration file.
     private func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }

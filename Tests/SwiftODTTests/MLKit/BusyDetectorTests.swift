@@ -38,6 +38,15 @@ import Testing
         #expect(detector.shown.count == 2)
     }
 
+    /// An idle detector processes an image even if the next one arrives before its thread has started.
+    @Test func firstImageIsNeverDropped() throws {
+        for _ in 0..<20 {
+            let detector = VisionObjectDetector(options: .forTests(), detector: ScriptedDetector(.chair))
+            let (first, second) = (try Self.start(detector), try Self.start(detector))
+            #expect(try first.wait() == .answered && second.wait() == .answered)
+        }
+    }
+
     /// The caller can hold a lock that the completion handler takes.
     @Test func droppedImageIsCompletedOnAnotherThread() throws {
         let detector = ScriptedDetector(.chair)

@@ -14,6 +14,12 @@ struct DetectionFilterTests {
         return filter.judge(detection, width: 100, height: 100) == .kept
     }
 
+    @Test func commaAfterBackslashIsPartOfLabel() {
+        #expect(DetectionFilter.labels(in: #" Tench\, Tinca tinca, ,cup "#) == ["tench, tinca tinca", "cup"])
+        let items = ["a,b", "c", ",d,"]
+        #expect(DetectionFilter.items(in: DetectionFilter.list(of: items)) == items)
+    }
+
     @Test func defaultFilterKeepsAll() {
         #expect(keeps(DetectionFilter()))
         #expect(keeps(DetectionFilter(), label: "person"))

@@ -29,6 +29,36 @@ import Testing
         #expect(events[1].pathLength > 50 && events[1].bestScore == 0.9)
     }
 
+    @Test func labelsWithoutIndexAreDistinguishedByName() {
+        let tracker = ObjectTracker()
+        var names: Set<String?> = []
+        for frame in 0..<20 {
+            let (x, y) = (10 + 4 * Double(frame), 20.0)
+            let found = [
+                Detection(
+                    box: Box(x: x, y: y, width: 20, height: 40), score: 0.9, label: .init(index: -1, text: "person")),
+                Detection(
+                    box: Box(x: x, y: y + 10, width: 20, height: 36), score: 0.6,
+                    label: .init(index: -1, text: "bicycle")),
+            ]
+            names = Set(tracker.update(with: found, at: Self.time(of: frame), width: 200, height: 100).map(\.name))
+        }
+        #expect(names == ["person", "bicycle"])
+    }
+
+    /// An object whose box is not finite is missed in this frame. It does not enter another zone.
+    @Test func zoneMonitorIgnoresBoxesThatAreNotFinite() throws {
+        let corner = Zone(name: "corner", kind: .area, points: [.init(0, 0), .init(0.2, 0), .init(0, 0.2)])
+        var monitor = try ZoneMonitor(zones: [corner])
+        let tracker = ObjectTracker()
+        for frame in 0..<10 {
+            var objects = tracker.update(
+                with: Self.detections(in: 20), at: Self.time(of: frame), width: 200, height: 100)
+            if frame == 5 { for index in objects.indices { objects[index].box.width = .nan } }
+            #expect(monitor.update(with: objects, at: Self.time(of: frame), width: 200, height: 100).isEmpty)
+        }
+    }
+
     /// A long time without `update` ends all tracks, unless such intervals are usual.
     @Test func longGapEndsTracks() throws {
         let tracker = ObjectTracker()

@@ -32,6 +32,7 @@ import Testing
         (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1]]}]"#, "a pair"),
         (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "label": ["x"]}]"#, "unknown key \"label\""),
         (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "labels": [1]}]"#, "labels"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "labels": ["@street"]}]"#, "label group"),
         (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "min-time": 1}]"#, "min-time"),
         (#"[{"name": "a", "points": [[0, 0], [1, 1], [0, 1]], "min-time": -1}]"#, "seconds"),
         (

@@ -43,10 +43,10 @@ struct EventRule: Sendable {
     private init(clipsOf events: Set<String>) { (name, self.events, savesClip) = ("clips", events, true) }
 
     /// The default rule for clips, used if no group [event NAME] has clip=true.
-    static let clips = EventRule(clipsOf: ["begin", "enter", "cross"])
+    static let clips = EventRule(clipsOf: ["begin", "re-entered", "enter", "cross"])
 
     private static let eventNames = Set(CameraAlarm.Problem.allCases.map(\.rawValue)).union([
-        "begin", "end", "enter", "leave", "dwell", "cross", "in", "out", "connected", "lost", "ended",
+        "begin", "re-entered", "end", "enter", "leave", "dwell", "cross", "in", "out", "connected", "lost", "ended",
         CameraAlarm.restored,
     ])
     private static let keys = [
@@ -166,7 +166,7 @@ struct EventRule: Sendable {
 
     private static let ofLines: Set<String> = ["cross", "in", "out"]
     private static let ofAreas: Set<String> = ["enter", "leave", "dwell"]
-    private static let ofTracks: Set<String> = ["begin", "end"]
+    private static let ofTracks: Set<String> = ["begin", "re-entered", "end"]
 
     /// - Parameter all: The areas and lines of the rule's cameras.
     /// - Throws: ``PlaybackError`` if the rule can match none of its events.

@@ -39,7 +39,7 @@ struct WatchEvent: Sendable {
         (zone, label) = (fields.text("zone"), fields.text("label"))
         (direction, reason) = (fields.text("direction"), fields.text("reason"))
         id = fields.count("tracking-id")
-        if event != "begin" {
+        if !["begin", "re-entered"].contains(event) {
             dwell = (fields.count("dwell") ?? fields.count("duration")).map { Nanoseconds(clamping: $0) }
         }
     }

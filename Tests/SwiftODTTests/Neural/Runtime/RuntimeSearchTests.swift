@@ -41,6 +41,17 @@ import Testing
         #expect(Set(places).count == places.count)
     }
 
+    /// A program in a checkout below `/tmp` must not load libraries from `/tmp/share`, which any user can create.
+    @Test(arguments: [
+        ("/opt/odt/bin/odt", "/opt/odt"), ("/bin/odt", ""), ("/usr/lib/gstreamer-1.0/p.so", "/usr"),
+        ("/usr/lib/x86_64-linux-gnu/gstreamer-1.0/p.so", "/usr"), ("/opt/lib64/gstreamer-1.0/p.so", "/opt"),
+        ("/tmp/x/.build/tool/odt", nil), ("/tmp/bin/x/odt", nil), ("/tmp/lib/a/b/gstreamer-1.0/p.so", nil),
+        ("/tmp/gstreamer-1.0/p.so", nil), ("/odt", nil),
+    ])
+    func onlyInstalledFilesHavePrefix(file: String, prefix: String?) {
+        #expect(DataFolders.prefix(of: file) == prefix)
+    }
+
     @Test func onlyPluginOfWheelUsesPythonPackages() throws {
         let temporary = try TemporaryFolder()
         let folder = temporary.path
