@@ -3,6 +3,7 @@
 A wheel is a zip file, with its directory at the end. An index that supports range requests sends single files of it. If it does not,
 `fetch` returns None, and the caller downloads the whole wheel.
 """
+import base64
 import http.client
 import io
 import json
@@ -41,15 +42,21 @@ def usual_index(pip):
 
 
 class Index:
-    """The package index that pip uses."""
+    """The package index that pip uses. Its address may hold a user name and a password, which are sent only to its host."""
 
     def __init__(self, pip):
-        self.address = (setting(pip, "index-url") or usual_index(pip)).rstrip("/")
+        parts = urllib.parse.urlsplit((setting(pip, "index-url") or usual_index(pip)).rstrip("/"))
+        userinfo, _, host = parts.netloc.rpartition("@")
+        self.address = parts._replace(netloc=host).geturl()
+        user, _, password = map(urllib.parse.unquote, userinfo.partition(":"))
+        self.authorization = "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode() if userinfo else None
         trusted = setting(pip, "cert")
         self.context = ssl.create_default_context(cafile=trusted if trusted and os.path.isfile(trusted) else None)
 
     def open(self, address, **headers):
         request = urllib.request.Request(address, headers={"User-Agent": "swiftodt", **headers})
+        if self.authorization and urllib.parse.urlsplit(address)[:2] == urllib.parse.urlsplit(self.address)[:2]:
+            request.add_unredirected_header("Authorization", self.authorization)
         return urllib.request.urlopen(request, timeout=SECONDS, context=self.context)
 
     def find(self, package, file):

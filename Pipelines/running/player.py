@@ -11,12 +11,16 @@ import sys
 import threading
 import time
 
-import gi
+try:
+    import gi
 
-gi.require_version("Gst", "1.0")
-from gi.repository import GLib, Gst  # noqa: E402
+    gi.require_version("Gst", "1.0")
+    from gi.repository import GLib, Gst
+except (ImportError, ValueError):
+    # --help works without GStreamer's bindings; start_gstreamer reports that they are missing.
+    Gst = None
 
-from running.program import HANGING, Failure, say  # noqa: E402
+from running.program import HANGING, Failure, say
 
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 IS_CHECKOUT = os.path.exists(os.path.join(HERE, "setup"))
@@ -30,6 +34,8 @@ STOPPING = 3
 
 def start_gstreamer():
     """Initialises GStreamer with this checkout's plugin, which is built first if it does not exist, or with the installed one."""
+    if Gst is None:
+        raise Failure("GStreamer's bindings for Python are missing; install Debian's python3-gi and python3-gst-1.0")
     if IS_CHECKOUT:
         if not os.path.exists(os.path.join(BUILT, "libgstswiftodt.so")):
             subprocess.run([os.path.join(HERE, "setup")], stdout=sys.stderr, check=False)

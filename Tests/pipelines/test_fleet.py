@@ -59,12 +59,39 @@ class WithoutEnvironment(unittest.TestCase):
 @needs_fleet
 class CommandLine(unittest.TestCase):
     def test_invalid_options_are_errors(self):
-        """Errors come before Ray starts, in one line. A storage holds results of one set of settings."""
+        """Errors come before Ray starts, in one line."""
         with tempfile.TemporaryDirectory() as storage:
-            for words, sentence in ((["--ray", "127.0.0.1:1"], "there is no Ray at 127.0.0.1:1"), (["--set", "max-objects=9", "--ray", "127.0.0.1:1"], "other settings"),
+            broken = os.path.join(storage, "broken.json")
+            with open(broken, "w") as file:
+                file.write("{")
+            for words, sentence in ((["--ray", "127.0.0.1:1"], "there is no Ray at 127.0.0.1:1"), (["--zones", "/nowhere.json"], "--zones /nowhere.json: "),
+                                    (["--zones", broken], f"--zones {broken}: "), (["@/nowhere.txt"], "the list @/nowhere.txt cannot be read: "),
                                     (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "at least 1")):
-                done = subprocess.run([RUN, "none.mp4", "--out", storage, *words], capture_output=True, text=True, timeout=120)
+                done = subprocess.run([RUN, "none.mp4", *words, "--out", storage], capture_output=True, text=True, timeout=120)
                 self.assertEqual((done.returncode, sentence in done.stderr, done.stderr.count("\n")), (2, True, 1), done.stderr)
+
+    def test_storage_keeps_results_of_one_set_of_settings(self):
+        """Runs that failed before they had results do not count."""
+        with tempfile.TemporaryDirectory() as storage:
+            def said(*words):
+                # There is no Ray, so that no run gets results.
+                return subprocess.run([RUN, "none.mp4", "--out", storage, "--ray", "127.0.0.1:1", *words], capture_output=True, text=True, timeout=120).stderr
+
+            def put(name):
+                os.makedirs(os.path.dirname(f"{storage}/{name}"), exist_ok=True)
+                with open(f"{storage}/{name}", "w") as file:
+                    file.write("{}")
+
+            said()
+            for folder, name, setting in (("done", "a.json", "draw=false"), ("work", "a/0.json", "max-objects=7")):
+                put("work/a/plan.json")
+                put("failed/a.json")
+                self.assertIn("there is no Ray", said("--set", setting))
+                self.assertEqual(sorted(os.listdir(storage)), ["run.json"])
+                put(f"{folder}/{name}")
+                self.assertIn("there is no Ray", said("--set", setting))
+                self.assertIn("other settings", said())
+                shutil.rmtree(f"{storage}/{folder}")
 
 
 @needs_fleet

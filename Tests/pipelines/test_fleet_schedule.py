@@ -19,7 +19,7 @@ if IS_THERE:
     import fsspec
     from swiftodt_fleet import file_cache, segments, recording_origin, settings, sources
     from swiftodt_fleet.file_cache import Identity
-    from swiftodt_fleet.errors import BadFile, WorkerLost, StorageFull, Unreachable
+    from swiftodt_fleet.errors import BadFile, WorkerLost, StorageFull, Unreachable, Usage
     from swiftodt_fleet.inference import Video
     from swiftodt_fleet.segments import WHOLE, SegmentResult, Span
     from swiftodt_fleet.storage import Storage
@@ -215,6 +215,11 @@ class Inside(unittest.TestCase):
         self.assertEqual(expanded("F/a"), ["a/1.mp4", "a/b/2.MKV"])
         self.assertEqual(expanded("F/a/*.mp4", "F/[x].mp4", "F/none.mp4"), ["a/1.mp4", "[x].mp4", "none.mp4"])
         self.assertEqual(expanded("@F/list"), ["a/1.mp4", "https://there/x.mp4"])
+        with open(os.path.join(self.folder, "outer"), "w") as file:
+            file.write(f"{self.folder}/a/1.mp4\n@{self.folder}/none\n")
+        sources.check_lists(["a", f"@{self.folder}/outer", "@-"])
+        with self.assertRaisesRegex(Usage, f"the list @{self.folder}/none cannot be read: No such file"):
+            expanded("@F/outer")
         self.assertEqual(len(expanded("F/")), 3)
         names = {sources.short_name(name) for name in ("/a/x.mp4", "/b/x.mp4", "s3://a/x.mp4?v=1", "/a/ü ß/../x", "/" + "x" * 300)}
         self.assertEqual(len(names), 5)

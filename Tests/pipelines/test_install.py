@@ -2,10 +2,22 @@
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 import unittest
 
 from streams import DATA, DETECTORS, command, installed_models, needs_detector
+
+IN_NAMESPACE = ["unshare", "--mount", "--propagation", "private", "--map-root-user"]
+HAS_NAMESPACES = subprocess.run([*IN_NAMESPACE, "mount", "-t", "tmpfs", "none", "/usr/local"], capture_output=True).returncode == 0
+# Installs for all users into an empty /usr/local, with a folder of plugins there, and prints the files and folders that other users cannot read.
+FOR_ALL = """mount -t tmpfs none /usr/local
+printf '#!/bin/sh\necho /usr/local/lib/plugins\n' >"$HOME/pkg-config"
+chmod +x "$HOME/pkg-config"
+umask 077
+PATH=$HOME:$PATH GST_PLUGIN_SYSTEM_PATH=/usr/local/lib/plugins Pipelines/setup --system --no-packages --no-models --no-build >&2 &&
+    find /usr/local -mindepth 1 '(' -type d ! -perm -go=rx -o ! -perm -go=r ')'
+"""
 
 
 class Installation(unittest.TestCase):
@@ -30,6 +42,30 @@ class Installation(unittest.TestCase):
             left = [os.path.join(folder, name) for folder, _, names in os.walk(f"{home}/.local") for name in names]
             self.assertEqual(left, [])
 
+    @unittest.skipUnless(HAS_NAMESPACES, "cannot replace /usr/local in a mount namespace")
+    def test_all_users_can_read_a_system_installation(self):
+        with tempfile.TemporaryDirectory(prefix="a home ") as home:
+            os.makedirs(f"{home}/.local/share/swiftodt/openvino", 0o700)
+            with open(f"{home}/.local/share/swiftodt/openvino/library", "w", opener=lambda *words: os.open(*words, 0o600), encoding="ascii"):
+                pass
+            said = command(*IN_NAMESPACE, "sh", "-c", FOR_ALL, HOME=home, XDG_DATA_HOME="", XDG_CACHE_HOME="", SUDO_USER="", GST_PLUGIN_PATH="", GST_REGISTRY=f"{home}/registry.bin")
+            self.assertEqual((said.returncode, said.stdout), (0, ""), said.stderr)
+            for name in ("bin/odt", "share/swiftodt/openvino", "share/swiftodt/fetch-models", "lib/plugins/libgstswiftodt.so"):
+                self.assertIn(f"installed /usr/local/{name}\n", said.stderr)
+
+    def test_folders_of_the_environment_must_be_absolute(self):
+        with tempfile.TemporaryDirectory(prefix="a home ") as home:
+            plugin = f"{home}/.local/share/gstreamer-1.0/plugins/libgstswiftodt.so"
+            os.makedirs(os.path.dirname(plugin))
+            open(plugin, "w", encoding="ascii").close()
+            said = command("Pipelines/setup", "--uninstall", HOME=home, XDG_DATA_HOME="relative", XDG_CACHE_HOME="relative")
+            self.assertEqual((said.returncode, said.stdout), (0, f"setup: removed {plugin}\n"), said.stderr)
+
+    def test_home_is_optional(self):
+        for words in (("Pipelines/setup", "--no-packages", "--no-models", "--no-build"), ("Pipelines/packaging/install", "--help")):
+            said = command("/usr/bin/env", "--unset=HOME", "--unset=XDG_DATA_HOME", "--unset=XDG_CACHE_HOME", *words)
+            self.assertEqual((said.returncode, said.stderr), (0, ""))
+
     @needs_detector
     def test_user_files_are_kept(self):
         """--uninstall keeps the user's own models and videos beside the fetched ones, and fetched models that were changed."""
@@ -42,8 +78,10 @@ class Installation(unittest.TestCase):
                 if name.startswith((f"{DETECTORS[0]}.", f"{salient}.", "catalogue.")):
                     shutil.copy(f"{DATA}/models/{name}", f"{data}/models")
             own = [*sorted(["models/mine.json", "models/mine.onnx", "models/mine.txt", f"models/{salient}.json", f"models/{salient}.onnx"]),
-                   "openvino/libopenvino_c.so", "videos/holiday.mp4"]
-            for name in [*own, "videos/bikes.mp4", "videos/.stamp", "models/wheel_part.py"]:
+                   "openvino/libopenvino_c.so", "quantise-mine/notes", "videos/holiday.mp4"]
+            for folder in ("quantise-3.11", "quantise-mine"):
+                os.mkdir(f"{data}/{folder}")
+            for name in [*own, "videos/bikes.mp4", "videos/.stamp", "models/wheel_part.py", "quantise-3.11/.stamp", "quantise-3.11/nncf", ".fetch-runtime.lock"]:
                 if salient not in name:
                     with open(f"{data}/{name}", "w", encoding="ascii") as file:
                         file.write("{}")

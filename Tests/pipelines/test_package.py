@@ -118,6 +118,10 @@ class Archive(Packed):
         self.assertIn("run 'odt setup' to install it", findings["runtime"]["remedy"])
         if MODELS:
             self.assertIn(f"intact, {self.home}/.local/share/swiftodt/models/", findings["salient"]["detail"])
+        # odt models quantise installs its packages there.
+        os.makedirs(f"{self.home}/.local/share/swiftodt/quantise-3.11/nncf")
+        for name in ("quantise-3.11/.stamp", "quantise-3.11/nncf/__init__.py", ".fetch-runtime.lock"):
+            open(f"{self.home}/.local/share/swiftodt/{name}", "w", encoding="ascii").close()
         # The user's own models stay.
         with open(f"{self.home}/.local/share/swiftodt/models/mine.onnx", "w", encoding="ascii") as file:
             file.write("mine")
@@ -169,6 +173,17 @@ class Archive(Packed):
             self.assertIn(f"{prefix}/share/swiftodt/models", findings["detector"]["detail"])
         self.run_there(f"{self.unpacked}/install", "--prefix", prefix, "--uninstall")
         self.assertEqual(self.files("opt", ".local"), [])
+
+    def test_all_users_can_read_an_installation_outside_home(self):
+        with tempfile.TemporaryDirectory() as outside:
+            self.run_there("/bin/sh", "-c", 'umask 077; chmod -R go= "$0"; "$0/install" --prefix "$1/opt"', self.unpacked, outside)
+            self.assertEqual(asked("find", f"{outside}/opt", "(", "-type", "d", "!", "-perm", "-go=rx", "-o", "!", "-perm", "-go=r", ")"), "")
+            self.assertTrue(os.access(f"{outside}/opt/bin/odt", os.X_OK))
+
+    def test_folders_of_the_environment_must_be_absolute(self):
+        self.run_there(f"{self.unpacked}/install", XDG_DATA_HOME="relative")
+        self.assertEqual(self.files("relative"), [])
+        self.assertIn(".local/share/gstreamer-1.0/plugins/libgstswiftodt.so", self.files(".local"))
 
     def test_missing_libraries_are_named(self):
         """The installer names the packages of missing libraries before it copies a file."""
@@ -282,4 +297,4 @@ class Completion(unittest.TestCase):
             names = re.findall(r"static let (?:names|valued|flags): Set<String> = (?:Set\()?\[([^]]*)\]", text)
             read |= {"--" + name for name in re.findall(r'"([a-z-]+)"', " ".join(names))}
             # The doctor calls itself with --try.
-            self.assertEqual(read - offered - {"--try"}, set(), path)
+            self.assertEqual(read - offered - {"--try", "--try-runtime"}, set(), path)

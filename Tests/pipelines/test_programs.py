@@ -31,6 +31,17 @@ class Programs(unittest.TestCase):
         self.refuses(1, "/nowhere.mp4", "Pipelines/demo", "/nowhere.mp4")
         self.refuses(1, "/nowhere/x", "Pipelines/bus-to-json", "-o", "/nowhere/x", "fakesrc", "!", "fakesink")
 
+    def test_missing_bindings_are_named(self):
+        """In a Python without python3-gi, --help works."""
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "gi.py"), "w", encoding="ascii") as file:
+                file.write("raise ImportError\n")
+            for name, words in (("bus-to-json", ["fakesrc", "!", "fakesink"]), ("rtp-loopback", ["1"])):
+                self.refuses(1, "install Debian's python3-gi and python3-gst-1.0", f"Pipelines/{name}", *words, PYTHONPATH=folder)
+                said = command(f"Pipelines/{name}", "--help", PYTHONPATH=folder)
+                self.assertEqual((said.returncode, said.stderr), (0, ""))
+                self.assertIn(f"Usage: Pipelines/{name}", said.stdout)
+
     def test_summary_rejects_missing_and_invalid_files(self):
         self.refuses(1, "/nowhere/x.jsonl", "Pipelines/summary", "/nowhere/x.jsonl")
         self.refuses(1, "README.md", "Pipelines/summary", "README.md")
@@ -232,6 +243,10 @@ class TestPrograms(unittest.TestCase):
         self.assertEqual(found("new"), f"{self.folder}/new/swift")
         self.assertNotEqual(found("other"), f"{self.folder}/other/swift")
         self.assertEqual(found("new", SWIFT=f"{self.folder}/old/swift"), f"{self.folder}/old/swift")
+        for chosen in ("/nowhere/swift", f"{self.folder}/other/swift"):
+            said = command("Pipelines/setup", "--print-swift", SWIFT=chosen)
+            self.assertEqual((said.returncode, said.stdout), (1, ""))
+            self.assertIn(f"SWIFT={chosen} is no Swift compiler that runs", said.stderr)
 
     def installed(self, *, root, present, absent=()):
         """Runs Tests/install in a minimal checkout, with fake system programs that log their arguments."""

@@ -249,13 +249,14 @@ class Tracks(unittest.TestCase):
     def test_element_errors_are_exceptions(self):
         with self.assertRaisesRegex(swiftodt.Error, "/nowhere/model.onnx"):
             list(swiftodt.track(pipeline=BALL.format(5), detector="neural", model_file="/nowhere/model.onnx"))
-        with self.assertRaisesRegex(swiftodt.Error, "there is no /nowhere.mp4"):
-            swiftodt.track("/nowhere.mp4")
+        for video in ("/nowhere.mp4", b"/nowhere.mp4"):
+            with self.assertRaisesRegex(swiftodt.Error, "^there is no /nowhere.mp4$"):
+                swiftodt.track(video)
         with self.assertRaises(swiftodt.Error):
             list(swiftodt.track(__file__))
         with self.assertRaisesRegex(swiftodt.Error, "nonsense"):
             swiftodt.track(pipeline="nonsense")
-        for arguments in ((), ("a.mp4", "videotestsrc")):
+        for arguments in ((), (5,), ("a.mp4", "videotestsrc")):
             with self.assertRaises(TypeError):
                 swiftodt.track(*arguments[:1], pipeline=(arguments[1:] or (None,))[0])
 

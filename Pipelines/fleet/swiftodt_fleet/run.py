@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 
-from .errors import StorageFull, Unreachable, Usage
+from .errors import BadFile, StorageFull, Unreachable, Usage
 from .postprocessing import finish
 from .inference import infer
 from .cluster import NoCluster, cluster
@@ -19,7 +19,7 @@ from .planning import plan, plan_whole, set_aside
 from .progress import Progress, summary
 from .schedule import Schedule, Totals, Work
 from .settings import Settings, property_setting
-from .sources import expand
+from .sources import check_lists, expand
 from .tasks import Tasks
 from .odt_program import odt
 
@@ -27,6 +27,7 @@ from .odt_program import odt
 def main() -> int:
     options = parse()
     try:
+        check_lists(options.sources)
         settings = read_settings(options)
         storage = Storage(settings.storage)
         check(storage, settings)
@@ -42,7 +43,10 @@ def main() -> int:
 def read_settings(options: argparse.Namespace) -> Settings:
     zones = None
     if options.zones:
-        odt("zones", "--check", options.zones)
+        try:
+            odt("zones", "--check", options.zones)
+        except BadFile as error:
+            raise Usage(f"--zones {options.zones}: {error}") from None
         with open(options.zones, encoding="utf-8") as file:
             zones = file.read()
     if options.cores is not None and (options.ray or options.cores < 1):
@@ -65,10 +69,19 @@ def check(storage: Storage, settings: Settings) -> None:
     """Checks that existing results in the storage were made with the same settings."""
     before = storage.read_json("run.json")
     if before is not None and before["fingerprint"] != settings.fingerprint:
-        raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
+        if has_results(storage):
+            raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
+        # The run with the other settings failed before it had results. Its plans and its list of failed files depend on those settings.
+        storage.remove("work")
+        storage.remove("failed")
+        before = None
     if before is None:
         storage.write_json("run.json", {"fingerprint": settings.fingerprint, "properties": dict(settings.properties), "annotate": settings.annotate,
                                       "pictures": settings.pictures, "zones": settings.zones})
+
+
+def has_results(storage: Storage) -> bool:
+    return bool(storage.names("done")) or any(name != "plan.json" for video in storage.names("work") for name in storage.names(f"work/{video}"))
 
 
 def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> int:

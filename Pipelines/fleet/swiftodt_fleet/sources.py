@@ -12,6 +12,9 @@ from typing import Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
+from .errors import Usage
+from .storage import reason
+
 # The extensions of videos in folders. A file that is named explicitly may have any extension.
 ENDINGS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ts", ".mts", ".m2ts", ".mpg", ".mpeg", ".flv", ".wmv", ".3gp", ".ogv")
 
@@ -29,9 +32,20 @@ def expand(words: list[str], outside: str) -> Iterator[str]:
                 yield address
 
 
+def check_lists(words: list[str]) -> None:
+    """Raises Usage for lists that cannot be read, before Ray starts."""
+    for name in filter(None, map(list_name, words)):
+        if name != "-":
+            next(read_lines(name), None)
+
+
+def list_name(word: str) -> str | None:
+    return word[1:] if word.startswith("@") and not os.path.exists(word) else None
+
+
 def expand_one(word: str) -> Iterator[str]:
-    if word.startswith("@") and not os.path.exists(word):
-        yield from expand_list(word[1:])
+    if (name := list_name(word)) is not None:
+        yield from expand_list(name)
         return
     if re.match(r"https?://", word):
         yield word
@@ -54,10 +68,17 @@ def expand_one(word: str) -> Iterator[str]:
 
 def expand_list(name: str) -> Iterator[str]:
     """Yields the addresses in a file, one per line. Skips empty lines and lines that begin with #."""
-    with sys.stdin if name == "-" else fsspec.open(name, "rt") as lines:
-        for line in lines:
-            if (word := line.strip()) and not word.startswith("#"):
-                yield from expand_one(word)
+    for line in read_lines(name):
+        if (word := line.strip()) and not word.startswith("#"):
+            yield from expand_one(word)
+
+
+def read_lines(name: str) -> Iterator[str]:
+    try:
+        with sys.stdin if name == "-" else fsspec.open(name, "rt") as lines:
+            yield from lines
+    except Exception as error:
+        raise Usage(f"the list @{name} cannot be read: {reason(error)}") from None
 
 
 def named(files: Any, path: str) -> str:

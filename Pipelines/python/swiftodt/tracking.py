@@ -96,12 +96,12 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
 
     def _build(self, video: Union[str, os.PathLike[str], None], description: Optional[str], properties: dict[str, Any]) -> None:
         Gst = gstreamer()
-        name = None if video is None else os.fspath(video)
+        name = None if video is None else os.fsdecode(video)
+        source = description if name is None else f"{beginning(name)} ! videoconvert"
         convert = f"! videoconvert ! video/x-raw,format={self._format}" if self._format else ""
         try:
             whole = Gst.parse_launch(
-                f"{description or beginning(name or '') + ' ! videoconvert'} ! swiftodt name=swiftodt-element {convert} "
-                "! appsink name=frames sync=false max-buffers=2")
+                f"{source} ! swiftodt name=swiftodt-element {convert} ! appsink name=frames sync=false max-buffers=2")
         except Exception as error:  # GLib.Error, which has no type of its own here
             raise Error(f"{description or name!r} cannot be parsed as a pipeline: {getattr(error, 'message', error)}") from None
         element = whole.get_by_name("swiftodt-element")
