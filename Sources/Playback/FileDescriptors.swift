@@ -1,4 +1,5 @@
 import Glibc
+import SwiftODT
 
 /// Writes to file descriptors that may be non-blocking. The two ends of a pipe can share the flag `O_NONBLOCK`, so
 /// another process can make a pipe non-blocking.

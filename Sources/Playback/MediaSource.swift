@@ -1,4 +1,5 @@
 import Glibc
+import SwiftODT
 
 /// The input of a pipeline: a file, a V4L2 camera device or a URI.
 ///

@@ -1,5 +1,6 @@
 import CGStreamer
 import Glibc
+import SwiftODT
 
 package enum PluginState {
     case found(file: String, version: String)

@@ -1,3 +1,4 @@
+import SwiftODT
 import Testing
 
 @testable import Playback

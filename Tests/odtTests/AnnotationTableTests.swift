@@ -47,8 +47,8 @@ import Testing
     /// Between two inferences, the state of an object is `tracked`, but its box is not detected.
     @Test func exportsMarkExtrapolatedBoxes() throws {
         var export = TrackExport()
-        for time in [0, 40_000_000] {
-            export.add(MessageFields(try result(width: 64, height: 48, sinceUpdate: time).pointer))
+        for message in try [0, 40_000_000].map({ try result(width: 64, height: 48, sinceUpdate: $0) }) {
+            export.add(MessageFields(message.pointer))
         }
         let coco = export.text(as: .coco, of: "a").components(separatedBy: "\"extrapolated\":true").count - 1
         let cvat = export.text(as: .cvat, of: "a").components(separatedBy: "occluded=\"1\"").count - 1
@@ -58,7 +58,8 @@ import Testing
     /// In Swift, a character with a combining mark differs from the character alone.
     @Test func specialCharactersWithCombiningMarksAreEscaped() throws {
         var export = TrackExport()
-        export.add(MessageFields(try result(width: 64, height: 48, label: "<\u{301}b").pointer))
+        let message = try result(width: 64, height: 48, label: "<\u{301}b")
+        withExtendedLifetime(message) { export.add(MessageFields(message.pointer)) }
         #expect(export.text(as: .cvat, of: "a").contains("&lt;\u{301}b"))
         #expect(TableRow.text(["\"\u{301},", "b"]) == "\"\"\"\u{301},\",b\n")
     }

@@ -355,7 +355,7 @@ struct EventMatcherTests {
     /// With re-identification, a person who returns has the event `re-entered` instead of `begin`.
     @Test func clipsAreSavedOfReturns() throws {
         var play = Play([.clips])
-        play.track("re-entered", 3, at: 1)
+        play.track("re-entered", 3, at: 600)
         #expect(play.names == ["clips"] && play.events.first?.dwell == nil)
     }
 

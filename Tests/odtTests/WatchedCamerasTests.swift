@@ -1,4 +1,5 @@
 import Playback
+import SwiftODT
 import TestSupport
 import Testing
 

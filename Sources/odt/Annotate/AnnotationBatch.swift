@@ -1,5 +1,6 @@
 import Glibc
 import Playback
+import SwiftODT
 
 /// The inputs of `odt annotate --out-dir`, each with its output files.
 struct AnnotationBatch {

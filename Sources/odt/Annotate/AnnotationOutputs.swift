@@ -1,5 +1,6 @@
 import Glibc
 import Playback
+import SwiftODT
 
 /// The names of the outputs of one input. The name `-` is standard output.
 struct AnnotationOutputs: Sendable {

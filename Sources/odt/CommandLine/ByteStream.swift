@@ -1,5 +1,6 @@
 import Glibc
 import Playback
+import SwiftODT
 
 /// Reads and writes whole files. The path `-` is standard input or standard output.
 enum ByteStream {

@@ -1,6 +1,7 @@
 import CGStreamer
 import CLinux
 import Glibc
+import SwiftODT
 
 struct ChildProcess {
     private let id: pid_t

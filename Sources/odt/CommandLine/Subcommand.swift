@@ -1,5 +1,6 @@
 import Glibc
 import Playback
+import SwiftODT
 
 struct Subcommand: Sendable {
     let name: String

@@ -1,3 +1,4 @@
+import Playback
 import SwiftODT
 
 let modelsSubcommand = Subcommand(

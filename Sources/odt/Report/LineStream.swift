@@ -1,5 +1,6 @@
 import Glibc
 import Playback
+import SwiftODT
 
 /// Reads a file of any size line by line. Memory use is proportional to the longest line.
 struct LineStream: ~Copyable {

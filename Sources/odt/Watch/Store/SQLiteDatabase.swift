@@ -1,4 +1,5 @@
 import Playback
+import SwiftODT
 
 /// An SQLite database file. Use it from only one thread at a time.
 final class SQLiteDatabase {
