@@ -56,5 +56,5 @@ final class InferenceTurn: Sendable {
 
     func withdraw() { Self.turns.update { $0.withdraw(stream) } }
 
-    static func end() { turns.update { $0.end() } }
+    static func end() { turns.update { $0.end(at: MonotonicClock.now) } }
 }

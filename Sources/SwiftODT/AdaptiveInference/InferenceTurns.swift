@@ -7,10 +7,11 @@
 ///
 /// A stream can take a turn only when it has a frame. Each claim therefore reserves a turn for 1.5 frame intervals of
 /// the stream, but at most for ``longestReservation``. The stream normally repeats the claim at its next frame, before
-/// the reservation ends. Until the reservation ends, younger claims get no turn.
+/// the reservation ends. A reservation blocks an inference of another stream only if this inference would probably not
+/// end before the next frame of the reserving stream. Otherwise, the processors would be idle.
 ///
 ///     var turns = InferenceTurns()
-///     if turns.ask(stream, utility: 3, interval: 40_000_000, at: now) != nil { startInference { turns.end() } }
+///     if turns.ask(stream, utility: 3, interval: 40_000_000, at: now) != nil { startInference { turns.end(at: now) } }
 package struct InferenceTurns: Sendable {
     /// The maximum number of inferences in flight. While an inference runs, the next inference is already queued, so
     /// the processors are not idle between the two.
@@ -26,7 +27,9 @@ package struct InferenceTurns: Sendable {
     private struct Claim {
         var since: Nanoseconds
         var utility: Double
-        /// The time at which the reservation ends. Until then, the claim blocks claims with a greater ``rank``.
+        /// The expected time of the stream's next frame.
+        var nextFrame: Nanoseconds
+        /// The time at which the reservation ends. Until then, the claim can block claims with a greater ``rank``.
         var end: Nanoseconds
 
         /// The start of the claim in nanoseconds, moved back by ``timePerUtility`` for each unit of utility. The claim
@@ -35,12 +38,15 @@ package struct InferenceTurns: Sendable {
     }
 
     private var claims: [Int: Claim] = [:]
-    private(set) var inFlight = 0
+    /// The start times of the inferences in flight, in nanoseconds.
+    private var starts: [Nanoseconds] = []
+    /// The mean time in nanoseconds from the start of an inference to its end.
+    private var duration: Nanoseconds = 0
 
     package init() {}
 
     /// Claims a turn for a stream, or updates its claim. If the stream gets the turn, returns how long the stream has
-    /// waited, in nanoseconds. Otherwise returns `nil`. After the inference, call ``end()``.
+    /// waited, in nanoseconds. Otherwise returns `nil`. After the inference, call ``end(at:)``.
     ///
     /// - Parameters:
     ///   - interval: the time in nanoseconds until the stream's next frame. The stream calls this function again at
@@ -52,17 +58,24 @@ package struct InferenceTurns: Sendable {
         let reservation = min(max(0, interval).adding(max(0, interval) / 2), Self.longestReservation)
         let claim = Claim(
             since: claims[stream]?.since ?? now, utility: min(max(0, utility), Self.maximumUtility),
-            end: now.adding(reservation))
+            nextFrame: now.adding(max(0, interval)), end: now.adding(reservation))
         claims[stream] = claim
-        guard inFlight < Self.maximumInFlight,
-            !claims.contains(where: { $0.key != stream && $0.value.end >= now && $0.value.rank < claim.rank })
+        guard starts.count < Self.maximumInFlight,
+            !claims.contains(where: { other, claimed in
+                other != stream && claimed.end >= now && claimed.nextFrame <= now.adding(duration)
+                    && claimed.rank < claim.rank
+            })
         else { return nil }
         claims[stream] = nil
-        inFlight += 1
+        starts.append(now)
         return now - claim.since
     }
 
     package mutating func withdraw(_ stream: Int) { claims[stream] = nil }
 
-    package mutating func end() { inFlight -= 1 }
+    /// Ends the oldest inference in flight.
+    package mutating func end(at now: Nanoseconds) {
+        let time = max(0, now - starts.removeFirst())
+        duration = duration == 0 ? time : duration + (time - duration) / 8
+    }
 }

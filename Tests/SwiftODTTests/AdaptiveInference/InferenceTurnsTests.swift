@@ -21,7 +21,7 @@ import Testing
         for step in 0..<seconds * 100 {
             let now = Nanoseconds(step) * 10 * Self.millisecond
             if let over = end, over <= now {
-                turns.end()
+                turns.end(at: now)
                 queued -= 1
                 end = queued > 0 ? over + 50 * Self.millisecond : nil
             }
@@ -66,25 +66,47 @@ import Testing
         #expect(waits[0...1].max()! < 2 * waits[2...].max()!)
     }
 
+    @Test mutating func processorsAreBusyWithSlowCamerasOnly() {
+        // Nine streams with 4 to 6 frames per second. There are 20 turns per second.
+        let (counts, waits) = share(seconds: 60, steps: Array(17...25)) { _, _ in 1 }
+        #expect(counts.reduce(0, +) > 60 * 14)
+        #expect(waits.max()! < 2_000_000_000)
+    }
+
     @Test mutating func mostInferencesInFlightAreTwo() {
         #expect(turns.ask(1, utility: 0, interval: 0, at: 0) == 0)
         #expect(turns.ask(2, utility: 0, interval: 0, at: 0) == 0)
         #expect(turns.ask(3, utility: 9, interval: 0, at: 0) == nil)
-        turns.end()
+        turns.end(at: 4)
         #expect(turns.ask(3, utility: 9, interval: 0, at: 5) == 5)
     }
 
     @Test mutating func expiredAndWithdrawnClaimsHoldNobodyBack() {
+        let (ms, frame) = (Self.millisecond, 40 * Self.millisecond)
         _ = turns.ask(1, utility: 0, interval: 0, at: 0)
         _ = turns.ask(2, utility: 0, interval: 0, at: 0)
-        #expect(turns.ask(3, utility: 9, interval: 40 * Self.millisecond, at: 0) == nil)
-        turns.end()
-        #expect(turns.ask(4, utility: 0, interval: 0, at: 40 * Self.millisecond) == nil)
-        #expect(turns.ask(4, utility: 0, interval: 0, at: 70 * Self.millisecond) == 30 * Self.millisecond)
-        turns.end()
-        #expect(turns.ask(5, utility: 9, interval: 40 * Self.millisecond, at: 71 * Self.millisecond) == 0)
+        #expect(turns.ask(3, utility: 9, interval: frame, at: 0) == nil)
+        turns.end(at: 40 * ms)
+        #expect(turns.ask(4, utility: 0, interval: 0, at: 40 * ms) == nil)
+        #expect(turns.ask(4, utility: 0, interval: 0, at: 70 * ms) == 30 * ms)
+        turns.end(at: 70 * ms)
+        #expect(turns.ask(5, utility: 9, interval: frame, at: 71 * ms) == 0)
         turns.withdraw(3)
-        turns.end()
-        #expect(turns.ask(3, utility: 0, interval: 0, at: 80 * Self.millisecond) == 0, "a new claim has no age")
+        turns.end(at: 75 * ms)
+        #expect(turns.ask(3, utility: 0, interval: 0, at: 80 * ms) == 0, "a new claim has no age")
+    }
+
+    /// An inference that ends before the next frame of the stream with the reservation delays this stream by nothing.
+    @Test mutating func reservationPermitsShortInferences() {
+        let (ms, frame) = (Self.millisecond, 40 * Self.millisecond)
+        _ = turns.ask(1, utility: 0, interval: 0, at: 0)
+        _ = turns.ask(2, utility: 0, interval: 0, at: 0)
+        #expect(turns.ask(3, utility: 9, interval: frame, at: 0) == nil)
+        turns.end(at: 10 * ms)
+        turns.end(at: 10 * ms)
+        #expect(turns.ask(4, utility: 0, interval: 0, at: 12 * ms) == 0)
+        turns.end(at: 22 * ms)
+        #expect(turns.ask(4, utility: 0, interval: 0, at: 35 * ms) == nil)
+        #expect(turns.ask(3, utility: 9, interval: frame, at: 40 * ms) == frame)
     }
 }
