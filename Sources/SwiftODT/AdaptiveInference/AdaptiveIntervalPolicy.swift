@@ -66,7 +66,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// example at leaves.
     private static let persistentMotionInterval = 0.8
     /// The shortest refresh interval in seconds. A refresh is an inference without another reason. Each refresh in a
-    /// scene without unexplained motion multiplies the interval by ``growth``. Unexplained motion resets the interval.
+    /// scene without unexplained motion multiplies the interval by ``growth``. Unexplained motion and scene changes
+    /// reset the interval.
     private static let minimumRefreshInterval = 1.0
     private static let maximumRefreshInterval = 4.0
     /// The maximum refresh interval in seconds if only key frames are decoded. It is longer than
@@ -119,7 +120,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         let seconds = Double(time - lastInference) / 1e9
         // A cut ends all tracks. Without an inference now, the new scene would have no objects until something else
         // triggers an inference.
-        if let cut = known.lastCut, cut > lastInference { return .sceneChange }
+        if let cut = known.lastCut, cut > lastInference { return sceneChange() }
         if !isResultTaken, let lastResult = known.lastResult, lastResult >= lastInference {
             isResultTaken = true
             Self.locate(known.places.lazy.map { $0.detectedBox ?? $0.box }, in: plane, &places)
@@ -143,7 +144,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         seesMotion = isExplained || recurring.counts(motion.isUnexplained)
         changes =
             motion.share > (changes > 0 ? Self.sceneChangeShareContinued : Self.sceneChangeShare) ? changes + 1 : 0
-        if changes > 0 { return .sceneChange }
+        if changes > 0 { return sceneChange() }
         guard isResultTaken else { return nil }
         // If the picture in a tentative track's area is unchanged, an inference would give the same detection.
         let isTentative = zip(known.places, places).contains { place, box in
@@ -207,6 +208,12 @@ struct AdaptiveIntervalPolicy: Sendable {
             if place.misses > 0 || place.isAppearanceChanged { return sum + 1 }
             return reason == .drift ? sum + min(max(0, Double(time.since(place.lastSeen)) / 1e9), 1) : sum
         }
+    }
+
+    /// In a new scene, the first refresh comes soon, because a single inference may miss objects.
+    private mutating func sceneChange() -> InferencePolicy.Reason {
+        refreshInterval = Self.minimumRefreshInterval
+        return .sceneChange
     }
 
     private mutating func reasonFromTime(after seconds: Double) -> InferencePolicy.Reason? {

@@ -9,6 +9,8 @@ struct FrameDifference: Sendable {
     /// For each cell in row order, whether it differs from the reference frame.
     private(set) var isChanged: ContiguousArray<Bool> = []
     private(set) var count = 0
+    /// The height of a cell in plane pixels. It is less than ``side`` if the plane is lower.
+    private var lines = side
 
     private var plane: LumaPlane?
     /// The sum of the absolute differences in each cell. Kept to avoid an allocation per frame.
@@ -33,8 +35,9 @@ struct FrameDifference: Sendable {
     /// `seconds` is the time since the previous frame; it makes the noise estimate independent of the frame rate.
     mutating func compare(_ new: LumaPlane, after seconds: Double) -> Bool {
         guard let old = plane, old.width == new.width, old.height == new.height,
-            min(new.width, new.height) >= Self.side
+            new.width >= Self.side
         else { return false }
+        lines = min(Self.side, new.height)
         (columns, rows) = ((new.width + Self.side - 1) / Self.side, (new.height + Self.side - 1) / Self.side)
         if isChanged.count != columns * rows {
             isChanged = ContiguousArray(repeating: false, count: columns * rows)
@@ -87,7 +90,7 @@ struct FrameDifference: Sendable {
         count = 0
         for cell in isChanged.indices {
             var (sum, hits) = (SIMD16<Int16>.zero, SIMD16<Int16>.zero)
-            for place in Self.lineOffsets(of: cell, columns: columns, width: width, height: height) {
+            for place in lineOffsets(of: cell, width: width, height: height) {
                 let difference = Self.load(new + place) &- Self.load(old + place) &- light
                 // The arithmetic shift gives -1 for negative lanes and 0 for others. It compiles to a vector
                 // instruction, unlike a lane-wise comparison.
@@ -102,7 +105,7 @@ struct FrameDifference: Sendable {
         }
         // Estimates the noise from the quarter of the cells that differ least. These cells are usually static.
         sums.sort()
-        let calm = Double(sums[sums.count / 4]) / Double(Self.side * Self.side)
+        let calm = Double(sums[sums.count / 4]) / Double(Self.side * lines)
         noise += (min(calm, Self.maximumNoise) - noise) * (seconds / (seconds + Self.noiseTimeConstant))
     }
 
@@ -112,19 +115,20 @@ struct FrameDifference: Sendable {
     {
         for cell in isChanged.indices {
             var sum = SIMD16<Int16>.zero
-            for place in Self.lineOffsets(of: cell, columns: columns, width: width, height: height) {
+            for place in lineOffsets(of: cell, width: width, height: height) {
                 sum &+= Self.load(new + place) &- Self.load(old + place)
             }
             sums[cell] = Self.whole(sum)
         }
         sums.sort()
-        return sums[sums.count / 2] / (Self.side * Self.side)
+        return sums[sums.count / 2] / (Self.side * lines)
     }
 
     @inline(__always)
-    private static func lineOffsets(of cell: Int, columns: Int, width: Int, height: Int) -> StrideTo<Int> {
-        let first = min(cell / columns * side, height - side) * width + min(cell % columns * side, width - side)
-        return stride(from: first, to: first + side * width, by: width)
+    private func lineOffsets(of cell: Int, width: Int, height: Int) -> StrideTo<Int> {
+        let (column, line) = (cell % columns * Self.side, cell / columns * Self.side)
+        let first = min(line, height - lines) * width + min(column, width - Self.side)
+        return stride(from: first, to: first + lines * width, by: width)
     }
 
     @inline(__always)

@@ -44,6 +44,7 @@ package struct RegionSelector: Sendable {
     private var zoomGain = ZoomGainEstimate()
     private var latest: ObjectUtility.RegionInference?
     private var lastFullFrame: Nanoseconds?
+    private var lastCause: InferencePolicy.Reason?
     private var regionsSinceFullFrame = 0
     private var lastCoverage: Nanoseconds?
     /// The number of inferences since the last coverage inference. The count stops at ``inferencesBetweenRounds``.
@@ -87,6 +88,9 @@ package struct RegionSelector: Sendable {
         at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, in picture: Geometry, luma: LumaPlane?
     ) -> (region: Box?, reason: Reason) {
         let time = time.clampedToRange
+        // A new scene begins with the full frame. While the camera moves, each inference has this cause.
+        if cause == .sceneChange, lastCause != .sceneChange, lastCause != .start { lastFullFrame = nil }
+        lastCause = cause
         let pyramid = pyramid(of: picture, at: time)
         objects.choose()
         motion.update(at: luma, at: time, besides: objects.known.map(\.box))

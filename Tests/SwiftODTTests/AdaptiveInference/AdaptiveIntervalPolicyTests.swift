@@ -102,6 +102,12 @@ import Testing
             carried: (500_000_000, error))
     }
 
+    /// A single inference may miss objects of a new scene.
+    @Test func refreshComesSoonAfterSceneChange() {
+        let inferences = PlaybackState(seconds: 24, scene: { $0 < 20 ? 0 : 1 }).inferences()
+        #expect(inferences.suffix(3).map(\.seconds) == [20, 21, 24] || inferences.suffix(2).map(\.seconds) == [20, 21])
+    }
+
     /// The gate before the decoder passes a key frame every 2 s.
     @Test func refreshIntervalGrowsFurtherBetweenKeyFrames() {
         let inferences = PlaybackState(rate: 0.5, seconds: 120).inferences()

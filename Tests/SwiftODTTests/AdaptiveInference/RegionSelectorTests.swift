@@ -64,6 +64,16 @@ import Testing
         #expect(inferences.contains { $0.reason == .objects })
     }
 
+    @Test func firstSceneChangeSelectsFullFrame() {
+        let small = (0..<3).map { Box(x: 1300 + 60 * Double($0), y: 700, width: 20, height: 50) }
+        for change in 10..<30 {
+            let inferences = inferences(
+                small, frames: 31, observedMagnification: 3,
+                because: { $0 == change || $0 == change + 1 ? .sceneChange : .missed })
+            #expect(inferences[change].region == nil)
+        }
+    }
+
     /// With rare inferences, every interval is longer than the time after which the full frame is due.
     @Test(arguments: [InferencePolicy.Reason.interval, .drift, .missed])
     func rareInferencesStillSelectRegions(_ cause: InferencePolicy.Reason) {
