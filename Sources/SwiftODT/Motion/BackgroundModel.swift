@@ -71,6 +71,9 @@ final class BackgroundModel {
     /// The value of ``previous`` for a pixel without a former level. It differs from every grey level by more than any
     /// tolerance.
     private static let noLevel: Float = -10_000
+    /// The upper limit of the time between two frames for ``learningTime``, in seconds. The limit prevents a complete
+    /// change of the background after a long gap.
+    private static let longestStep: Float = 1
     /// When an object is absorbed, ``level`` is kept in ``previous`` only if ``seenFor`` is at least this value, in
     /// seconds.
     private static let memorableAfter: Float = 3
@@ -183,7 +186,8 @@ final class BackgroundModel {
     /// pixel. `elapsed` is the time since the previous frame, in seconds.
     func learn(_ pixels: UnsafePointer<UInt8>, causes: UnsafePointer<UInt8>, elapsed: Float) {
         framesLearnt += 1
-        let share = max(1 - exp(-elapsed / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
+        let step = min(elapsed, Self.longestStep)
+        let share = max(1 - exp(-step / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
         let calm = exp(-elapsed / Self.calmingTime)
         let (level, expected) = (level.base, expected.base)
         let (noise, activity) = (noise.base, activity.base)

@@ -14,6 +14,12 @@ extension LightChange {
     init(from background: PixelGrid<Float>, to pixels: UnsafePointer<UInt8>, ignoring marks: PixelGrid<UInt8>) {
         self.init()
         let step = max(1, Int(Double(background.count / 4000).squareRoot()))
+        var (total, usable) = (0, 0)
+        Self.forEachSample(of: background, marks, step) { index in
+            total += 1
+            if Self.isUsable(pixels[index]) { usable += 1 }
+        }
+        guard Double(usable) >= Self.minimumShare * Double(total) else { return }
         guard let middle = Self.median(background, pixels, marks, step) else { return }
         offset = middle
         for gate: Float in [48, 24, 12] {
@@ -35,6 +41,9 @@ extension LightChange {
 
     /// The strength of the regularisation that pulls the gain towards 1, as a variance in squared grey levels.
     private static let inertia: Float = 30
+    /// If less than this fraction of the pixels is neither underexposed nor overexposed, a change of light is not
+    /// estimated. On a black or white background, all usable pixels can be those of an object.
+    private static let minimumShare = 0.2
 
     private static func median(
         _ background: PixelGrid<Float>, _ pixels: UnsafePointer<UInt8>, _ marks: PixelGrid<UInt8>, _ step: Int
@@ -56,19 +65,30 @@ extension LightChange {
         }
     }
 
-    /// Calls `body` for a sample of the pixels. Pixels that were foreground in the previous frame are skipped, and so
-    /// are underexposed and overexposed pixels.
     private static func visit(
         _ background: PixelGrid<Float>, _ pixels: UnsafePointer<UInt8>, _ marks: PixelGrid<UInt8>, _ step: Int,
         _ body: (_ level: Float, _ seen: Float) -> Void
+    ) {
+        forEachSample(of: background, marks, step) { index in
+            if isUsable(pixels[index]) { body(background.base[index], Float(pixels[index])) }
+        }
+    }
+
+    /// Calls `body` for a sample of the pixels. Pixels that were foreground in the previous frame are skipped.
+    @inline(__always)
+    private static func forEachSample(
+        of background: PixelGrid<Float>, _ marks: PixelGrid<UInt8>, _ step: Int, _ body: (_ index: Int) -> Void
     ) {
         for y in stride(from: 0, to: background.height, by: step) {
             var i = y * background.width + (y / step % 2) * (step / 2)
             let end = (y + 1) * background.width
             while i < end {
-                if marks.base[i] == 0, pixels[i] > 1, pixels[i] < 254 { body(background.base[i], Float(pixels[i])) }
+                if marks.base[i] == 0 { body(i) }
                 i += step
             }
         }
     }
+
+    /// Whether a pixel is neither underexposed nor overexposed.
+    private static func isUsable(_ pixel: UInt8) -> Bool { pixel > 1 && pixel < 254 }
 }

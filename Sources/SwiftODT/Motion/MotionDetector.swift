@@ -70,9 +70,6 @@ final class MotionAnalyzer {
     /// Objects count as the cause of a region under two conditions. At least this fraction of each object's area is
     /// inside the region. The total area of these objects exceeds this fraction of the region's area.
     private static let cover = 0.5
-    /// The upper limit of the time between two frames, in seconds. The limit prevents a complete change of the
-    /// background after a long gap.
-    private static let longestStep = 1.0
 
     init(_ plane: LumaPlane) {
         width = plane.width
@@ -104,7 +101,7 @@ final class MotionAnalyzer {
     ///   - confirmed: the boxes of confirmed objects, which are never swaying background. They are detected even in
     ///     places with high activity, and they do not raise the activity.
     func analyze(at plane: LumaPlane, besides known: [Box]? = nil, confirmed: [Box] = []) -> [Detection] {
-        let elapsed = min(max((Double(plane.time) - Double(time)) / 1e9, 0), Self.longestStep)
+        let elapsed = max((Double(plane.time) - Double(time)) / 1e9, 0)
         time = plane.time
         return plane.withPixels { pixels in
             guard let first = pixels.baseAddress else { return [] }

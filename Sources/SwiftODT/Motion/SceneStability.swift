@@ -14,6 +14,9 @@ struct SceneStability {
 
     /// The time without camera motion until a new background is reliable, in seconds.
     private static let settlingTime: Float = 0.4
+    /// The time after which a background counts as reliable even if many blocks are outdated, in seconds. In a busy
+    /// scene, objects always cover a part of many blocks.
+    private static let longestSettlingTime: Float = 3
 
     /// Returns the verdict for the frame that `background` has just compared.
     mutating func judge(_ background: BackgroundModel, elapsed: Float) -> Verdict {
@@ -25,7 +28,7 @@ struct SceneStability {
         }
         if isSteady { return .steady }
         steadyTime += elapsed
-        isSteady = steadyTime >= Self.settlingTime && !survey.isOutdated
+        isSteady = steadyTime >= (survey.isOutdated ? Self.longestSettlingTime : Self.settlingTime)
         return isSteady ? .steady : survey.isOutdated ? .drifting : .settling
     }
 }

@@ -33,6 +33,44 @@ import Testing
             MotionScene(framesPerSecond: rate, seconds: rate > 30 ? 2.5 : 5, noise: 2, shapes: Self.traffic))
     }
 
+    /// In each frame, objects cover a part of most blocks of the picture.
+    @Test func busySceneIsDetectedAfterThreeSeconds() throws {
+        let shapes = (0..<12).map { number in
+            Shape(width: 8, height: 8, level: 230) { time in
+                (x: (Double(number * 37) + 20 * time).truncatingRemainder(dividingBy: 160), y: 5 + 10 * Double(number))
+            }
+        }
+        let outcome = try MotionScene(seconds: 8, shapes: shapes).run(warmUp: 5)
+        #expect(outcome.recall > 0.8, "recall \(outcome.recall)")
+    }
+
+    /// Underexposed and overexposed pixels say nothing about a change of the light. The object's pixels do not either.
+    @Test(arguments: [0, 255]) func objectBeforeClippedBackgroundIsDetected(_ background: Int) {
+        var analyzer: MotionAnalyzer?
+        var found = 0
+        for frame in 0..<60 {
+            let left = frame < 15 ? -100 : 3 * (frame - 15)
+            let pixels = DrawnGrid.pixels(width: 160, height: 120) { x, y in
+                (left..<left + 40).contains(x) && (40..<80).contains(y) ? 110 + (x * 7 + y * 5) % 40 : background
+            }
+            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: pixels.count)
+            _ = copy.initialize(from: pixels)
+            let plane = LumaPlane(
+                adopting: copy, width: 160, height: 120, scaleX: 1, scaleY: 1, time: Nanoseconds(frame) * 66_666_667)
+            let current = MotionAnalyzer.reusing(analyzer, for: plane)
+            analyzer = current
+            if current.analyze(at: plane).count == 1 { found += 1 }
+        }
+        #expect(found > 30)
+    }
+
+    /// The times are measured in seconds, not in frames.
+    @Test func stoppedObjectEndsInSlowStream() throws {
+        let shape = Shape(width: 20, height: 30, level: 220) { (x: min(20 + 4 * $0, 100), y: 60) }
+        let outcome = try MotionScene(framesPerSecond: 0.25, seconds: 80, shapes: [shape]).run()
+        #expect(outcome.detections.map(\.count).dropFirst(8).max() == 0)
+    }
+
     @Test(arguments: [0.0, 4, 9]) func noiseIsRejected(_ noise: Double) throws {
         try Self.expectTrue(MotionScene(noise: noise, shapes: Self.traffic))
     }
