@@ -48,6 +48,9 @@ struct ComponentLoader<Component: Sendable> {
         }
     }
 
+    /// Removes the component, so that ``adapt(to:)`` loads it again.
+    mutating func unload() { (component, loading, hasFailed) = (nil, nil, false) }
+
     /// Waits until the component is loaded, if loading has started.
     ///
     /// - Throws: `CancellationError` when flushing or stopping begins.

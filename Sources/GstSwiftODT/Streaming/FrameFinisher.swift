@@ -29,6 +29,8 @@ final class FrameFinisher {
     /// The inference of the saliency network that is in flight, and the time of its frame. Set only by frames that do
     /// not wait for their results. Other frames wait until their saliency inference has finished.
     private var salientRun: (promise: DetectionPromise, time: Nanoseconds)?
+    /// The mode for which the saliency network was loaded.
+    private var salientMode: SceneOptions.Mode?
     private var lastAnswer: StartedDetection?
     private var lastReport: Report?
     private var lastSettings = Settings()
@@ -158,6 +160,11 @@ final class FrameFinisher {
             if scene.classifier == nil { scene.classifier = classifier.component }
             scene.classifier?.options.threshold = settings.classificationThreshold
         }
+        // The saliency networks of pictures and of videos differ.
+        if settings.scene.mode != salientMode {
+            if salientMode != nil { salient.unload() }
+            (salientMode, salientRun) = (settings.scene.mode, nil)
+        }
         try salient.adapt(to: settings)
         try reidentifier.adapt(to: settings)
         if scene.reidentifier == nil { scene.reidentifier = reidentifier.component }
@@ -173,6 +180,7 @@ final class FrameFinisher {
         if scene.isCut {
             element.log(.debug, "scene cut at \(context.times): all tracks end")
             drawer.noteCut()
+            salientRun = nil
         }
         let floor = settings.scene.scoreFloor
         for (answer, detections) in answers {

@@ -96,7 +96,8 @@ struct SalientObjects {
             guard !Self.isExplained(candidate.track.box, by: named) else { continue }
             var track = candidate.track
             track.timeSinceUpdate = max(0, time - track.lastSeen)
-            track.state = track.timeSinceUpdate == 0 ? .tracked : .coasting
+            // Between two runs, the network cannot have missed the object.
+            track.state = track.timeSinceUpdate < 2 * Self.interval ? .tracked : .coasting
             tracks.append(track)
         }
         tracks += events.lazy.map(\.track)
@@ -128,7 +129,7 @@ struct SalientObjects {
         events.append(TrackEvent(kind: .end, track: track, best: candidate.best, pathLength: 0, reason: reason))
     }
 
-    private static func isExplained(_ box: Box, by known: [Box]) -> Bool {
+    static func isExplained(_ box: Box, by known: [Box]) -> Bool {
         known.contains { $0.intersection(box).area > cover * min($0.area, box.area) }
     }
 }

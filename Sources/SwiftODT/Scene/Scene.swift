@@ -43,6 +43,8 @@ package final class Scene {
     private var prominenceOfUnclassified = Prominence()
     private var labels = LabelContext()
     private var seen: [Track] = []
+    /// Without tracking: the boxes of the latest result's detections that the filter excludes.
+    private var excluded: [Box] = []
     private var hasResult = false
     /// The reported objects that have not ended, by track id.
     private var reported: [Int: SceneObject] = [:]
@@ -72,7 +74,10 @@ package final class Scene {
         hasResult = false
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
-            if tracker.isCut { labels.reset() }
+            if tracker.isCut {
+                labels.reset()
+                salient.reset(reason: .lost)
+            }
             plane = options.detectsSalientInVideo ? luma : nil
             if options.detectsMoving {
                 unclassified.advance(to: time, width: width, height: height, luma: luma, options: options.tracker)
@@ -104,6 +109,7 @@ package final class Scene {
         } else {
             for detection in kept where detection.score < threshold { reject(detection, .belowThreshold) }
             seen = kept.lazy.filter { $0.score >= threshold }.map { self.sighting(of: $0, at: time) }
+            excluded = detections.filter { $0.score >= threshold && judge($0) != .kept }.map(\.box)
         }
     }
 
@@ -136,9 +142,12 @@ package final class Scene {
     package var wantsProminent: Bool { options.detectsSalient && hasResult && seen.isEmpty }
 
     /// Applies the result of a saliency network for the latest frame if ``wantsProminent`` is true. The first detection
-    /// that passes the filter becomes the only object if its score reaches the threshold.
+    /// that passes the filter, and that shows no excluded object, becomes the only object if its score reaches the
+    /// threshold.
     package func observeProminent(_ detections: [Detection], threshold: Double) {
-        guard wantsProminent, let detection = detections.first(where: passes) else { return }
+        guard wantsProminent,
+            let detection = detections.first(where: { passes($0) && !SalientObjects.isExplained($0.box, by: excluded) })
+        else { return }
         if detection.score < threshold {
             reject(detection, .belowThreshold)
         } else {
@@ -301,7 +310,7 @@ package final class Scene {
         reidentifier?.reset()
         prominence.reset()
         prominenceOfUnclassified.reset()
-        seen = []
+        (seen, excluded) = ([], [])
         reported = [:]
     }
 

@@ -53,6 +53,16 @@ import Testing
         #expect(!scene.wantsProminent)
     }
 
+    /// The user has excluded the object. It is not reported without its label instead.
+    @Test func excludedObjectIsNotReportedAsSalient() throws {
+        let scene = scene { $0.filter.denylist = ["person"] }
+        var person = object(0.9)
+        person.label = Label(index: 0, text: "person")
+        scene.observe([person], seenAt: 0)
+        scene.observeProminent([object(0.8), object(0.6, x: 55)], threshold: 0.4)
+        #expect(try scene.objects(in: nil).map(\.track.score) == [0.6])
+    }
+
     @Test func filterAppliesToSalientObject() throws {
         let scene = scene { $0.filter.maxArea = 0.3 }
         scene.observe([], seenAt: 0)
