@@ -133,12 +133,12 @@ private func pictures(
             segments[place].file = ReportClips.moved(segments[place].file, of: segments[place].camera, to: folder)
         }
     }
-    segments.removeAll { messages.filters[$0.camera]?.permits($0.file) == false }
+    segments.removeAll { messages.filters[$0.camera]?.permits($0.file) != true }
     let pictures = BestPictures(of: tracks, in: segments, observations)
     if pictures.missingCount > 0, pictures.signal == nil {
         printError(
             "odt report: \(pictures.missingCount) of \(tracks.count) objects have no picture: their recording is "
-                + "unfinished, deleted, moved (--recordings DIR), or without the redaction that the camera has now")
+                + "unfinished, deleted, moved (--recordings DIR), or not known to have the redaction of the camera")
     }
     return pictures
 }
