@@ -44,6 +44,43 @@ struct ObservationsTests {
         }
     }
 
+    /// The running time of each connection begins with 0.
+    @Test func connectionsArePlacedByWallClock() throws {
+        var observations = Observations()
+        let taken = 1_795_357_805.0
+        let connections: [(camera: String, session: Int64, connected: Double)] = [
+            ("front", 1, 0), ("front", 2, 7_200), ("back", 1, 7_205),
+        ]
+        for (camera, session, connected) in connections {
+            for second in 1...3 {
+                let time = Double(second)
+                let object: [String: JSONValue] = [
+                    "tracking-id": .number(1), "first-seen": .number(1e9), "last-seen": .number(time * 1e9),
+                ]
+                let entry: [String: JSONValue] = [
+                    "event": .string("enter"), "zone": .string("door"), "event-running-time": .number(time * 1e9),
+                ]
+                let utc: [String: JSONValue] = ["utc-time": .number((taken + connected + time) * 1e9)]
+                let result = utc.merging(["objects": .array([.object(object)])]) { $1 }
+                try add(.result, to: &observations, of: camera, session: session, at: time, result)
+                try add(
+                    .zone, to: &observations, of: camera, session: session, at: time, utc.merging(entry) { $1 })
+            }
+        }
+        let tracks = observations.tracks
+        let expected: [(first: Double, last: Double)] = [(1, 3), (7_201, 7_203), (7_206, 7_208)]
+        #expect(tracks.count == expected.count)
+        for (track, (first, last)) in zip(tracks, expected) {
+            #expect(abs(track.first - first) < 1e-3 && abs(track.last - last) < 1e-3, "\(track)")
+        }
+        let rows = ReportTables(observations: observations).objects(tracks).split(separator: "\n").dropFirst()
+        let moments = rows.map { $0.split(separator: ",", omittingEmptySubsequences: false)[8] }
+        #expect(
+            moments == [1, 7_201, 7_206].map { WallTime.text(of: (Int64(taken) + $0) * 1_000)[...] })
+        let entries = observations.zones.flatMap { $0.events.map { $0.time.rounded() } }
+        #expect(entries == [1, 2, 3, 7_201, 7_202, 7_203, 7_206, 7_207, 7_208])
+    }
+
     @Test func zonesOfSeveralCamerasWithSameNameAreSeparate() throws {
         var observations = Observations()
         let entry: [String: JSONValue] = [

@@ -1,5 +1,6 @@
 """`odt report` summarises a file of messages in one web page. Errors name the line of the file."""
 import base64
+import csv
 import json
 import os
 import re
@@ -179,6 +180,19 @@ class Reading(Report):
         _, data, _ = self.page(lines(*mixed))
         self.assertEqual([(data["sources"][track["source"]], data["labels"][track["label"]]) for track in self.tracks(data)],
                          [("door", "person"), ("yard", "car")])
+
+    def test_connections_are_placed_by_time_of_day(self):
+        """The running time restarts with each connection to a camera. Between the connections are two hours."""
+        taken = 1_795_357_805
+        messages = [message | {"source": source, "session": session, "utc-time": message["running-time"] + (taken + later) * SECOND}
+                    for source, session, later in (("door", 1, 0), ("door", 2, 7200), ("yard", 1, 7210)) for message in walk((0, 2))]
+        _, data, _ = self.page(lines(*messages))
+        self.assertEqual([(data["sources"][track["source"]], track["first"], track["last"]) for track in self.tracks(data)],
+                         [("door", 0, 2), ("door", 7200, 7202), ("yard", 7210, 7212)])
+        self.assertEqual((data["utc"], data["length"]), (taken * 1000, 7212))
+        said = self.odt("--csv", "-", "messages.jsonl")
+        moments = [row["moment"] for row in csv.DictReader(said.stdout.decode().splitlines())]
+        self.assertEqual(moments, [time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(taken + later)) for later in (0, 7200, 7210)])
 
     def test_json_messages_give_same_report(self):
         """Messages of message-format=json, nested as bus-to-json writes them, and alone."""

@@ -37,7 +37,7 @@ struct Observations {
     private(set) var maximumUntracked = 0
     /// The earliest and the latest time on the report's time axis, in seconds.
     private(set) var span: ClosedRange<Double>?
-    /// The Unix time in seconds at the zero of the report's time axis; `nil` if the stream was not live.
+    /// The Unix time in seconds at the zero of the report's time axis; `nil` if no stream was live.
     private(set) var utc: Double?
 
     private var byKey: [ObservedTrack.Key: ObservedTrack] = [:]
@@ -108,9 +108,8 @@ struct Observations {
     /// - Throws: ``ReportError``, without the line number, for an invalid message.
     mutating func add(_ message: ParsedMessage) throws {
         let source = index(ofSource: message.text("source"))
-        let time = clocks[source].place(message)
+        let time = clocks[source].place(message, &utc)
         extend(to: time)
-        if utc == nil, let taken = message.seconds("utc-time") { utc = taken - time }
         switch message.kind {
         case .result: try addResult(message, of: source, at: time)
         case .track: addTrack(message, of: source)

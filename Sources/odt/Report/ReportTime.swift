@@ -89,7 +89,8 @@ enum WallTime {
 }
 
 /// Maps the message times of one source to the report's time axis. When message times go back, after a seek or at the
-/// start of another recording in the same file, the axis continues from its previous end.
+/// start of another recording in the same file, the axis continues from its previous end. A recording of a live stream
+/// is instead placed at its wall-clock time.
 struct RecordingClock {
     /// The index of the recording to which the latest message belongs.
     private(set) var recording = 0
@@ -104,6 +105,8 @@ struct RecordingClock {
     /// The index of the recording of each session id. Sessions overlap if videos are watched faster than real time, so
     /// their messages can alternate.
     private var named: [Int64: Int] = [:]
+    /// The offset of each recording with a known wall-clock time, by the index of the recording.
+    private var liveOffsets: [Int: Double] = [:]
 
     /// If message times go back by more than this number of seconds, a new recording starts. Times can go back slightly
     /// within a recording, because messages of one moment may be out of order.
@@ -114,8 +117,13 @@ struct RecordingClock {
 
     func recording(named name: Int64) -> Int? { named[name] }
 
+    var recordingCount: Int { latestRecording + 1 }
+
     /// Returns the time of a message on the report's time axis, in seconds.
-    mutating func place(_ message: ParsedMessage) -> Double {
+    ///
+    /// - Parameter utc: The Unix time in seconds at the zero of the axis. The first message with a wall-clock time
+    ///   determines it.
+    mutating func place(_ message: ParsedMessage, _ utc: inout Double?) -> Double {
         let time = message.time ?? max(0, latest)
         let number = message.kind == .result ? message.number("sequence") : nil
         let isAnother = number.map { $0 < sequence } ?? false
@@ -128,6 +136,11 @@ struct RecordingClock {
         }
         if let number { sequence = number }
         if let name = message.recording { choose(name, hasBegun) }
+        if let taken = message.seconds("utc-time"), liveOffsets[recording] == nil {
+            utc = utc ?? taken - time - offset
+            liveOffsets[recording] = utc.map { taken - time - $0 }
+        }
+        offset = liveOffsets[recording] ?? offset
         if let stream = message.seconds("stream-time") { streamOffset = stream - time }
         latest = max(latest, time)
         return time + offset
