@@ -24,6 +24,9 @@ package final class AnnotationPipeline: Sendable {
     }
 
     package let pipeline: Pipeline
+    /// The value of the property `orientation` by which the frames are rotated; `nil` if the input's orientation tag
+    /// specifies the rotation.
+    package let appliedOrientation: String?
     /// The input must exist as long as the pipeline. GStreamer opens a FIFO twice, and the input keeps the FIFO open
     /// between the two openings.
     private let input: Input
@@ -49,8 +52,11 @@ package final class AnnotationPipeline: Sendable {
         if case .media(let source) = input { source.give(to: pipeline) }
         let (element, upright) = (pipeline["swiftodt"], pipeline["upright"])
         for property in properties { try PropertySetting.set(property, of: element) }
-        upright.set("video-direction", to: element.text(of: "orientation"))
+        let orientation = element.text(of: "orientation")
+        upright.set("video-direction", to: orientation)
         element.set("orientation", to: "identity")
+        appliedOrientation = orientation == "auto" ? nil : orientation
+        if output != nil, appliedOrientation != nil { pipeline["mux"].set(comment: Self.comment) }
         // The tags of the input can contain an unredacted picture and the place of the recording.
         if output != nil, RedactionRequest(of: element) != nil { pipeline["mux"].ignoreTags() }
         (self.pipeline, self.input) = (pipeline, input)
@@ -63,6 +69,19 @@ package final class AnnotationPipeline: Sendable {
         } else {
             linker = nil
         }
+    }
+
+    /// The comment in the tags of an output whose input was rotated by ``appliedOrientation``. It distinguishes the
+    /// output, which is upright, from the input.
+    private static let comment = "turned upright by odt annotate"
+
+    /// Returns whether an event has the tags of such an output.
+    package static func isUpright(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        guard event.pointee.type == GST_EVENT_TAG else { return false }
+        var tags: UnsafeMutablePointer<GstTagList>?
+        gst_event_parse_tag(event, &tags)
+        var text: UnsafeMutablePointer<CChar>?
+        return gst_tag_list_get_string(tags, GST_TAG_COMMENT, &text) != 0 && String(freeing: text) == comment
     }
 
     private static func description(_ input: Input, _ output: Output?) throws -> String {

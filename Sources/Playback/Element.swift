@@ -60,6 +60,15 @@ package final class Element: @unchecked Sendable {
         gst_tag_setter_set_tag_merge_mode(OpaquePointer(pointer), GST_TAG_MERGE_KEEP_ALL)
     }
 
+    /// Sets the comment in the tags of a muxer.
+    package func set(comment: String) {
+        var value = GValue()
+        g_value_init(&value, FundamentalType.string)
+        g_value_set_string(&value, comment)
+        gst_tag_setter_add_tag_value(OpaquePointer(pointer), GST_TAG_MERGE_REPLACE, GST_TAG_COMMENT, &value)
+        g_value_unset(&value)
+    }
+
     package func post(_ structure: OwnedStructure) {
         guard let copy = gst_structure_copy(structure.pointer) else { return }
         gst_element_post_message(pointer, gst_message_new_element(object, copy))

@@ -41,7 +41,7 @@ struct ClipRecorderTests {
     ) {
         let (saved, problems) = (Monitor<[SavedClip]>([]), Monitor<[String]>([]))
         let recorder = ClipRecorder(
-            try Clips(options(), cameras: []), camera: "cam", content: .original, isFile: isFile, crops: nil,
+            try Clips(options(), cameras: []), camera: "cam", content: .original(.identity), isFile: isFile, crops: nil,
             saved: { clip in saved.update { $0.append(clip) } }, pictured: { _ in },
             notify: { text in
                 problems.update { $0.append(text) }
@@ -51,10 +51,10 @@ struct ClipRecorderTests {
         return (recorder, saved, problems)
     }
 
-    private func setFormat(of recorder: ClipRecorder) throws {
+    private func setFormat(of recorder: ClipRecorder, _ content: RecordedContent = .original(.identity)) throws {
         let caps = try #require(gst_caps_from_string("image/jpeg,width=16,height=16,framerate=1/1"))
         defer { gst_caps_unref(caps) }
-        recorder.use(caps)
+        recorder.use(caps, content)
     }
 
     private func save(eventAt time: Int, _ recorder: ClipRecorder) {
@@ -129,6 +129,15 @@ struct ClipRecorderTests {
         // The key frame at 7 s is the latest one at or before the beginning of the clip.
         #expect((clip.start, clip.video) == (7 * Self.second, "cam-1970-01-01T00-00-07Z.mkv"))
         #expect(texts.isEmpty)
+    }
+
+    @Test func clipStatesOrientation() throws {
+        let (recorder, saved, _) = try recorder(isFile: false)
+        try setFormat(of: recorder, .original(.rotate90))
+        save(eventAt: 8, recorder)
+        try take(0..<20, recorder)
+        let orientations = saved.read { $0.map { RecordedContent.orientation(of: $0.path) } }
+        #expect(orientations == [.rotate90])
     }
 
     @Test func eventsOfFileMayArriveLate() throws {

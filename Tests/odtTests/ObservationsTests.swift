@@ -81,6 +81,31 @@ struct ObservationsTests {
         #expect(entries == [1, 2, 3, 7_201, 7_202, 7_203, 7_206, 7_207, 7_208])
     }
 
+    @Test func videoOfOneOfSeveralSourcesIsFoundByName() throws {
+        var observations = Observations()
+        let fields: [String: JSONValue] = ["objects": .array([])]
+        try add(.result, to: &observations, of: "front", session: 1, at: 1, fields)
+        #expect(observations.place(ofVideo: "any name") ?? (-1, -1) == (0, 0))
+        try add(.result, to: &observations, of: "back", session: 1, at: 1, fields)
+        #expect(observations.place(ofVideo: "any name") == nil)
+        #expect(observations.place(ofVideo: "back") ?? (-1, -1) == (1, 0))
+        try add(.result, to: &observations, of: "back", session: 2, at: 2, fields)
+        #expect(observations.place(ofVideo: "back") == nil)
+        #expect(observations.place(ofVideo: "front") ?? (-1, -1) == (0, 0))
+    }
+
+    @Test func orientationOfVideoIsThatWhichWasApplied() {
+        let cases: [([String: JSONValue], Orientation?)] = [
+            ([:], nil), (["orientation": .string("identity")], nil), (["orientation": .string("90r")], .rotate90),
+            (["orientation": .string("identity"), "applied-orientation": .string("180")], .rotate180),
+            (["orientation": .string("identity"), "applied-orientation": .string("identity")], .identity),
+            (["orientation": .string("identity"), "applied-orientation": .string("else")], nil),
+        ]
+        for (fields, orientation) in cases {
+            #expect(ParsedMessage(.result, fields, recording: 1).orientationOfVideo == orientation, "\(fields)")
+        }
+    }
+
     @Test func zonesOfSeveralCamerasWithSameNameAreSeparate() throws {
         var observations = Observations()
         let entry: [String: JSONValue] = [

@@ -1,4 +1,5 @@
 import Playback
+import SwiftODT
 import TestSupport
 import Testing
 
@@ -22,6 +23,17 @@ struct RecordedContentTests {
             for word in requests {
                 #expect(RedactionFilter(word: word).permits(file) == (word == recorded), "\(recorded), \(word)")
             }
+        }
+    }
+
+    @Test func headerStatesOrientationOfOriginalFrames() throws {
+        for orientation in Orientation.allCases {
+            let file = try folder.write("a.mkv", RecordedContent.original(orientation).mark + "\u{1}")
+            #expect(RecordedContent.orientation(of: file) == orientation)
+        }
+        for content in [RecordedContent.annotated, try .redacted(word(""))] {
+            let file = try folder.write("a.mkv", content.mark + "\u{1}")
+            #expect(RecordedContent.orientation(of: file) == .identity)
         }
     }
 

@@ -22,26 +22,49 @@ struct RecordingTests {
         return try Recording(options, cameras: cameras)
     }
 
-    /// A sink that needs 20 ms for each frame follows a queue of two frames.
-    @Test(arguments: [false, true]) func framesThatTheQueueDropsAreReported(_ keepsEveryFrame: Bool) throws {
-        let problems = Monitor<[String]>([])
-        let recorder = CameraRecorder(
-            try recording(of: []), camera: "front", content: .original, clips: nil, finished: { _ in },
-            notify: { text in problems.update { $0.append(text) } })
-        let pipeline = try Pipeline(
-            "fakesrc num-buffers=10 ! queue name=waiting leaky=downstream max-size-buffers=2 "
-                + "! identity sleep-time=20000 ! fakesink name=recorded async=false")
-        recorder.record(from: pipeline)
-        if keepsEveryFrame { Recording.keepEveryFrame(of: pipeline) }
+    private func play(_ pipeline: Pipeline) throws {
         gst_element_set_state(pipeline.top, GST_STATE_PLAYING)
         let bus = try #require(gst_element_get_bus(pipeline.top))
         defer { gst_object_unref(bus) }
         let end = try #require(gst_bus_timed_pop_filtered(bus, 60_000_000_000, GST_MESSAGE_EOS))
         gst_message_unref(end)
         gst_element_set_state(pipeline.top, GST_STATE_NULL)
+    }
+
+    /// A sink that needs 20 ms for each frame follows a queue of two frames.
+    @Test(arguments: [false, true]) func framesThatTheQueueDropsAreReported(_ keepsEveryFrame: Bool) throws {
+        let problems = Monitor<[String]>([])
+        let recorder = CameraRecorder(
+            try recording(of: []), camera: "front", content: .original(.identity), followsTag: true, clips: nil,
+            finished: { _ in },
+            notify: { text in problems.update { $0.append(text) } })
+        let pipeline = try Pipeline(
+            "fakesrc num-buffers=10 ! queue name=waiting leaky=downstream max-size-buffers=2 "
+                + "! identity sleep-time=20000 ! fakesink name=recorded async=false")
+        recorder.record(from: pipeline)
+        if keepsEveryFrame { Recording.keepEveryFrame(of: pipeline) }
+        try play(pipeline)
         let texts = problems.read { $0 }
         #expect(texts.isEmpty == keepsEveryFrame)
         #expect(texts.allSatisfy { $0.hasPrefix("frames are missing in the recording") })
+    }
+
+    /// The header of a segment states the orientation of its frames: that of the stream's tag, or that which the user
+    /// has chosen.
+    @Test(arguments: [nil, Orientation.flipVertical]) func segmentStatesOrientation(_ chosen: Orientation?) throws {
+        let paths = Monitor<[String]>([])
+        let recorder = CameraRecorder(
+            try recording(of: ["front"]), camera: "front", content: .original(chosen ?? .identity),
+            followsTag: chosen == nil, clips: nil, finished: { segment in paths.update { $0.append(segment.path) } },
+            notify: { _ in })
+        let pipeline = try Pipeline(
+            "videotestsrc num-buffers=3 ! taginject tags=image-orientation=rotate-180 ! jpegenc ! queue name=waiting "
+                + "! fakesink name=recorded async=false")
+        recorder.record(from: pipeline)
+        try play(pipeline)
+        recorder.finish()
+        let orientations = paths.read { $0.map(RecordedContent.orientation) }
+        #expect(orientations == [chosen ?? .rotate180])
     }
 
     /// All cameras share the size limit, so the size of a segment follows the number of cameras after a reload.

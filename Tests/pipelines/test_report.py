@@ -318,6 +318,40 @@ class Pictures(Report):
         self.assertEqual((data["width"], data["height"]), (320, 240))
         self.check(pictures, (320, 240))
 
+    def test_pictures_of_video_that_was_rotated_by_property(self):
+        """The video has no orientation tag. The messages have the orientation of the upright frames, and so has the annotated video."""
+        said = command("gst-launch-1.0", "-q", *(
+            "videotestsrc num-buffers=75 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! videoflip video-direction=180"
+            " ! x264enc speed-preset=ultrafast ! h264parse ! mp4mux ! filesink").split(), f"location={self.path('down.mp4')}")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        for name in ("up.mp4", "up.mkv"):
+            said = command(ODT, "annotate", "--force", "--set=detector=motion", "--set=orientation=180", "--json", self.path("up.jsonl"),
+                           self.path("down.mp4"), self.path(name))
+            self.assertEqual(said.returncode, 0, said.stderr)
+            with open(self.path("up.jsonl"), encoding="utf-8") as file:
+                text = file.read()
+            for video in ("down.mp4", name):
+                with self.subTest(video):
+                    _, _, pictures = self.page(text, video)
+                    self.assertTrue(pictures["tracks"])
+                    for picture in pictures["tracks"]:
+                        width, height, pixels = self.gray(base64.b64decode(picture))
+                        self.assertGreater(pixels[height // 2 * width + width // 2], 200)
+
+    def test_pictures_of_several_recordings(self):
+        """A video has pictures only for the source with its name. Messages of other recordings have the same times and boxes."""
+        video, plain = self.video(), list(self.messages())
+        mixed = [message | {"source": source} for message in plain for source in ("video", "yard")]
+        _, data, pictures = self.page(lines(*mixed), video)
+        sources = [data["sources"][track["source"]] for track in self.tracks(data)]
+        self.assertEqual([bool(picture) for picture in pictures["tracks"]], [source == "video" for source in sources])
+        self.assertEqual((len(sources), bool(pictures["frame"])), (6, True))
+        self.assertIn("3 of 6 objects are not in video.mp4, which shows only the source 'video'", self.complaint)
+        for messages in ([message | {"source": source} for message in plain for source in ("door", "yard")], [*plain, *plain]):
+            _, data, pictures = self.page(lines(*messages), video)
+            self.assertEqual((len(data["tracks"]), pictures["tracks"], pictures["frame"]), (6, [], ""))
+            self.assertIn("no pictures: it is unknown which of several recordings in the messages is video.mp4", self.complaint)
+
     def test_mismatching_video_is_reported(self):
         """Objects at times outside of the video get no picture, and a warning says so."""
         late = [message | {name: message[name] + 60 * SECOND for name in ("timestamp", "stream-time", "running-time")} for message in self.messages()]

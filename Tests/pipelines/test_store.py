@@ -198,6 +198,33 @@ class Pictures(Storing):
         pictures, _, complaints = self.page("--recordings", self.path("moved"))
         self.assertEqual(([self.brightness(picture) > 150 for picture in pictures], complaints), ([True, True], ""))
 
+    def test_pictures_of_rotated_video_are_upright(self):
+        """The recording has the frames of the video, and the boxes are in upright frames."""
+        said = command("gst-launch-1.0", "-q", *(
+            "videotestsrc num-buffers=100 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! videoflip video-direction=180"
+            " ! x264enc key-int-max=10 speed-preset=ultrafast ! h264parse ! mp4mux ! filesink").split(), f"location={self.path('down.mp4')}")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        turned = ["-i", self.path("down.mp4"), "-c", "copy"]
+        # ffmpeg from version 6 on, and earlier versions.
+        if "display_rotation" in command("ffmpeg", "-v", "error", "-h", "full").stdout:
+            turned = ["-display_rotation", "180", *turned]
+        else:
+            turned += ["-metadata:s:v", "rotate=180"]
+        said = command("ffmpeg", "-v", "error", *turned, self.path("tagged.mp4"))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        for words, video in (("--set=orientation=180", "down.mp4"), ("--set=orientation=auto", "tagged.mp4"),
+                             ("--record-annotated", "tagged.mp4")):
+            with self.subTest((words, video)):
+                self.assertEqual(self.watch("--quiet", "--store", self.path("s.sqlite"), "--record", self.path("video"), "--set=detector=motion",
+                                            words, f"yard={self.path(video)}"), "")
+                pictures, frame, complaints = self.page()
+                self.assertTrue(pictures)
+                for picture in pictures:
+                    self.assertGreater(self.brightness(picture), 150)
+                self.assertTrue(frame)
+                self.assertEqual(complaints, "")
+                os.remove(self.path("s.sqlite"))
+
     @needs_server
     def test_pictures_of_a_live_camera_are_of_the_right_frame(self):
         camera = CodedCamera()

@@ -105,7 +105,7 @@ final class Annotation: Sendable {
         write(TableRow.text(EventTable.header), to: files.eventTable, &isRead)
         var ending = player.play { message in
             hasPosted.update { $0 = true }
-            write(MessageText.line(message), to: files.messages, &isRead)
+            write(line(of: message), to: files.messages, &isRead)
             let fields = MessageFields(message)
             if files.eventTable != nil, let row = EventTable.row(of: fields) {
                 write(row, to: files.eventTable, &isRead)
@@ -149,6 +149,15 @@ final class Annotation: Sendable {
         // If an element is still blocked, its callbacks may use this object later, so the object is never freed.
         if !player.stop() { _ = Unmanaged.passRetained(self) }
         return outcome
+    }
+
+    /// Returns a message as a line of JSON. The line names an orientation that the user has chosen, because
+    /// `odt report` has to rotate the input likewise.
+    private func line(of message: UnsafePointer<GstStructure>) -> String {
+        guard let orientation = annotation.appliedOrientation else { return MessageText.line(message) }
+        let message = OwnedStructure(copying: message)
+        message.set("applied-orientation", to: orientation)
+        return MessageText.line(message.pointer)
     }
 
     /// Reports results that are missing because the reader of the outputs was slower than a live source.

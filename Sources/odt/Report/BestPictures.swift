@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import Playback
 import SwiftODT
 
@@ -19,14 +20,20 @@ struct BestPictures {
 
     /// Reads the video. If the video ends with an error, keeps the pictures extracted so far and prints the error.
     ///
+    /// - Parameter shown: The source and the recording that the video shows, as in ``ObservedTrack/Key``.
     /// - Throws: ``PlaybackError`` if no frame can be read.
-    init(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws {
-        let moments = tracks.enumerated().compactMap { place, track in
-            track.best.map { PicturePass.Moment(place: place, time: $0.streamTime, box: $0.box) }
+    init(
+        of tracks: [ObservedTrack], in video: MediaSource, showing shown: (source: Int, recording: Int),
+        _ observations: Observations
+    ) throws {
+        let moments = tracks.enumerated().compactMap { place, track -> PicturePass.Moment? in
+            guard (track.key.source, track.key.recording) == shown, let best = track.best else { return nil }
+            return PicturePass.Moment(place: place, time: best.streamTime, box: best.box)
         }
+        let middle = observations.hasOneRecording ? observations.middleOfVideo : moments.map(\.time).min()
         self = try PicturePass(
-            of: moments, count: tracks.count, frameAt: observations.middleOfVideo, among: moments.count, in: video,
-            turned: observations.orientation
+            of: moments, count: tracks.count, frameAt: middle, among: moments.count, in: video,
+            turned: observations.orientationOfVideo(of: shown.source)
         ).found
     }
 
@@ -55,7 +62,7 @@ struct BestPictures {
             do {
                 let found = try PicturePass(
                     of: wanted, count: tracks.count, frameAt: frame == nil ? wanted.map(\.time).min() : nil,
-                    among: count, in: MediaSource(segment.file), turned: observations.orientation
+                    among: count, in: MediaSource(segment.file), turned: RecordedContent.orientation(of: segment.file)
                 ).found
                 for moment in wanted { pictures[moment.place] = found.pictures[moment.place] }
                 frame = frame ?? found.frame
@@ -100,11 +107,10 @@ private final class PicturePass: @unchecked Sendable {
     ///   - count: The number of all tracks, including tracks without a best detection in this video.
     ///   - frameAt: The stream time of the background frame in seconds; `nil` if no background frame is needed.
     ///   - total: The number of pictures on the page. With more pictures, each one is smaller.
-    ///   - turned: The transformation that turns frames upright. With `identity`, the orientation tag of the video is
-    ///     used instead.
+    ///   - turned: The transformation that turns frames upright; `nil` for that of the video's orientation tag.
     init(
         of moments: [Moment], count: Int, frameAt: Double?, among total: Int, in video: MediaSource,
-        turned: Orientation
+        turned: Orientation?
     ) throws {
         found = BestPictures(count: count)
         self.moments = moments.sorted { $0.time > $1.time }
@@ -122,9 +128,9 @@ private final class PicturePass: @unchecked Sendable {
 
     /// Plays the video until its end, or until all pictures are extracted. Frames without pictures are decoded but not
     /// converted.
-    private func play(_ video: MediaSource, turned: Orientation) throws -> Player.Ending {
+    private func play(_ video: MediaSource, turned: Orientation?) throws -> Player.Ending {
         try PluginSearch.startGStreamer()
-        let direction = ParsedMessage.orientations.first { $0.value == turned }?.key ?? "auto"
+        let direction = turned?.nick ?? "auto"
         let pipeline = try Pipeline(
             "\(video.description) ! videoflip name=upright video-direction=\(direction) ! videoconvert "
                 + "! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")
@@ -141,6 +147,11 @@ private final class PicturePass: @unchecked Sendable {
         let player = Player(pipeline, configuration) { text in
             progress.clear()
             printError("odt report: \(text)")
+        }
+        // The messages state the rotation of the input of `odt annotate`. Its output is already upright.
+        decoded.watchEvents { [weak pipeline] event in
+            if AnnotationPipeline.isUpright(event) { pipeline?["upright"].set("video-direction", to: "identity") }
+            return .ok
         }
         // Pads retain their probes' closures, so the closures hold only weak references to the pads.
         decoded.watchBuffers { [weak decoded, weak player] buffer in

@@ -21,7 +21,6 @@ struct Observations {
     private(set) var eventCount = 0
     /// The size of the upright frame in pixels, from the first result. Zero before the first result.
     private(set) var size = (width: 0, height: 0)
-    private(set) var orientation = Orientation.identity
     private(set) var labels: [String] = []
     private(set) var sources: [String] = []
     /// The networks that detected the objects, with their checksums, in the order of their first result.
@@ -70,6 +69,7 @@ struct Observations {
         let width: Double
         let height: Double
         let orientation: Orientation
+        let orientationOfVideo: Orientation?
 
         /// Returns `nil` if the message has no valid size.
         init?(_ message: ParsedMessage) {
@@ -77,11 +77,26 @@ struct Observations {
                 (1...1e6).contains(width), (1...1e6).contains(height)
             else { return nil }
             (self.width, self.height, orientation) = (width, height, message.orientation)
+            orientationOfVideo = message.orientationOfVideo
         }
     }
 
     var isEmpty: Bool { resultCount + eventCount == 0 }
     var trackCount: Int { byKey.count + forgotten.values.reduce(0, +) }
+
+    /// Whether all messages belong to one recording of one source.
+    var hasOneRecording: Bool { clocks.count == 1 && clocks[0].recordingCount == 1 }
+
+    /// Returns the indices of the source and the recording that a video shows: of several, the only recording of the
+    /// source with the name of the video. Returns `nil` if this is unknown.
+    func place(ofVideo name: String) -> (source: Int, recording: Int)? {
+        if hasOneRecording { return (0, 0) }
+        guard let source = sourceIndex[name], clocks[source].recordingCount == 1 else { return nil }
+        return (source, 0)
+    }
+
+    /// See ``ParsedMessage/orientationOfVideo``.
+    func orientationOfVideo(of source: Int) -> Orientation? { formats[source]?.orientationOfVideo }
 
     /// The stream time of the middle of the video, in seconds.
     var middleOfVideo: Double {
@@ -130,9 +145,8 @@ struct Observations {
         if let format = FrameFormat(message) {
             formats[source] = format
             if size.width == 0 {
-                orientation = format.orientation
                 let (width, height) = (Int(format.width), Int(format.height))
-                size = orientation.swapsAxes ? (height, width) : (width, height)
+                size = format.orientation.swapsAxes ? (height, width) : (width, height)
             }
         }
         noteModel(of: message)

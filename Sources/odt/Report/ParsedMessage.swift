@@ -55,14 +55,14 @@ struct ParsedMessage {
     }
 
     /// The transformation that turns the message's frame upright.
-    var orientation: Orientation { Self.orientations[text("orientation")] ?? .identity }
+    var orientation: Orientation { Orientation(nick: text("orientation")) ?? .identity }
 
-    /// The transformation for each value of the element's property `orientation` and of videoflip's property
-    /// `video-direction`.
-    static let orientations: [String: Orientation] = [
-        "90r": .rotate90, "180": .rotate180, "90l": .rotate270, "horiz": .flipHorizontal, "vert": .flipVertical,
-        "ul-lr": .transpose, "ur-ll": .transverse,
-    ]
+    /// The transformation that turns the frames of the video upright; `nil` if the orientation tag of the video specifies
+    /// it. It differs from ``orientation`` in messages of `odt annotate` and `odt watch`, which rotate frames before
+    /// inference.
+    var orientationOfVideo: Orientation? {
+        Orientation(nick: text("applied-orientation")) ?? (orientation == .identity ? nil : orientation)
+    }
 }
 
 extension JSONValue {

@@ -71,12 +71,7 @@ private let help = """
         clips: [], isCutOff: isCutOff)
     let tracks = observations.tracks
     guard try write(observations, tracks, line) else { return ExitCode.success }
-    let pictures = try source.map { try BestPictures(of: tracks, in: $0, observations) }
-    if let missing = pictures?.missingCount, missing > 0, pictures?.signal == nil {
-        printError(
-            "odt report: \(missing) of \(CountText.text(tracks.count, "object")) \(missing == 1 ? "is" : "are") not in \(video ?? ""): is it the video of these messages?"
-        )
-    }
+    let pictures = try source.flatMap { try extractPictures(of: tracks, in: $0, observations) }
     return try write(data, tracks, pictures, to: page)
 }
 
@@ -119,6 +114,29 @@ private func write(_ data: ReportData, _ tracks: [ObservedTrack], _ pictures: Be
     try ByteStream.write(html, to: page)
     if page != "-" { print("\(page): open it in a web browser") }
     return ExitCode.success
+}
+
+/// Returns the best pictures from the video of the messages; `nil` if it is unknown which of several recordings is this
+/// video.
+private func extractPictures(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws
+    -> BestPictures?
+{
+    let (name, source) = (video.addressWithoutPassword, CameraPlan.derivedName(of: video.name))
+    guard let shown = observations.place(ofVideo: source) else {
+        printError(
+            "odt report: no pictures: it is unknown which of several recordings in the messages is \(name); use only "
+                + "messages about it")
+        return nil
+    }
+    let pictures = try BestPictures(of: tracks, in: video, showing: shown, observations)
+    let missing = pictures.missingCount
+    if missing > 0, pictures.signal == nil {
+        printError(
+            "odt report: \(missing) of \(CountText.text(tracks.count, "object")) \(missing == 1 ? "is" : "are") not in \(name)"
+                + (observations.hasOneRecording
+                    ? ": is it the video of these messages?" : ", which shows only the source '\(source)'"))
+    }
+    return pictures
 }
 
 /// Returns the best pictures from the recorded segments that the database lists; `nil` if the database lists no

@@ -154,6 +154,7 @@ final class Camera: Sendable {
             return session.play { message in
                 let message = OwnedStructure(copying: message)
                 message.set("session", to: number)
+                if let orientation = session.appliedOrientation { message.set("applied-orientation", to: orientation) }
                 hand(message.pointer, plan)
                 noteQuiet(MessageFields(message.pointer), plan)
             }

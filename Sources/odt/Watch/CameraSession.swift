@@ -28,6 +28,9 @@ final class CameraSession: Sendable {
     private let watchdog: FrameWatchdog
     private let recorder: CameraRecorder?
     let gate: CameraGate?
+    /// The value of the property `orientation` by which `videoflip` rotates the frames; `nil` if the orientation tag of
+    /// the video specifies the rotation.
+    let appliedOrientation: String?
     private let hasLength: Monitor<Bool>
     private let beginIfNeeded: @Sendable () -> Void
     /// The counters at the end of the stream; `nil` while it plays.
@@ -56,7 +59,12 @@ final class CameraSession: Sendable {
             usesGate: plan.usesGate && recording?.options.isAnnotated != true, annotated: recording?.annotatedChain)
         let pipeline = try Pipeline(shape.description(of: source))
         source.give(to: pipeline)
-        try Self.set(plan, rotates: shape.rotates, in: pipeline)
+        let direction = try Self.set(plan, in: pipeline)
+        // videoflip rotates the frames before inference. The pictures on the page and the reported coordinates then
+        // have the same orientation.
+        if shape.rotates { pipeline["upright"].set("video-direction", to: direction) }
+        let orientation = shape.rotates ? Orientation(nick: direction) : .identity
+        appliedOrientation = shape.rotates && orientation != nil ? direction : nil
         let watchdog = FrameWatchdog(longestCalm: shape.usesGate ? CameraGate.longestCalm : 0)
         let hasLength = Monitor(shape.isFile)
         if let pad = pipeline["video"].pad("sink") { watchdog.attach(at: pad) }
@@ -68,8 +76,10 @@ final class CameraSession: Sendable {
         if let page { CameraPictures.begin(of: plan.name, in: pipeline, for: page) }
         let recorder = try recording.map {
             CameraRecorder(
-                $0, camera: plan.name, content: try RecordedContent(of: plan, isAnnotated: $0.options.isAnnotated),
-                clips: clips, finished: recorded, notify: notify)
+                $0, camera: plan.name,
+                content: try RecordedContent(
+                    of: plan, isAnnotated: $0.options.isAnnotated, orientation: orientation),
+                followsTag: orientation == nil, clips: clips, finished: recorded, notify: notify)
         }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.watchdog, self.hasLength, self.recorder) = (pipeline, watchdog, hasLength, recorder)
@@ -189,7 +199,8 @@ final class CameraSession: Sendable {
         }
     }
 
-    private static func set(_ plan: CameraPlan, rotates: Bool, in pipeline: Pipeline) throws {
+    /// Sets the properties of the element, except `orientation`, whose value it returns.
+    private static func set(_ plan: CameraPlan, in pipeline: Pipeline) throws -> String {
         let element = pipeline["swiftodt"]
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
@@ -200,10 +211,8 @@ final class CameraSession: Sendable {
         if plan.takesPictures, !metadata.contains("custom") {
             element.set("attach-meta", to: metadata.isEmpty || metadata == "0x0" ? "custom" : metadata + "+custom")
         }
-        // videoflip rotates the frames before inference. The pictures on the page and the reported coordinates then
-        // have the same orientation.
-        if rotates { pipeline["upright"].set("video-direction", to: element.text(of: "orientation")) }
-        element.set("orientation", to: "identity")
+        defer { element.set("orientation", to: "identity") }
+        return element.text(of: "orientation")
     }
 
     private static func link(_ pad: Pad, _ stream: StreamKind, to entry: String, in pipeline: Pipeline) {

@@ -30,7 +30,7 @@ async function loadWindow(number) {
   try {
     // The windows overlap, so that boxes are interpolated across their borders.
     const session = info.session ? `&session=${info.session}` : "";
-    const data = await fetchJSON(`/api/recordings/${encodeURIComponent(recordings.camera)}/boxes?from=${Math.max(0, from - LONGEST_STEP)}&to=${from + WINDOW + LONGEST_STEP}${session}`);
+    const data = await fetchJSON(`/api/recordings/${encodeURIComponent(recordings.camera)}/boxes?from=${Math.max(0, from - LONGEST_STEP)}&to=${from + WINDOW + LONGEST_STEP}${session}&orientation=${info.orientation}`);
     if (recordings.info !== info) return;
     results.times = data.times;
     for (const box of data.boxes) {

@@ -26,7 +26,6 @@ final class ClipRecorder: @unchecked Sendable {
     }
 
     private let camera: String
-    private let content: RecordedContent
     private let clips: Clips
     private let crops: BestCrops?
     private let saved: @Sendable (SavedClip) -> Void
@@ -40,6 +39,7 @@ final class ClipRecorder: @unchecked Sendable {
     private let arrived: Mutex<Nanoseconds?>
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
+    private var content: RecordedContent
     private var caps: UnsafeMutablePointer<GstCaps>?
     /// The newest frames. The first one is a key frame.
     private var frames: [Frame] = []
@@ -92,12 +92,13 @@ final class ClipRecorder: @unchecked Sendable {
         min(running, arrived.withLock { $0 } ?? running).since(Self.latency)
     }
 
-    /// Sets the format of the following frames. This ends the clip that is being written.
-    func use(_ new: UnsafeMutablePointer<GstCaps>) {
+    /// Sets the format and the content of the following frames. This ends the clip that is being written.
+    func use(_ new: UnsafeMutablePointer<GstCaps>, _ newContent: RecordedContent) {
         lock.withLock { _ in
             // Before the encoder has sent its first frame, no clip can begin.
             if !frames.isEmpty { advance(to: .max) }
             (frames, size) = ([], 0)
+            content = newContent
             if let caps { gst_caps_unref(caps) }
             caps = gst_caps_ref(new)
         }

@@ -1,3 +1,4 @@
+import GstFrames
 import Playback
 import SwiftODT
 import Synchronization
@@ -72,6 +73,7 @@ final class PageRecordings: Sendable {
             var members: [String: JSONValue] = [
                 "began": .number(Double(began)), "isAnnotated": .bool(isAnnotated), "hasStore": .bool($0 != nil),
                 "isH265": .bool(RecordedContent.isH265(path)),
+                "orientation": .string(RecordedContent.orientation(of: path).nick),
             ]
             if let times {
                 (members["ended"], members["session"]) = (.number(Double(times.ended)), .number(Double(times.session)))
@@ -83,7 +85,8 @@ final class PageRecordings: Sendable {
         }
     }
 
-    /// Returns the boxes of a period; `nil` without a database, or if the camera is unknown.
+    /// Returns the boxes of a period in frames of the requested orientation, by default in upright frames. Returns
+    /// `nil` without a database, or if the camera is unknown.
     func boxes(of camera: String, _ request: PageRequest) -> PageResponse? {
         guard store != nil, filters.withLock({ $0[camera] }) != nil else { return nil }
         guard let from = request.value("from").flatMap({ Int64($0) }),
@@ -91,7 +94,10 @@ final class PageRecordings: Sendable {
             from >= 0, to >= from, to - from <= RecordedResults.longest
         else { return .sentence(400, "from= and to= must be milliseconds since 1970, at most 120,000 apart.") }
         let session = request.value("session").flatMap { Int64($0) }
-        return answer { try $0?.boxes(of: camera, session: session, from: from, to: to) ?? .null }
+        let orientation = request.value("orientation").flatMap(Orientation.init(nick:)) ?? .identity
+        return answer {
+            try $0?.boxes(of: camera, session: session, from: from, to: to, in: orientation) ?? .null
+        }
     }
 
     private func answer(_ body: (RecordedResults?) throws -> JSONValue) -> PageResponse {

@@ -87,7 +87,12 @@ struct RecordedResults {
 
     /// Returns the times of the results of a period, and their boxes as arrays: time, session, tracking id, label,
     /// score, and the corners as fractions of the frame.
-    func boxes(of camera: String, session: Int64?, from: Int64, to: Int64) throws -> JSONValue {
+    ///
+    /// - Parameter orientation: The transformation that turns the recorded frames upright. The boxes in the database
+    ///   refer to upright frames, and the returned boxes to recorded frames.
+    func boxes(
+        of camera: String, session: Int64?, from: Int64, to: Int64, in orientation: Orientation
+    ) throws -> JSONValue {
         let values: [SQLiteValue] = [
             .text(camera), SQLiteValue(session), .integer(from), .integer(to), .integer(Self.mostBoxes),
         ]
@@ -107,7 +112,9 @@ struct RecordedResults {
         try rows.begin(values)
         var boxes: [JSONValue] = []
         while try rows.next() {
-            let corners = (5...8).map { JSONValue.number(rows.real($0) / 10_000) }
+            var box = Box(minX: rows.real(5), minY: rows.real(6), maxX: rows.real(7), maxY: rows.real(8))
+            box = orientation.buffer(box, bufferWidth: 10_000, bufferHeight: 10_000)
+            let corners = [box.minX, box.minY, box.maxX, box.maxY].map { JSONValue.number($0 / 10_000) }
             boxes.append(
                 .array(
                     [

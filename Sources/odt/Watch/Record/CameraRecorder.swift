@@ -1,4 +1,5 @@
 import CGStreamer
+import GstFrames
 import Playback
 import SwiftODT
 import Synchronization
@@ -19,9 +20,10 @@ final class CameraRecorder: @unchecked Sendable {
     private let notify: @Sendable (String) -> Void
     private let finished: @Sendable (FinishedSegment) -> Void
     private let clips: ClipRecorder?
-    private let content: RecordedContent
+    private let followsTag: Bool
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
+    private var content: RecordedContent
     private var caps: UnsafeMutablePointer<GstCaps>?
     /// The stream's GStreamer segment. It converts the stream's timestamps to running times.
     private var times = GstSegment()
@@ -32,15 +34,17 @@ final class CameraRecorder: @unchecked Sendable {
     /// Whether a key frame has been requested for the start of the next segment.
     private var isAsked = false
 
-    /// - Parameter finished: Called for each finished segment, on the streaming thread or on the thread that calls
-    ///   ``finish()``.
+    /// - Parameters:
+    ///   - followsTag: Whether the stream's orientation tag specifies the orientation of original frames.
+    ///   - finished: Called for each finished segment, on the streaming thread or on the thread that calls
+    ///     ``finish()``.
     init(
-        _ recording: Recording, camera: String, content: RecordedContent, clips: ClipRecorder?,
+        _ recording: Recording, camera: String, content: RecordedContent, followsTag: Bool, clips: ClipRecorder?,
         finished: @escaping @Sendable (FinishedSegment) -> Void,
         notify: @escaping @Sendable (String) -> Void
     ) {
         (self.recording, self.camera, self.finished, self.notify) = (recording, camera, finished, notify)
-        (self.content, self.clips) = (content, clips)
+        (self.content, self.followsTag, self.clips) = (content, followsTag, clips)
         gst_segment_init(&times, GST_FORMAT_TIME)
         folder = recording.options.folder.path + camera + "/"
     }
@@ -97,11 +101,25 @@ final class CameraRecorder: @unchecked Sendable {
             endSegment()
             if let caps { gst_caps_unref(caps) }
             caps = gst_caps_ref(new)
-            clips?.use(new)
+            clips?.use(new, content)
+        case GST_EVENT_TAG: followTag(of: event)
         case GST_EVENT_SEGMENT: gst_event_copy_segment(event, &times)
         case GST_EVENT_EOS: endSegment()
         default: break
         }
+    }
+
+    private func followTag(of event: UnsafeMutablePointer<GstEvent>) {
+        var tags: UnsafeMutablePointer<GstTagList>?
+        gst_event_parse_tag(event, &tags)
+        var method = GST_VIDEO_ORIENTATION_IDENTITY
+        guard followsTag, case .original(let old) = content, gst_video_orientation_from_tag(tags, &method) != 0,
+            let new = Orientation(method), new != old
+        else { return }
+        // A segment has one orientation, so a change begins a new one.
+        endSegment()
+        content = .original(new)
+        if let caps { clips?.use(caps, content) }
     }
 
     private func take(_ buffer: UnsafeMutablePointer<GstBuffer>, from pipeline: Pipeline?) {

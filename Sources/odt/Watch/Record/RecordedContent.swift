@@ -1,11 +1,14 @@
 import Glibc
+import GstFrames
 import Playback
 import SwiftODT
 
 /// What the frames of a recorded file show. The header of the file states the content, so that a later run can check
 /// the file.
 enum RecordedContent: Equatable, Sendable {
-    case original
+    /// The frames of the camera, and the transformation that turns them upright. The mark states the transformation,
+    /// because `matroskamux` does not store the orientation tag in all versions of GStreamer.
+    case original(Orientation)
     case annotated
     /// Annotated frames with guaranteed redaction, and the properties that requested it (``RedactionRequest/word``).
     case redacted(String)
@@ -13,8 +16,9 @@ enum RecordedContent: Equatable, Sendable {
     /// The number of bytes at the start of a file that are searched for the mark.
     private static let headerSize = 4096
 
-    init(of plan: CameraPlan, isAnnotated: Bool) throws {
-        guard isAnnotated else { self = .original; return }
+    /// - Parameter orientation: The orientation of the original frames; `nil` if it is not known yet.
+    init(of plan: CameraPlan, isAnnotated: Bool, orientation: Orientation? = nil) throws {
+        guard isAnnotated else { self = .original(orientation ?? .identity); return }
         let request = try plan.redaction()
         self = request.map { $0.isStrict ? .redacted($0.word) : .annotated } ?? .annotated
     }
@@ -24,7 +28,8 @@ enum RecordedContent: Equatable, Sendable {
     /// Earlier builds wrote "redacted box-style=blur;" with any `privacy-labels`. The marks of their files never match.
     var mark: String {
         switch self {
-        case .original: SegmentRetention.mark
+        case .original(.identity): SegmentRetention.mark
+        case .original(let orientation): SegmentRetention.mark + ": orientation \(orientation.nick);"
         case .annotated: SegmentRetention.mark + ": annotated;"
         case .redacted(let word):
             // Only the end of a mark has a semicolon, so that no mark is the beginning of another one.
@@ -36,6 +41,11 @@ enum RecordedContent: Equatable, Sendable {
     /// Returns whether a file has this content, according to its header. A mark that is not completely in the first
     /// ``headerSize`` bytes is not found.
     func isContent(of path: String) -> Bool { Self.header(of: path, contains: mark) }
+
+    /// Returns the transformation that turns the frames of a file upright, according to the file's header.
+    static func orientation(of path: String) -> Orientation {
+        Orientation.allCases.first { $0 != .identity && Self.original($0).isContent(of: path) } ?? .identity
+    }
 
     /// Returns whether a file contains H.265 video, which many browsers do not play.
     static func isH265(_ path: String) -> Bool { header(of: path, contains: "V_MPEGH/ISO/HEVC") }
@@ -65,4 +75,12 @@ struct RedactionFilter: Equatable, Sendable {
     }
 
     func permits(_ path: String) -> Bool { word.map { RecordedContent.redacted($0).isContent(of: path) } ?? true }
+}
+
+extension Orientation {
+    /// - Parameter nick: A value of the element's property `orientation`. With `auto`, this initializer returns `nil`.
+    init?(nick: String) {
+        guard let orientation = Self.allCases.first(where: { $0.nick == nick }) else { return nil }
+        self = orientation
+    }
 }
