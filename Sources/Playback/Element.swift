@@ -55,9 +55,24 @@ package final class Element: @unchecked Sendable {
         return withExtendedLifetime(structure) { body(MessageFields(structure.pointer)) }
     }
 
-    /// Makes a muxer ignore the tags of its inputs.
+    /// Makes a muxer ignore the tags of its inputs. `matroskamux` writes the tags of a stream regardless of the merge
+    /// mode, so tag events do not reach its pads.
     package func ignoreTags() {
         gst_tag_setter_set_tag_merge_mode(OpaquePointer(pointer), GST_TAG_MERGE_KEEP_ALL)
+        let drop: GstElementForeachPadFunc = { _, pad, _ in
+            guard let pad else { return 1 }
+            gst_object_ref(pad)
+            Pad(pad).watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok }
+            return 1
+        }
+        gst_element_foreach_sink_pad(pointer, drop, nil)
+        let added: @convention(c) (UnsafeMutablePointer<GstElement>, UnsafeMutablePointer<GstPad>, gpointer?) -> Void = {
+            _, pad, _ in
+            gst_object_ref(pad)
+            Pad(pad).watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok }
+        }
+        g_signal_connect_data(
+            gobject, "pad-added", unsafeBitCast(added, to: GCallback.self), nil, nil, GConnectFlags(0))
     }
 
     /// Sets the comment in the tags of a muxer.

@@ -282,6 +282,15 @@ class Tags(Annotating):
             self.annotate("--force", *words, self.path("in.mp4"), self.path("out.mp4"))
             self.assertEqual([line for line in probed(self.path("out.mp4"), "-show_entries", "format_tags=title") if line != [""]], title, words)
 
+    def test_redacted_file_has_no_tags_of_streams(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240:rate=25:duration=1", "-f", "lavfi", "-i", "sine=duration=1", "-c:v", "libx264", "-c:a", "libvorbis",
+               "-metadata", "title=SECRET", "-metadata:s:v", "title=SECRET", "-metadata:s:a", "title=SECRET", self.path("in.mkv"))
+        for redaction, ending in ((False, "mkv"), (True, "mkv"), (True, "webm"), (True, "mp4")):
+            name = self.path(f"out.{ending}")
+            self.annotate("--force", *(["--set", "box-style=blur"] if redaction else []), self.path("in.mkv"), name)
+            with open(name, "rb") as file:
+                self.assertEqual(b"SECRET" in file.read(), not redaction, name)
+
 
 class Truncated(Annotating):
 
