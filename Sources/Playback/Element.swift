@@ -66,11 +66,12 @@ package final class Element: @unchecked Sendable {
             return 1
         }
         gst_element_foreach_sink_pad(pointer, drop, nil)
-        let added: @convention(c) (UnsafeMutablePointer<GstElement>, UnsafeMutablePointer<GstPad>, gpointer?) -> Void = {
-            _, pad, _ in
-            gst_object_ref(pad)
-            Pad(pad).watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok }
-        }
+        let added: @convention(c) (UnsafeMutablePointer<GstElement>, UnsafeMutablePointer<GstPad>, gpointer?) -> Void =
+            {
+                _, pad, _ in
+                gst_object_ref(pad)
+                Pad(pad).watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok }
+            }
         g_signal_connect_data(
             gobject, "pad-added", unsafeBitCast(added, to: GCallback.self), nil, nil, GConnectFlags(0))
     }

@@ -35,6 +35,8 @@ func usage() -> String {
 }
 
 StandardDescriptors.openMissing()
+// A write beyond the file size limit is then an error, which names the file.
+signal(SIGXFSZ, SIG_IGN)
 let words = PathText.arguments()
 switch words.first {
 case nil:

@@ -90,7 +90,7 @@ class Doctor(unittest.TestCase):
         for ending in (".onnx", ".json"):
             shutil.copy(DATA / "models" / f"{installed_models('salient')[0]}{ending}", self.folder / f"own{ending}")
         manifest = json.loads((self.folder / "own.json").read_text())
-        manifest["files"] = [entry | {"name": "own.onnx"} for entry in manifest["files"]]
+        manifest["files"] = {"own.onnx": entry for entry in manifest["files"].values()}
         (self.folder / "own.json").write_text(json.dumps(manifest))
         found = examined(SWIFTODT_MODEL=str(self.folder / "own.onnx"))["detector"]
         self.assertEqual(found["verdict"], "fine", found)

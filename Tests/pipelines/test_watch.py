@@ -155,11 +155,7 @@ class Configuration(Watching):
             [camera yard]
             source=ball.mkv
             updates=none
-            detector=recorded
-            detections-file=found.txt
             record=false\n            """)
-        with open(self.path("found.txt"), "w", encoding="ascii") as file:
-            file.write("".join(f"{number},-1,10,10,20,20,0.9\n" for number in range(1, 51)))
         said, complaints = self.watch("--config", name, f"third={self.path('ball.mkv')}", "--set", "max-objects=3")
         self.assertEqual((said, complaints), ([], ""))
         with open(self.path("lines.jsonl"), encoding="utf-8") as file:
@@ -171,6 +167,14 @@ class Configuration(Watching):
         self.assertEqual(sorted(os.listdir(self.path("video"))), ["front", "third"])
         said, _ = self.watch("--config", name, "--json", "-")
         self.assertEqual(len(results(said, "front")), 50)
+
+    def test_files_of_properties_are_relative_to_the_configuration(self):
+        self.clip()
+        with open(self.path("found.txt"), "w", encoding="ascii") as file:
+            file.write("".join(f"{number},-1,10,10,20,20,0.9\n" for number in range(1, 51)))
+        said = command(ODT, "watch", "--config", self.configure("[camera a]\nsource=ball.mkv\ndetector=recorded\ndetections-file=found.txt"))
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        self.assertIn('"event": "begin"', said.stdout)
 
     def test_errors_name_their_line(self):
         clip = self.clip()

@@ -56,7 +56,8 @@ enum ByteStream {
 
     /// Writes a complete file. If an error occurs, an existing file stays unchanged.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        if path != "-", isFile(path) || !PathText.isThere(path) { return _ = try PartFile.write(bytes, to: path) }
+        let isNew = !PathText.isThere(path) && PathText.isThere(FilePath.folder(of: path))
+        if path != "-", isNew || isFile(path) { return _ = try PartFile.write(bytes, to: path) }
         // Output that stdio still buffers must precede these bytes.
         fflush(nil)
         let file =

@@ -105,7 +105,7 @@ import Testing
     /// A single inference may miss objects of a new scene.
     @Test func refreshComesSoonAfterSceneChange() {
         let inferences = PlaybackState(seconds: 24, scene: { $0 < 20 ? 0 : 1 }).inferences()
-        #expect(inferences.suffix(3).map(\.seconds) == [20, 21, 24] || inferences.suffix(2).map(\.seconds) == [20, 21])
+        #expect(inferences.map(\.seconds).filter { $0 >= 20 }.prefix(2) == [20, 21])
     }
 
     /// The gate before the decoder passes a key frame every 2 s.
