@@ -117,6 +117,18 @@ class Doctor(unittest.TestCase):
                               env=os.environ | self.registry | environment)
         return {finding["part"]: finding for finding in json.loads(said.stdout)["findings"]}
 
+    def test_setup_runs_no_programs_of_other_folders(self):
+        """Other users can create a folder beside that of the program, for example in /tmp."""
+        (self.folder / "Pipelines").mkdir()
+        for name in ("fetch-runtime", "fetch-models"):
+            (self.folder / "Pipelines" / name).write_text("#!/bin/sh\necho foreign\n")
+            (self.folder / "Pipelines" / name).chmod(0o755)
+        (self.folder / "deep/er").mkdir(parents=True)
+        shutil.copy(ODT, self.folder / "deep/er/odt")
+        said = subprocess.run([self.folder / "deep/er/odt", "setup"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((said.returncode, said.stdout), (1, ""))
+        self.assertIn("cannot find fetch-runtime", said.stderr)
+
     def test_missing_plugin_is_reported(self):
         found = self.look(self.odt_elsewhere(), GST_PLUGIN_PATH=str(self.folder), XDG_DATA_HOME=str(self.folder))
         self.assertEqual(found["plugin"]["verdict"], "missing")

@@ -21,13 +21,11 @@ struct FetchProgram {
     /// Searches for the program first in the installation of this `odt`, then in the checkout that contains this `odt`.
     static func find(_ kind: Kind) -> FetchProgram? {
         guard let program = FilePath.canonical("/proc/self/exe") else { return nil }
-        var folder = FilePath.folder(of: program)
-        var candidates = [
-            FetchProgram(path: FilePath.folder(of: folder) + "/share/swiftodt/" + kind.rawValue, isOfCheckout: false)
-        ]
-        while folder != "/" {
-            candidates.append(FetchProgram(path: folder + "/" + kind.advice, isOfCheckout: true))
-            folder = FilePath.folder(of: folder)
+        let prefix = FilePath.folder(of: FilePath.folder(of: program))
+        var candidates = [FetchProgram(path: "\(prefix)/share/swiftodt/\(kind.rawValue)", isOfCheckout: false)]
+        // Other parent folders are not searched, because other users may be able to write to them.
+        if let end = program.ranges(of: "/.build/").last?.lowerBound {
+            candidates.append(FetchProgram(path: "\(program[..<end])/\(kind.advice)", isOfCheckout: true))
         }
         return candidates.first { access($0.path, X_OK) == 0 && FileBytes.size($0.path) != nil }
     }
