@@ -154,7 +154,7 @@ class Authorization(Paged):
         status, headers, _ = self.get("/?token=" + token)
         cookie = headers["Set-Cookie"]
         self.assertEqual(status, 200)
-        for word in ("HttpOnly", "SameSite=Strict", "Path=/"):
+        for word in ("HttpOnly", "SameSite=Lax", "Path=/"):
             self.assertIn(word, cookie)
         cookie = cookie.split(";")[0]
         self.assertEqual(self.get("/api/cameras", Cookie=cookie)[0], 200)

@@ -134,6 +134,8 @@ class InBrowser(Paged):
             browser.wait("$('title').textContent === 'front'")
             browser.key("ArrowLeft")
             browser.wait("$('title').textContent === 'lost' && $('why').textContent.includes('lost since')")
+            # The last picture of the other camera is not shown.
+            browser.wait("$('live').naturalWidth === 0")
             browser.key("Escape")
             browser.wait("$('title').textContent === 'Cameras' && $('one').hidden")
             browser.evaluate("history.back()")

@@ -62,11 +62,12 @@ function crossings(events, scale, top) {
 
 function occupancy(events, scale, top) {
   const steps = events.filter(([, kind]) => kind === "enter" || kind === "leave").sort((one, other) => one[0] - other[0]);
-  let now = 0, most = 1;
-  for (const [, kind] of steps) most = Math.max(most, now += kind === "enter" ? 1 : -1);
-  now = 0;
+  // The objects that entered before the first event are known only when they leave.
+  let now = 0, least = 0, most = 0;
+  for (const [, kind] of steps) [least, most] = [Math.min(least, now += kind === "enter" ? 1 : -1), Math.max(most, now)];
+  [now, most] = [-least, Math.max(1, most - least)];
   const y = count => (top + 26 - Math.max(0, count) / most * 22).toFixed(1);
-  let d = `M${scale.left} ${y(0)}`;
+  let d = `M${scale.left} ${y(0)}V${y(now)}`;
   for (const [time, kind] of steps) {
     const x = Math.min(Math.max(scale.x(time), scale.left), scale.right).toFixed(1);
     now += kind === "enter" ? 1 : -1;

@@ -29,12 +29,13 @@ function clipLinks(event) {
     ...(clip.picture ? [link(clip.picture, "picture", open)] : [])];
 }
 
-const log = {newest: null, camera: undefined, clip: 0};
+const log = {shown: null};
 
 function showEvents(name) {
-  const newest = server.events[0]?.number ?? null;
-  if (log.newest === newest && log.camera === name && log.clip === server.latestClip) return;
-  [log.newest, log.camera, log.clip] = [newest, name, server.latestClip];
+  // After midnight, the times of the previous day need their date.
+  const state = [server.run, server.events[0]?.number, name, server.latestClip, new Date(server.now()).toDateString()].join();
+  if (log.shown === state) return;
+  log.shown = state;
   const events = server.events.filter(event => !name || event.camera === name), isMany = server.cameras.length > 1 && !name;
   $("log").replaceChildren(...events.map(event => make("li", {}, make("time", {datetime: new Date(event.time).toISOString()}, momentText(event.time)),
     ...(isMany ? [make("span", {class: "camera-name"}, plain(event.camera))] : []),

@@ -6,6 +6,8 @@ const WINDOW = 30_000, WINDOWS_KEPT = 6;
 // LONGEST_STEP: boxes are interpolated between two results that are at most this many milliseconds apart. HOLD: a box
 // that is missing in the next result stays visible for this many milliseconds.
 const LONGEST_STEP = 2500, HOLD = 500;
+// After a failure, a window is requested again after this many milliseconds.
+const PAUSE = 5000;
 
 const overlay = {windows: new Map(), shown: [], labels: new Set(), time: 0};
 
@@ -43,7 +45,11 @@ async function loadWindow(number) {
       offer($("bylabel"), "all labels", [...info.events.map(event => event.label).filter(label => label !== undefined), ...overlay.labels], nameOf);
     drawOverlay();
   } catch {
-    overlay.windows.delete(number);
+    setTimeout(() => {
+      if (overlay.windows.get(number) !== results) return;
+      overlay.windows.delete(number);
+      drawOverlay();
+    }, PAUSE);
   }
 }
 

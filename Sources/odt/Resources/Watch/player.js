@@ -29,12 +29,12 @@ async function refreshRecordings(name) {
   [recordings.isBusy, recordings.at] = [true, Date.now()];
   try {
     const list = await fetchJSON(`/api/recordings/${encodeURIComponent(name)}`);
-    if (recordings.camera === name && list.isRecorded) showSegments(list.segments);
+    if (recordings.camera === name && list.isRecorded) showSegments(list.segments, list.isCutOff);
   } catch { /* refresh() reports a lost connection. */ }
   recordings.isBusy = false;
 }
 
-function showSegments(segments) {
+function showSegments(segments, isCutOff) {
   $("recordings").hidden = false;
   if (JSON.stringify(segments) === JSON.stringify(recordings.segments) && segments.length) return;
   recordings.segments = segments;
@@ -44,7 +44,8 @@ function showSegments(segments) {
     if (!groups.has(day)) groups.set(day, make("optgroup", {label: day}));
     groups.get(day).append(make("option", {value: segment.file, disabled: segment.isFinished ? null : ""}, clockText(segment.time) + (segment.isFinished ? "" : ", not finished")));
   }
-  $("pieces").replaceChildren(make("option", {value: ""}, "choose"), ...groups.values());
+  $("pieces").replaceChildren(make("option", {value: ""}, "choose"), ...groups.values(),
+    ...(isCutOff ? [make("option", {disabled: ""}, "older recordings are not listed")] : []));
   $("pieces").value = recordings.file ?? "";
   // Retention may have deleted the opened recording.
   if (recordings.file && !segments.some(segment => segment.file === recordings.file)) closeRecording();

@@ -12,7 +12,18 @@ const server = {
   // Returns the time by the server's clock in milliseconds. It may differ from the time by the browser's clock.
   now() { return Date.now() + this.ahead; },
 };
+// For each camera, so that a busy camera does not push out the alarms of the others.
 const EVENTS_KEPT = 300;
+
+// Returns the newest entries of each camera. The entries are sorted, the newest first.
+function newest(entries) {
+  const counts = new Map();
+  return entries.filter(entry => {
+    const count = (counts.get(entry.camera) ?? 0) + 1;
+    counts.set(entry.camera, count);
+    return count <= EVENTS_KEPT;
+  });
+}
 
 async function fetchJSON(path) {
   const answer = await fetch(path, {cache: "no-store", signal: AbortSignal.timeout(8000)});
@@ -31,13 +42,13 @@ async function refresh() {
     const added = await fetchJSON("/api/events?since=" + server.latest);
     if (added.run === server.run && added.events.length) {
       server.latest = added.events.at(-1).number;
-      server.events = [...added.events.reverse(), ...server.events].slice(0, EVENTS_KEPT);
+      server.events = newest([...added.events.reverse(), ...server.events]);
     }
     if (state.clip > server.latestClip) {
       const saved = await fetchJSON("/api/clips?since=" + server.latestClip);
       if (saved.run === server.run && saved.clips.length) {
         server.latestClip = saved.clips.at(-1).number;
-        server.clips = [...saved.clips.reverse(), ...server.clips].slice(0, EVENTS_KEPT);
+        server.clips = newest([...saved.clips.reverse(), ...server.clips]);
       }
     }
     const isBack = isAnother || !server.isThere;

@@ -63,7 +63,7 @@ function show() {
   document.title = name + " · odt watch";
   const connected = server.cameras.filter(one => one.state === "connected").length;
   say($("lead"), camera || !isKnown ? "" : `${connected} of ${server.cameras.length} connected`);
-  play(camera?.name ?? null);
+  play(camera);
   if (camera) showOne(camera); else if (isKnown) showAll();
   showEvents(camera?.name);
   say($("foot"), isKnown ? `odt watch, ${clockText(server.now())}` : "");

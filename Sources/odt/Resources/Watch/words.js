@@ -2,7 +2,7 @@
 
 function nameOf(label) { return plain(label ?? "") || "object"; }
 
-function clockText(time) { return new Date(time).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false}); }
+function clockText(time) { return new Date(time).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23"}); }
 // If the time is not today, the date precedes the time of day.
 function momentText(time) {
   const moment = new Date(time), isToday = moment.toDateString() === new Date(server.now()).toDateString();

@@ -34,6 +34,7 @@ function near(point, event) {
 }
 
 canvas.addEventListener("pointerdown", event => {
+  if (event.button) return;
   if (drawn) {
     const last = drawn.points[drawn.points.length - 1];
     if (!last || !near(last, event)) drawn.points.push(place(event));
@@ -135,19 +136,27 @@ function tell() {
   $("json").value = "[" + entries.map(entry => "\n  " + JSON.stringify(entry)).join(",") + (entries.length ? "\n" : "") + "]\n";
   paint();
 }
-$("json").onchange = () => {
+// Takes the zones of the text. Returns whether it is valid.
+function read() {
   try {
     const read = JSON.parse($("json").value);
     zones = (Array.isArray(read) ? read : read.zones).map(zone => ({kind: "zone", ...zone}));
     $("said").textContent = "";
     show();
-  } catch (error) { $("said").textContent = "Invalid JSON: " + error.message; }
-};
+    return true;
+  } catch (error) {
+    $("said").textContent = "Invalid JSON: " + error.message;
+    return false;
+  }
+}
+$("json").onchange = read;
 $("copy").onclick = async () => {
+  if (!read()) return;
   try { await navigator.clipboard.writeText($("json").value); } catch { $("json").select(); document.execCommand("copy"); }
   $("said").textContent = "Copied.";
 };
 $("save").onclick = () => {
+  if (!read()) return;
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([$("json").value], {type: "application/json"}));
   link.download = "zones.json";

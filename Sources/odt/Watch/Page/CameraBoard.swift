@@ -83,24 +83,34 @@ final class CameraBoard: Sendable {
     private static var step: Int { Int(MonotonicClock.now / CountHistory.step) }
 }
 
-/// The latest entries of a list. They have consecutive numbers, so that clients can request only entries that are newer
+/// The latest entries of a list. They have increasing numbers, so that clients can request only entries that are newer
 /// than a number.
 struct NumberedLog {
     let maximum: Int
-    private var entries: [JSONValue] = []
+    private var entries: [(number: Int, camera: JSONValue?, value: JSONValue)] = []
     /// The number of the newest entry. The first entry has the number 1.
     private(set) var latest = 0
 
     init(maximum: Int) { self.maximum = maximum }
 
+    /// Adds an entry. If there are too many, the oldest entries of the camera with most entries are dropped, so that a
+    /// busy camera does not push out the alarms of the others.
     mutating func add(_ members: [String: JSONValue]) {
         latest += 1
         var members = members
         members["number"] = .number(Double(latest))
-        entries.append(.object(members))
-        if entries.count > maximum { entries.removeFirst(maximum / 10) }
+        entries.append((latest, members["camera"], .object(members)))
+        guard entries.count > maximum else { return }
+        let counts = Dictionary(grouping: entries) { $0.camera?.string ?? "" }.mapValues(\.count)
+        let busiest = counts.max { $0.value < $1.value }
+        var surplus = min(max(1, maximum / 10), busiest?.value ?? 0)
+        entries.removeAll { entry in
+            guard surplus > 0, (entry.camera?.string ?? "") == busiest?.key else { return false }
+            surplus -= 1
+            return true
+        }
     }
 
-    /// Returns the entries whose number is higher than `number`, the oldest first. `number` must not be negative.
-    func entries(since number: Int) -> JSONValue { .array(entries.suffix(max(0, latest - number))) }
+    /// Returns the entries whose number is higher than `number`, the oldest first.
+    func entries(since number: Int) -> JSONValue { .array(entries.filter { $0.number > number }.map(\.value)) }
 }

@@ -6,7 +6,7 @@ import SwiftODT
 final class PageConnection {
     /// The maximum time in nanoseconds for receiving a request from the client, and for waiting between two requests.
     private static let idle: Nanoseconds = 15_000_000_000
-    /// The maximum time in nanoseconds for sending a response to the client.
+    /// The maximum time in nanoseconds for which a client may receive no data of a response.
     private static let slow: Nanoseconds = 30_000_000_000
 
     /// The value of `POLLRDHUP`. glibc declares this constant only with `_GNU_SOURCE`.
@@ -15,8 +15,8 @@ final class PageConnection {
     let remote: String
     private let soup: Soup
     private let socket: Soup.Object
-    /// The monotonic time at which the connection was accepted, the latest request began or the latest response ended,
-    /// whichever was last.
+    /// The monotonic time at which the connection was accepted, the latest request began, data of a response was
+    /// written, or the latest response ended, whichever was last.
     private(set) var since = MonotonicClock.now
     /// The request that is being answered; `nil` between requests.
     private(set) var message: Soup.Object?
@@ -24,29 +24,46 @@ final class PageConnection {
     /// The camera whose next picture the current request waits for, and the monotonic time since which it waits.
     var awaited: (camera: String, since: Nanoseconds)?
 
-    private var allowed = PageConnection.slow
-
     /// Takes ownership of the socket.
     init(_ socket: Soup.Object, from remote: String, _ soup: Soup) {
         (self.socket, self.remote, self.soup) = (socket, remote, soup)
     }
 
-    deinit { g_object_unref(UnsafeMutableRawPointer(socket)) }
+    deinit {
+        end()
+        g_object_unref(UnsafeMutableRawPointer(socket))
+    }
 
-    func begin(_ message: Soup.Object) { (self.message, since, allowed) = (message, MonotonicClock.now, Self.slow) }
-
-    /// Sets the time limit of the current response: 30 s plus 1 s per 64 KiB. `size` is the size of the response in
-    /// bytes.
-    func allow(sending size: Int) { allowed = Self.slow + Nanoseconds(size >> 16) * 1_000_000_000 }
+    func begin(_ message: Soup.Object) {
+        end()
+        g_object_ref(UnsafeMutableRawPointer(message))
+        self.message = message
+        g_signal_connect_data(
+            UnsafeMutableRawPointer(message), "wrote-body-data", unsafeBitCast(Self.takes, to: GCallback.self),
+            Unmanaged.passUnretained(self).toOpaque(), nil, GConnectFlags(rawValue: 0))
+    }
 
     func end() {
+        if let message {
+            g_signal_handlers_disconnect_matched(
+                UnsafeMutableRawPointer(message), G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
+                Unmanaged.passUnretained(self).toOpaque())
+            g_object_unref(UnsafeMutableRawPointer(message))
+        }
         (message, stream, awaited, since) = (nil, nil, nil, MonotonicClock.now)
+    }
+
+    /// Called when some data of a response was written.
+    private static let takes: @convention(c) (Soup.Object?, guint, UnsafeMutableRawPointer?) -> Void = {
+        _, _, connection in
+        guard let connection else { return }
+        Unmanaged<PageConnection>.fromOpaque(connection).takeUnretainedValue().since = MonotonicClock.now
     }
 
     /// Returns whether the connection exceeds a time limit or the client has left, so that it has to be closed.
     func isOverdue(at now: Nanoseconds) -> Bool {
         if let stream { return stream.isStuck(at: now) || isLeft }
-        return now - since > (message == nil ? Self.idle : allowed)
+        return now - since > (message == nil ? Self.idle : Self.slow)
     }
 
     /// Whether the client has closed the connection. The socket is polled, because a closed connection is otherwise

@@ -8,7 +8,7 @@ import Synchronization
 /// Of a camera with redaction, only files whose header states the same redaction are served.
 final class PageRecordings: Sendable {
     /// The maximum number of recorded segments in a list.
-    private static let maximum = 2_000
+    private static let maximum = 5_000
 
     private let folder: String?
     private let clips: String?
@@ -48,7 +48,7 @@ final class PageRecordings: Sendable {
             SegmentName(file, camera: camera).map { (name: $0, isFinished: $0.text == file) }
         }.sorted { ($0.name.time, $0.name.number) > ($1.name.time, $1.name.number) }
         return .object([
-            "isRecorded": .bool(true),
+            "isRecorded": .bool(true), "isCutOff": .bool(found.count > Self.maximum),
             "segments": .array(
                 found.prefix(Self.maximum).map {
                     .object([

@@ -286,13 +286,13 @@ final class PageServer: @unchecked Sendable {
             answer = content.response(to: request)
             let token = authorizer.token?.text ?? ""
             setHeader(
-                "Set-Cookie", "\(authorizer.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
+                "Set-Cookie", "\(authorizer.cookieName)=\(token); Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000",
                 message)
         case .deny(let status, let reason, let isStale):
             answer = content.publicResponse(to: request) ?? .sentence(status, reason)
             if isStale {
                 setHeader(
-                    "Set-Cookie", "\(authorizer.cookieName)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", message)
+                    "Set-Cookie", "\(authorizer.cookieName)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0", message)
             }
         }
         // A stream of pictures has no length, so the response to a HEAD request is empty.
@@ -366,12 +366,10 @@ final class PageServer: @unchecked Sendable {
         switch ByteRange.request(range, size: size) {
         case .whole:
             soup.setStatus(message, 200, nil)
-            connection(of: message)?.allow(sending: size)
             if let body = soup.responseBody(message) { soup.append(body, file) }
         case .part(let part):
             soup.setStatus(message, 206, nil)
             setHeader("Content-Range", "bytes \(part.first)-\(part.first + part.count - 1)/\(size)", message)
-            connection(of: message)?.allow(sending: part.count)
             guard let bytes = g_bytes_new_from_bytes(file, gsize(part.first), gsize(part.count)) else { return }
             if let body = soup.responseBody(message) { soup.append(body, bytes) }
             g_bytes_unref(bytes)
