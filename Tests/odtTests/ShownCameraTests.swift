@@ -30,4 +30,15 @@ struct ShownCameraTests {
         zones = try shown([("new", "zone"), ("door", "zone"), ("kept", "zone")])
         #expect(zones == ["kept zone", "new zone", "door zone"])
     }
+
+    /// A busy camera does not push the alarms of another camera out of the log.
+    @Test func logKeepsEntriesOfQuietCameras() throws {
+        var log = NumberedLog(maximum: 20)
+        log.add(["camera": .string("quiet")])
+        for _ in 0..<100 { log.add(["camera": .string("busy")]) }
+        let entries = try #require(log.entries(since: 0).array)
+        #expect(entries.count <= 20 && entries.first?["camera"]?.string == "quiet")
+        #expect(entries.last?["number"]?.number == 101)
+        #expect(log.entries(since: 99).array?.compactMap { $0["number"]?.number } == [100, 101])
+    }
 }
