@@ -52,7 +52,7 @@ class Bench(unittest.TestCase):
             (("motion", f"{self.folder}/none.mp4"), 1, "no such file"),
             (("no_such_model", self.video), 1, "no_such_model"),
             (("--set", "no-such-property=1", "motion", self.video), 1, "no-such-property"),
-            (("--frames", "5", "motion", self.video), 1, "5 frames"),
+            (("--frames", "5", "motion", self.video), 2, "--frames must be 0 or more than 11"),
         ]:
             said = bench(*words)
             self.assertEqual(said.returncode, code, (words, said.stderr))

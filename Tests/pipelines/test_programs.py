@@ -21,6 +21,15 @@ class Programs(unittest.TestCase):
         self.assertIn(text, said.stderr)
         self.assertNotIn("Traceback", said.stderr)
 
+    def test_boxes_of_windows_files_are_read(self):
+        """Line ends are CR and LF."""
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/boxes.txt", "w", newline="", encoding="ascii") as file:
+                file.write("1 1 9 9 one.png\r\n1 1 9 9 two.png\r\n")
+            said = command(TOOL, "classify", "--boxes", f"{folder}/boxes.txt")
+            self.assertEqual(said.returncode, 1)
+            self.assertIn("one.png cannot be read", said.stderr)
+
     def test_invalid_pipeline_is_an_error(self):
         self.refuses(1, "--nonsense", "Pipelines/bus-to-json", "--nonsense")
 

@@ -76,7 +76,10 @@ class Parts(unittest.TestCase):
     def test_invalid_options_are_errors(self):
         for word, words in (("--cuts", ["--cuts", "1", "--detections", "x.jsonl"]),
                             ("leave out --zoom", ["--detections", "x.jsonl", "--salient", "--zoom", "auto"]),
-                            ("depends on earlier frames", ["--detections", "x.jsonl", "--set", "zoom=auto", "--from", "1"])):
+                            ("zoom=auto depends on earlier frames", ["--detections", "x.jsonl", "--set", "zoom=auto", "--from", "1"]),
+                            ("detector=motion depends on earlier frames", ["--detections", "x.jsonl", "--set", "detector=motion", "--to", "1"]),
+                            ("inference-interval=7 depends on earlier frames", ["--detections", "x.jsonl", "--every", "7", "--from", "1"]),
+                            ("--cuts does not run the detector: leave out --every", ["--cuts", "1", "--every", "7"])):
             with self.subTest(word):
                 self.assertIn(word, self.odt("x.mp4", *words, code=2))
 

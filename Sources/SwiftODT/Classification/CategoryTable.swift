@@ -9,6 +9,8 @@ package struct CategoryTable: Sendable {
     /// The mapping from normalised labels to categories, one dictionary for each vocabulary. The first vocabulary that
     /// contains a label determines its category.
     private var vocabularies: [[String: Category]]
+    /// The number of vocabularies at the beginning that the user has defined. They precede all others in any case.
+    private var userCount = 0
 
     /// Parses a table. Each line has a label, a tab and the name of a category. Lines that begin with `#` are comments.
     ///
@@ -25,6 +27,7 @@ package struct CategoryTable: Sendable {
     package func overridden(by other: CategoryTable) -> CategoryTable {
         var both = self
         both.vocabularies = other.vocabularies + vocabularies
+        both.userCount = other.userCount + userCount
         return both
     }
 
@@ -36,26 +39,35 @@ package struct CategoryTable: Sendable {
         Self.category(of: label, in: vocabularies)
     }
 
-    /// Returns the categories of all labels of a model. The vocabulary that contains most of the labels is searched
-    /// first, so it determines the meaning of ambiguous words.
+    /// Returns the categories of all labels of a model. After the user's vocabularies, the vocabulary that contains most
+    /// of the labels is searched first, so it determines the meaning of ambiguous words.
     package func categories(of labels: [String]) -> [Category?] {
         let coverage = vocabularies.map { vocabulary in
             labels.count { Self.category(of: $0, in: [vocabulary]) != nil }
         }
         var ordered = vocabularies
-        if let best = coverage.indices.max(by: { coverage[$0] < coverage[$1] }) {
-            ordered.insert(ordered.remove(at: best), at: 0)
+        if let best = (userCount..<vocabularies.count).max(by: { coverage[$0] < coverage[$1] }) {
+            ordered.insert(ordered.remove(at: best), at: userCount)
         }
         return labels.map { Self.category(of: $0, in: ordered) }
     }
 
     private static func category(of label: String, in vocabularies: [[String: Category]]) -> Category? {
         if let category = find(label, in: vocabularies) { return category }
+        if let name = nameAfterSynset(label) { return Self.category(of: name, in: vocabularies) }
         guard label.contains(",") else { return nil }
         for synonym in label.split(separator: ",") {
             if let category = find(String(synonym), in: vocabularies) { return category }
         }
         return nil
+    }
+
+    /// Returns the name in a label such as `n02123045 tabby, tabby cat`, which begins with a number of WordNet.
+    private static func nameAfterSynset(_ label: String) -> String? {
+        let word = label.prefix { !$0.isWhitespace }
+        guard word.count == 9, word.first == "n", word.dropFirst().allSatisfy(\.isWholeNumber), word.count < label.count
+        else { return nil }
+        return String(label.dropFirst(word.count + 1))
     }
 
     private static func find(_ label: String, in vocabularies: [[String: Category]]) -> Category? {
@@ -107,7 +119,9 @@ package struct CategoryTable: Sendable {
     package static func installed(folders: [String] = ModelSearchPath.folders) throws -> CategoryTable {
         try folders.reversed().map { $0 + "/" + userFile }.filter { FileBytes.size($0) != nil }.reduce(standard) {
             let text = String(decoding: try FileBytes.read($1, limit: 4 << 20), as: UTF8.self)
-            return $0.overridden(by: try CategoryTable(text: text, name: $1))
+            var table = try CategoryTable(text: text, name: $1)
+            table.userCount = 1
+            return $0.overridden(by: table)
         }
     }
 

@@ -7,6 +7,8 @@ struct ClassifierOutputDecoder: Sendable {
     private let output: Int
     private let labels: [Label?]
     private let categories: [Category]
+    /// Whether at least one label has a category.
+    let hasCategories: Bool
     private let scoresAreLogits: Bool
     /// The scale of quantised scores; `nil` if it is unknown.
     private let scale: QuantisationScale?
@@ -34,6 +36,7 @@ struct ClassifierOutputDecoder: Sendable {
         self.output = output
         labels = (0..<counts[output]).map { names[$0 + shift] }
         categories = table.categories(of: labels.map { $0?.text ?? "" }).map { $0 ?? .unknown }
+        hasCategories = categories.contains { $0 != .unknown }
         scoresAreLogits = inspection.manifest?.scoresAreLogits ?? false
         scale = inspection.quantisation[inspection.outputs[output].name]
     }

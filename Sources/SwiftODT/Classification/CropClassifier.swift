@@ -6,6 +6,8 @@ package final class CropClassifier: Classifier {
     /// The classifier processes one crop at a time, because crops are rare and the detector needs the CPU cores.
     package let capacity = 1
     package let threshold: Double
+    /// Whether at least one label of the network has a category.
+    package var hasCategories: Bool { reading.hasCategories }
 
     private let reading: ClassifierOutputDecoder
     /// `nil` while a classification is in flight.

@@ -144,6 +144,12 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
         } catch  where !isModelNeeded {
             without(error)
         }
+        if let crop, !crop.hasCategories {
+            without(
+                ODTError(
+                    .unsupported,
+                    "none of the classifier's labels has a category; list them in \(CategoryTable.userFile) in a model folder"))
+        }
         return TrackClassifier(table: table, crop: crop, options: options)
     }
 }

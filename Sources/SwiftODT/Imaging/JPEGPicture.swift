@@ -14,12 +14,13 @@ extension Picture {
             return ODTError(
                 .invalidFile, "the JPEG picture is corrupt or its encoding is unsupported (\(why)); convert it to PNG")
         }
-        // Other warnings are ignored: many cameras append a few bytes to JPEG files, which causes a warning, but
-        // TurboJPEG decodes the picture. The missing part of a truncated file would be grey.
+        // Other warnings are ignored: many cameras pad the data of JPEG files with a few bytes, which causes a warning,
+        // but TurboJPEG decodes the picture. The missing part of a truncated file would be grey.
         func check(_ code: CInt) throws {
             guard code != 0 else { return }
-            let isTruncated =
-                tjGetErrorStr2(decoder).map { String(cString: $0).contains("premature end of data") } ?? false
+            let warning = tjGetErrorStr2(decoder).map { String(cString: $0) } ?? ""
+            // A restart marker is missing if a part of the data is.
+            let isTruncated = warning.contains("premature end of data") || warning.contains("instead of RST")
             if isTruncated || tjGetErrorCode(decoder) == CInt(TJERR_FATAL.rawValue) { throw broken }
         }
         var (width, height, subsampling, colorSpace): (CInt, CInt, CInt, CInt) = (0, 0, 0, 0)

@@ -35,6 +35,9 @@ private let help = """
             line.operands.count < 2 ? "name a MODEL and a VIDEO." : "name one MODEL and one VIDEO.")
     }
     let frames = try line.wholeNumber("--frames", in: 0...Int.max) ?? 1000
+    guard frames == 0 || frames > BenchRun.warmUp + 1 else {
+        throw CommandLineError("--frames must be 0 or more than \(BenchRun.warmUp + 1).")
+    }
     let video = try StandardInput.videoPath(of: line.operands[1])
     let run = try BenchRun(model: line.operands[0], video: video, properties: line.texts("--set"))
     let measured = try run.measure(frames: frames)
@@ -44,7 +47,7 @@ private let help = """
 
 struct BenchRun {
     /// This number of frames at the start of the video is not measured.
-    private static let warmUp = 10
+    fileprivate static let warmUp = 10
 
     private let model: String
     private let source: MediaSource

@@ -79,7 +79,7 @@ private struct Crop {
 
     static func read(_ file: String) throws -> [Crop] {
         let text = String(decoding: try FileBytes.read(file, limit: 1 << 30), as: UTF8.self)
-        return try text.split(separator: "\n").enumerated().map { number, line in
+        return try text.split(whereSeparator: \.isNewline).enumerated().map { number, line in
             let words = line.split(separator: " ", maxSplits: 4)
             let figures = words.prefix(4).compactMap { Double($0) }
             guard words.count == 5, figures.count == 4 else {

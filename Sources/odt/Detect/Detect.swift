@@ -111,9 +111,12 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     }
     settings += line.texts("--set")
     let range = try range(line)
-    guard range == nil || !settings.contains("zoom=auto") else {
-        throw CommandLineError(
-            "zoom=auto depends on earlier frames: leave out --from and --to.")
+    let depends = settings.first {
+        ["zoom=auto", "detector=motion"].contains($0)
+            || $0.hasPrefix("inference-interval=") && $0 != "inference-interval=1"
+    }
+    if range != nil, let depends {
+        throw CommandLineError("\(depends) depends on earlier frames: leave out --from and --to.")
     }
     return try convertingUsageErrors {
         try PluginSearch.start()

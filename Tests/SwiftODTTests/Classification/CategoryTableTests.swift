@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftODT
@@ -34,6 +35,20 @@ import Testing
         let mine = try CategoryTable(text: "mouse\thome good")
         #expect(base.overridden(by: mine).category(of: "mouse") == .homeGood)
         #expect(base.overridden(by: mine).category(of: "chair") == .homeGood)
+    }
+
+    /// The vocabulary with most labels precedes the other built-in ones, but not the user's table.
+    @Test func tableOfUserPrecedesVocabularyOfModel() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write(CategoryTable.userFile, "tabby\tfood\n")
+        let labels = ["tabby", "tiger cat", "Persian cat", "banana"]
+        #expect(try CategoryTable.installed(folders: [folder.path]).categories(of: labels)[0] == .food)
+        #expect(CategoryTable.standard.categories(of: labels)[0] != .food)
+    }
+
+    @Test func numbersOfWordNetAreSkipped() throws {
+        let table = try CategoryTable(text: "banana\tfood\n")
+        #expect(table.category(of: "n07753592 banana") == .food && table.category(of: "n07753592") == nil)
     }
 
     @Test func labelsAreReadByTheirVocabulary() throws {
