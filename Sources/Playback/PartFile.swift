@@ -29,12 +29,21 @@ package final class PartFile: Sendable {
             let file = PathText.withSystemPath(path) { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
             if file >= 0 {
                 (self.path, descriptor) = (path, file)
+                Self.copyAccess(of: target, to: file)
                 _ = Self.lock(file)
                 return
             }
             guard errno == EEXIST else { throw Self.problem(path) }
             number += 1
         }
+    }
+
+    /// Gives a file the owner and the permissions of the file that it replaces, if there is one.
+    private static func copyAccess(of target: String, to file: Int32) {
+        var status = stat()
+        guard PathText.withSystemPath(target, { stat($0, &status) }) == 0 else { return }
+        _ = fchown(file, status.st_uid, status.st_gid)
+        _ = fchmod(file, status.st_mode & 0o777)
     }
 
     package var size: Int {

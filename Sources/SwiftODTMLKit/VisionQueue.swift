@@ -13,6 +13,8 @@ final class VisionQueue: Sendable {
     }
 
     private struct State {
+        /// The image for which the thread was started. A newer image does not replace it.
+        var first: PendingImage?
         var waiting: [PendingImage] = []
         var worker: pthread_t?
         var isRunning = false
@@ -37,9 +39,8 @@ final class VisionQueue: Sendable {
         let pending = PendingImage(image: image, isAbandoned: isAbandoned, answer: answer)
         let (dropped, isFirst) = state.update { state in
             var dropped: [PendingImage] = []
-            // The first image is not queued, so that the next image cannot replace it before the thread has started.
             guard state.isRunning else {
-                state.isRunning = true
+                (state.isRunning, state.first) = (true, pending)
                 return (dropped, true)
             }
             if keepsOnlyLatest { swap(&dropped, &state.waiting) }
@@ -49,12 +50,12 @@ final class VisionQueue: Sendable {
         // The caller may hold a lock that the completion handler takes, and the queue's thread may be busy.
         let answerDropped: @Sendable () -> Void = { for image in dropped { image.answer(.failure(Self.dropped)) } }
         if !dropped.isEmpty, !DetachedThread.run(answerDropped) { answerDropped() }
-        if isFirst, !DetachedThread.run({ self.serve(pending) }) {
+        if isFirst, !DetachedThread.run({ self.serve() }) {
             let remaining = state.update { state in
                 defer { state = State() }
-                return state.waiting
+                return [state.first].compactMap(\.self) + state.waiting
             }
-            for image in [pending] + remaining { image.answer(.failure(ODTError.noThread)) }
+            for image in remaining { image.answer(.failure(ODTError.noThread)) }
         }
     }
 
@@ -73,23 +74,23 @@ final class VisionQueue: Sendable {
         "the image was dropped: the detector was busy, and a newer image of the stream replaced it; "
             + "wait for each result, or use single-image mode")
 
-    private func serve(_ first: PendingImage) {
-        state.update { $0.worker = pthread_self() }
-        var following: PendingImage? = first
-        while let pending = following {
-            if !pending.isAbandoned() { pending.answer(Answer { try finder.find(in: pending.image) }) }
-            following = next()
+    private func serve() {
+        while let pending = next() {
+            if pending.isAbandoned() { continue }
+            pending.answer(Answer { try finder.find(in: pending.image) })
         }
     }
 
     private func next() -> PendingImage? {
         state.update { state in
-            guard !state.waiting.isEmpty else {
-                state.isRunning = false
-                state.worker = nil
-                return nil
+            state.worker = pthread_self()
+            if let first = state.first {
+                state.first = nil
+                return first
             }
-            return state.waiting.removeFirst()
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            (state.isRunning, state.worker) = (false, nil)
+            return nil
         }
     }
 }

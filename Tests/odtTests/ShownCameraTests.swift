@@ -41,4 +41,15 @@ struct ShownCameraTests {
         #expect(entries.last?["number"]?.number == 101)
         #expect(log.entries(since: 99).array?.compactMap { $0["number"]?.number } == [100, 101])
     }
+
+    /// The newest entry is never dropped, even if all cameras are equally busy.
+    @Test func logKeepsNewestEntriesOfManyCameras() throws {
+        var log = NumberedLog(maximum: 100)
+        for number in 1...1000 {
+            log.add(["camera": .string("\(number % 20)")])
+            #expect(log.entries(since: number - 1).array?.count == 1)
+        }
+        let entries = try #require(log.entries(since: 0).array)
+        #expect(Set(entries.compactMap { $0["camera"]?.string }).count == 20)
+    }
 }

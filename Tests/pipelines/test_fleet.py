@@ -71,7 +71,7 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual((done.returncode, sentence in done.stderr, done.stderr.count("\n")), (2, True, 1), done.stderr)
 
     def test_storage_keeps_results_of_one_set_of_settings(self):
-        """Runs that failed before they had results do not count."""
+        """Runs that failed before they had planned a file do not count."""
         with tempfile.TemporaryDirectory() as storage:
             def said(*words):
                 # There is no Ray, so that no run gets results.
@@ -83,8 +83,7 @@ class CommandLine(unittest.TestCase):
                     file.write("{}")
 
             said()
-            for folder, name, setting in (("done", "a.json", "draw=false"), ("work", "a/0.json", "max-objects=7")):
-                put("work/a/plan.json")
+            for folder, name, setting in (("done", "a.json", "draw=false"), ("work", "a/plan.json", "max-objects=7")):
                 put("failed/a.json")
                 self.assertIn("there is no Ray", said("--set", setting))
                 self.assertEqual(sorted(os.listdir(storage)), ["run.json"])

@@ -71,8 +71,7 @@ def check(storage: Storage, settings: Settings) -> None:
     if before is not None and before["fingerprint"] != settings.fingerprint:
         if has_results(storage):
             raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
-        # The run with the other settings failed before it had results. Its plans and its list of failed files depend on those settings.
-        storage.remove("work")
+        # The run with the other settings failed before it had planned a file. Its list of failed files depends on those settings.
         storage.remove("failed")
         before = None
     if before is None:
@@ -81,7 +80,8 @@ def check(storage: Storage, settings: Settings) -> None:
 
 
 def has_results(storage: Storage) -> bool:
-    return bool(storage.names("done")) or any(name != "plan.json" for video in storage.names("work") for name in storage.names(f"work/{video}"))
+    """Files that are planned count, because another run may be working on them."""
+    return bool(storage.names("done") or storage.names("work"))
 
 
 def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> int:

@@ -33,9 +33,9 @@ def expand(words: list[str], outside: str) -> Iterator[str]:
 
 
 def check_lists(words: list[str]) -> None:
-    """Raises Usage for lists that cannot be read, before Ray starts."""
+    """Raises Usage for lists that cannot be read, before Ray starts. A pipe is not opened, because it can be read only once."""
     for name in filter(None, map(list_name, words)):
-        if name != "-":
+        if name != "-" and not (os.path.exists(name) and not os.path.isfile(name)):
             next(read_lines(name), None)
 
 

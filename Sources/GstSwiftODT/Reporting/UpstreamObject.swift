@@ -49,8 +49,7 @@ struct UpstreamObject {
         }
     }
 
-    /// The label of the object; `nil` if it has no class name. If the class index is unknown, the label's index is a
-    /// negative number that depends on the name.
+    /// The label of the object; `nil` if it has no class name. If the class index is unknown, the label's index is -1.
     private var label: Label? {
         let name = Self.text(type)
         return name.isEmpty ? nil : Label(index: classIndex ?? -1, text: name)

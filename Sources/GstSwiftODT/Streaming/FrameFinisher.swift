@@ -28,7 +28,8 @@ final class FrameFinisher {
     private var epoch: UInt32 = 0
     /// The inference of the saliency network that is in flight, and the time of its frame. Set only by frames that do
     /// not wait for their results. Other frames wait until their saliency inference has finished.
-    private var salientRun: (promise: DetectionPromise, time: Nanoseconds)?
+    /// The result of an outdated run is not used, but no other run starts before it has ended.
+    private var salientRun: (promise: DetectionPromise, time: Nanoseconds, isOutdated: Bool)?
     /// The mode for which the saliency network was loaded.
     private var salientMode: SceneOptions.Mode?
     private var lastAnswer: StartedDetection?
@@ -82,6 +83,7 @@ final class FrameFinisher {
         scene.zones = try settings.zones.map(Zone.list(named:)) ?? []
         try classifier.load(settings)
         try salient.load(settings)
+        salientMode = settings.scene.mode
         try reidentifier.load(settings)
     }
 
@@ -162,7 +164,7 @@ final class FrameFinisher {
         }
         // The saliency networks of pictures and of videos differ.
         if settings.scene.mode != salientMode {
-            if salientMode != nil { salient.unload() }
+            salient.unload()
             (salientMode, salientRun) = (settings.scene.mode, nil)
         }
         try salient.adapt(to: settings)
@@ -180,7 +182,7 @@ final class FrameFinisher {
         if scene.isCut {
             element.log(.debug, "scene cut at \(context.times): all tracks end")
             drawer.noteCut()
-            salientRun = nil
+            salientRun?.isOutdated = true
         }
         let floor = settings.scene.scoreFloor
         for (answer, detections) in answers {
@@ -207,7 +209,8 @@ final class FrameFinisher {
     private func findSalient(in context: FrameContext) throws {
         if let run = salientRun, run.promise.isDone {
             salientRun = nil
-            scene.observeSalient(try signals.wait(for: run.promise), seenAt: run.time)
+            let detections = try signals.wait(for: run.promise)
+            if !run.isOutdated { scene.observeSalient(detections, seenAt: run.time) }
         }
         guard salientRun == nil, scene.beginsSalientRun() else { return }
         if context.plan.waits {
@@ -216,7 +219,7 @@ final class FrameFinisher {
             let promise = try context.withFrame {
                 try source.start($0, of: context.buffer, options: salientOptions(context.settings))
             }
-            salientRun = promise.map { ($0, context.time) }
+            salientRun = promise.map { ($0, context.time, false) }
         }
     }
 

@@ -99,7 +99,7 @@ struct InferenceScheduler {
             if shares { started.promise.whenDone { InferenceTurn.end() } }
             inFlight = started
         } catch {
-            if shares { InferenceTurn.end() }
+            if shares { InferenceTurn.cancel() }
             throw error
         }
         statistics.update { $0.inferences[reason, default: 0] += 1 }

@@ -42,7 +42,9 @@ final class InferenceTurn: Sendable {
             while true {
                 let answer: Nanoseconds? = Self.turns.wait(until: MonotonicClock.now + Self.pause) { turns in
                     signals.isInterrupted
-                        ? -1 : turns.ask(stream, utility: utility, interval: Self.pause, at: MonotonicClock.now)
+                        ? -1
+                        : turns.ask(
+                            stream, utility: utility, interval: Self.pause, isWaiting: true, at: MonotonicClock.now)
                 }
                 guard let answer else { continue }
                 guard answer >= 0 else {
@@ -55,6 +57,8 @@ final class InferenceTurn: Sendable {
     }
 
     func withdraw() { Self.turns.update { $0.withdraw(stream) } }
+
+    static func cancel() { turns.update { $0.cancel() } }
 
     static func end() { turns.update { $0.end(at: MonotonicClock.now) } }
 }

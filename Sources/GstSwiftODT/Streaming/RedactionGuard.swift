@@ -183,7 +183,7 @@ struct RedactionGuard {
         let labels = settings.annotator.privacyLabels.sorted()
         let request =
             labels.isEmpty
-            ? "box-style=\(settings.annotator.boxStyle)" : "privacy-labels=\(labels.joined(separator: ","))"
+            ? "box-style=\(settings.annotator.boxStyle)" : "privacy-labels=\(DetectionFilter.list(of: labels))"
         if settings.annotator.boxStyle.redaction == nil {
             return
                 "\(request) redacts nothing with box-style=\(settings.annotator.boxStyle); set box-style=blur or pixelate, or "

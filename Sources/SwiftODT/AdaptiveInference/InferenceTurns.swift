@@ -51,14 +51,16 @@ package struct InferenceTurns: Sendable {
     /// - Parameters:
     ///   - interval: the time in nanoseconds until the stream's next frame. The stream calls this function again at
     ///     that frame.
+    ///   - isWaiting: whether a frame waits for the turn. The stream then calls this function again as soon as an
+    ///     inference has ended, at the latest after `interval`.
     ///   - now: a monotonic time in nanoseconds.
-    package mutating func ask(_ stream: Int, utility: Double, interval: Nanoseconds, at now: Nanoseconds)
-        -> Nanoseconds?
-    {
+    package mutating func ask(
+        _ stream: Int, utility: Double, interval: Nanoseconds, isWaiting: Bool = false, at now: Nanoseconds
+    ) -> Nanoseconds? {
         let reservation = min(max(0, interval).adding(max(0, interval) / 2), Self.longestReservation)
         let claim = Claim(
             since: claims[stream]?.since ?? now, utility: min(max(0, utility), Self.maximumUtility),
-            nextFrame: now.adding(max(0, interval)), end: now.adding(reservation))
+            nextFrame: isWaiting ? now : now.adding(max(0, interval)), end: now.adding(reservation))
         claims[stream] = claim
         guard starts.count < Self.maximumInFlight,
             !claims.contains(where: { other, claimed in
@@ -78,4 +80,7 @@ package struct InferenceTurns: Sendable {
         let time = max(0, now - starts.removeFirst())
         duration = duration == 0 ? time : duration + (time - duration) / 8
     }
+
+    /// Cancels the latest inference in flight, which could not be started.
+    package mutating func cancel() { starts.removeLast() }
 }

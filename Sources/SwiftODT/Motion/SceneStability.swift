@@ -27,7 +27,8 @@ struct SceneStability {
             return .changed
         }
         if isSteady { return .steady }
-        steadyTime += elapsed
+        // In a slow stream, several frames are needed.
+        steadyTime += min(elapsed, 1)
         isSteady = steadyTime >= (survey.isOutdated ? Self.longestSettlingTime : Self.settlingTime)
         return isSteady ? .steady : survey.isOutdated ? .drifting : .settling
     }

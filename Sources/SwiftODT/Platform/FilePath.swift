@@ -60,8 +60,8 @@ enum DataFolders {
     }
 
     /// Returns the prefix of an installed program `PREFIX/bin/NAME` or plugin `PREFIX/lib/gstreamer-1.0/NAME` or
-    /// `PREFIX/lib/TRIPLET/gstreamer-1.0/NAME`, without a trailing slash; `nil` for other files. No other parent folder
-    /// is searched, because other users may be able to write to it, as to `/tmp`.
+    /// `PREFIX/lib/TRIPLET/gstreamer-1.0/NAME`, without a trailing slash; `nil` for other files. Other parent
+    /// folders do not count, because other users may be able to write to them, as to `/tmp`.
     static func prefix(of file: String) -> String? {
         let folders = file.split(separator: "/").dropLast()
         let isPlugin = folders.last == "gstreamer-1.0"

@@ -193,7 +193,8 @@ package final class RecordingReader {
             throw RecordingLineError("the frame must be an integer of at least 1, not \(figures[0])")
         }
         let score = columns.score
-        guard !score.isNaN else { throw RecordingLineError("the score must be a number") }
+        // A negative score is no error for `odt track`. Here, redaction would leave the object visible.
+        guard score >= 0 else { throw RecordingLineError("the score must be from 0 to 1, or -1 for no score") }
         var label: Label?
         if let labels, figures.count > 7, let index = Int(exactly: figures[7]), index >= 0 {
             label = labels[index]

@@ -23,24 +23,26 @@ package struct DetectionFilter: Hashable, Sendable {
     /// Parses a comma-separated list of labels into lower-case labels, see ``items(in:)``.
     package static func labels(in text: String) -> Set<String> { Set(items(in: text).map { $0.lowercased() }) }
 
-    /// Parses a comma-separated list. A comma that follows a backslash is part of an item.
+    /// Parses a comma-separated list. After a backslash, a comma or another backslash is part of an item.
     package static func items(in text: String) -> [String] {
-        var items: [String] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            if items.last?.last == "\\" {
-                items[items.count - 1].removeLast()
-                items[items.count - 1] += "," + part
-            } else {
-                items.append(String(part))
+        var (items, item, isEscaped) = ([String](), "", false)
+        for character in text {
+            if isEscaped, character != ",", character != "\\" { item.append("\\") }
+            if !isEscaped, character == "," {
+                items.append(item)
+                item = ""
+            } else if isEscaped || character != "\\" {
+                item.append(character)
             }
+            isEscaped = !isEscaped && character == "\\"
         }
-        return items.map { $0[...].trimmingSpaces() }.filter { !$0.isEmpty }
+        if isEscaped { item.append("\\") }
+        return (items + [item]).map { $0[...].trimmingSpaces() }.filter { !$0.isEmpty }
     }
 
     /// Returns the text that ``items(in:)`` parses into these items.
     package static func list(of items: some Sequence<String>) -> String {
-        items.map { $0.split(separator: ",", omittingEmptySubsequences: false).joined(separator: "\\,") }
-            .joined(separator: ",")
+        items.map { $0.replacing("\\", with: "\\\\").replacing(",", with: "\\,") }.joined(separator: ",")
     }
 
     enum Verdict: Equatable {

@@ -54,6 +54,7 @@ package final class Scene {
     /// ``SceneOptions/multipleObjects``.
     package private(set) var leftOut = LeftOutObjects()
     private var now: Nanoseconds = 0
+    private var latestCut = Nanoseconds.min
     private var width = 0
     private var height = 0
 
@@ -77,6 +78,7 @@ package final class Scene {
             if tracker.isCut {
                 labels.reset()
                 salient.reset(reason: .lost)
+                latestCut = now
             }
             plane = options.detectsSalientInVideo ? luma : nil
             if options.detectsMoving {
@@ -100,7 +102,7 @@ package final class Scene {
                 // when the objects disappear.
                 unclassified.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, region: region)
             }
-            if options.detectsSalientInVideo {
+            if options.detectsSalientInVideo, time >= latestCut {
                 salient.leaveOut(detections.filter { $0.score >= threshold && judge($0) != .kept }.map(\.box))
             }
             tracker.update(kept, seenAt: time, region: region)

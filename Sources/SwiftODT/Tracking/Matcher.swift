@@ -160,7 +160,7 @@ struct Matcher: ~Copyable {
     ) -> Double {
         let heuristics = options.heuristics
         let isOther =
-            detection.label >= 0 && track.pointee.votes.leaderIndex >= 0
+            detection.label != -1 && track.pointee.votes.leaderIndex != -1
             && detection.label != track.pointee.votes.leaderIndex
         let factor = isOther ? TrackerTuning.otherLabelFactor : 1
         if place == .lastSeen || !track.pointee.isConfirmed { return overlap * factor - threshold }
@@ -201,7 +201,7 @@ struct Matcher: ~Copyable {
             !tracks.contains { track in
                 let (box, object, name) = (detection.box, track.filter.box, track.votes.leaderIndex)
                 guard track.isConfirmed, region.cuts(object) else { return false }
-                if name < 0 || detection.label < 0 || name == detection.label {
+                if name == -1 || detection.label == -1 || name == detection.label {
                     return TileFragment.isDetail(box, score: detection.score, of: object, score: track.score)
                 }
                 return TileFragment.lies(box, within: object)

@@ -54,16 +54,20 @@ enum ByteStream {
         return PathText.withSystemPath(path) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Writes a complete file. If an error occurs, an existing file stays unchanged.
+    /// Writes a complete file. If an error occurs, an existing file stays unchanged, unless its folder is not writable.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        let isNew = !PathText.isThere(path) && PathText.isThere(FilePath.folder(of: path))
-        if path != "-", isNew || isFile(path) { return _ = try PartFile.write(bytes, to: path) }
+        let canRename = PathText.withSystemPath(FilePath.folder(of: path)) { access($0, W_OK) } == 0
+        // The file to which `/dev/stdout` leads is open.
+        let isDevice = ["/dev/", "/proc/"].contains { path.hasPrefix($0) }
+        if path != "-", canRename, !isDevice, isFile(path) || !PathText.isThere(path) {
+            return _ = try PartFile.write(bytes, to: path)
+        }
         // Output that stdio still buffers must precede these bytes.
         fflush(nil)
         let file =
             path == "-"
             ? STDOUT_FILENO
-            : PathText.withSystemPath(path) { open($0, O_WRONLY | O_CLOEXEC) }
+            : PathText.withSystemPath(path) { open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) }
         guard file >= 0 else { throw ByteStreamError("write", path) }
         defer { if path != "-" { close(file) } }
         var rest = bytes[...]

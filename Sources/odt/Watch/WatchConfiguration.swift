@@ -98,7 +98,7 @@ struct WatchConfiguration {
         if entry.key == "source" || entry.key == "record" {
             throw PlaybackError("\(entry.place): \(entry.key) belongs to one camera, in [camera NAME]", isUsage: true)
         }
-        if Self.files.contains(entry.key), PathText.isThere(path(entry.value)) {
+        if Self.files.contains(entry.key), FileBytes.size(path(entry.value)) != nil {
             return CameraSetting("\(entry.key)=\(path(entry.value))", at: entry.place)
         }
         guard entry.key == "zones", let first = entry.value.first, !"[{".contains(first) else {

@@ -109,4 +109,15 @@ import Testing
         #expect(turns.ask(4, utility: 0, interval: 0, at: 35 * ms) == nil)
         #expect(turns.ask(3, utility: 9, interval: frame, at: 40 * ms) == frame)
     }
+
+    /// A frame that waits takes its turn as soon as an inference ends, so its claim blocks even short inferences.
+    @Test mutating func waitingFramePrecedesYoungerClaims() {
+        let ms = Self.millisecond
+        _ = turns.ask(1, utility: 0, interval: 0, at: 0)
+        _ = turns.ask(2, utility: 0, interval: 0, at: 0)
+        #expect(turns.ask(3, utility: 9, interval: 20 * ms, isWaiting: true, at: 0) == nil)
+        turns.end(at: 5 * ms)
+        #expect(turns.ask(4, utility: 0, interval: 0, at: 5 * ms) == nil)
+        #expect(turns.ask(3, utility: 9, interval: 20 * ms, isWaiting: true, at: 6 * ms) == 6 * ms)
+    }
 }

@@ -16,8 +16,9 @@ struct DetectionFilterTests {
 
     @Test func commaAfterBackslashIsPartOfLabel() {
         #expect(DetectionFilter.labels(in: #" Tench\, Tinca tinca, ,cup "#) == ["tench, tinca tinca", "cup"])
-        let items = ["a,b", "c", ",d,"]
+        let items = ["a,b", "c", ",d,", #"e\"#, #"\,f"#, #"g\h"#]
         #expect(DetectionFilter.items(in: DetectionFilter.list(of: items)) == items)
+        #expect(DetectionFilter.items(in: #"a\b,c\"#) == [#"a\b"#, #"c\"#])
     }
 
     @Test func defaultFilterKeepsAll() {

@@ -28,7 +28,7 @@ $("live").onload = () => {
 
 async function takeSnapshot(camera, photo) {
   if (photo.isBusy || pictures.requests >= REQUESTS || document.hidden || camera.state !== "connected") return;
-  photo.isBusy = true;
+  [photo.isBusy, photo.begun] = [true, Date.now()];
   pictures.requests += 1;
   try {
     const answer = await fetch(address("snapshot", camera.name, "jpg"), {signal: AbortSignal.timeout(8000)});

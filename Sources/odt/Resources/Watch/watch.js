@@ -22,15 +22,17 @@ function showAll() {
       return make("li", {"data-name": camera.name}, button);
     }));
   }
-  server.cameras.forEach((camera, place) => {
+  const photos = server.cameras.map((camera, place) => {
     const item = list.children[place], photo = item.querySelector(".photo"), why = absence(camera, true);
     item.querySelector(".dot").className = "dot " + (server.isThere ? camera.state : "");
     item.querySelector("img").alt = `picture of ${plain(camera.name)}`;
     say(item.querySelector("small"), camera.state === "connected" ? countText(camera.objects.length, "object") : camera.state);
     say(item.querySelector(".why"), why);
     photo.classList.toggle("stale", Boolean(why) || !server.isThere);
-    takeSnapshot(camera, photo);
+    return [camera, photo];
   });
+  // The oldest pictures first, so that each camera gets its turn.
+  photos.sort(([, one], [, other]) => (one.begun ?? 0) - (other.begun ?? 0)).forEach(([camera, photo]) => takeSnapshot(camera, photo));
 }
 
 function showOne(camera) {

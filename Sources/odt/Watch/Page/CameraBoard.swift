@@ -103,7 +103,7 @@ struct NumberedLog {
         guard entries.count > maximum else { return }
         let counts = Dictionary(grouping: entries) { $0.camera?.string ?? "" }.mapValues(\.count)
         let busiest = counts.max { $0.value < $1.value }
-        var surplus = min(max(1, maximum / 10), busiest?.value ?? 0)
+        var surplus = min(max(1, maximum / 10), max(1, (busiest?.value ?? 0) / 2))
         entries.removeAll { entry in
             guard surplus > 0, (entry.camera?.string ?? "") == busiest?.key else { return false }
             surplus -= 1
