@@ -59,21 +59,21 @@ package final class Element: @unchecked Sendable {
     /// mode, so tag events do not reach its pads.
     package func ignoreTags() {
         gst_tag_setter_set_tag_merge_mode(OpaquePointer(pointer), GST_TAG_MERGE_KEEP_ALL)
-        let drop: GstElementForeachPadFunc = { _, pad, _ in
-            guard let pad else { return 1 }
-            gst_object_ref(pad)
-            Pad(pad).watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok }
-            return 1
-        }
-        gst_element_foreach_sink_pad(pointer, drop, nil)
-        let added: @convention(c) (UnsafeMutablePointer<GstElement>, UnsafeMutablePointer<GstPad>, gpointer?) -> Void =
-            {
-                _, pad, _ in
-                gst_object_ref(pad)
-                Pad(pad).watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok }
-            }
+        gst_element_foreach_sink_pad(
+            pointer,
+            { _, pad, _ in
+                pad.map(Element.dropTags)
+                return 1
+            }, nil)
+        typealias Added = @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, gpointer?) -> Void
+        let added: Added = { _, pad, _ in Element.dropTags(at: pad) }
         g_signal_connect_data(
             gobject, "pad-added", unsafeBitCast(added, to: GCallback.self), nil, nil, GConnectFlags(0))
+    }
+
+    private static func dropTags(at pad: UnsafeMutablePointer<GstPad>) {
+        gst_object_ref(pad)
+        Pad(pad).watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok }
     }
 
     /// Sets the comment in the tags of a muxer.

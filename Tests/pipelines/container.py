@@ -60,15 +60,15 @@ class Container(unittest.TestCase):
         self.assertIn("Read-only", self.inside("touch", "/usr/local/x").stderr)
 
     def test_installation_is_complete(self):
-        said = self.inside("odt", "doctor")
-        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
-        self.assertIn("Nothing is missing.", said.stdout)
+        completed = self.inside("odt", "doctor")
+        self.assertEqual(completed.returncode, 0, completed.stdout + completed.stderr)
+        self.assertIn("Nothing is missing.", completed.stdout)
 
     def test_video_is_annotated(self):
         shutil.copy(f"{DATA}/videos/bikes.mp4", self.data)
-        said = self.inside("odt", "annotate", "bikes.mp4", "out.mp4")
-        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
-        self.assertRegex(said.stdout + said.stderr, "wrote out.mp4: 250 frames, [1-9]")
+        completed = self.inside("odt", "annotate", "bikes.mp4", "out.mp4")
+        self.assertEqual(completed.returncode, 0, completed.stdout + completed.stderr)
+        self.assertRegex(completed.stdout + completed.stderr, "wrote out.mp4: 250 frames, [1-9]")
 
     @unittest.skipUnless(yaml, "needs python3-yaml")
     def test_health_check_of_compose_succeeds(self):
@@ -84,9 +84,9 @@ class Container(unittest.TestCase):
             file.write(configuration)
         check, = yaml.safe_load(read("compose.yaml"))["services"]["swiftodt"]["healthcheck"]["test"][3:]
         check = check.replace("$$", "$").replace("/9464", f"/{ports['9464']}")
-        said = self.inside("bash", "-c", "odt watch --config /data/watch.conf & watch=$!;"
+        completed = self.inside("bash", "-c", "odt watch --config /data/watch.conf & watch=$!;"
                            f" until bash -c {shlex.quote(check)} 2>/dev/null; do kill -0 $watch || exit 1; done; kill $watch && wait $watch")
-        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertEqual(completed.returncode, 0, completed.stdout + completed.stderr)
         self.assertTrue(os.listdir(f"{self.data}/video/front"))
 
     @unittest.skipUnless(PODMAN and yaml, "podman, runc or python3-yaml is not installed")
@@ -101,12 +101,12 @@ class Container(unittest.TestCase):
         options = ["--rm", "--read-only", *(f"--cap-drop={name}" for name in service["cap_drop"]), *(f"--tmpfs={path}" for path in service["tmpfs"]),
                    *(f"--security-opt={option.split(':')[0]}" for option in service["security_opt"]), "--ulimit=nofile=1024:1024",
                    "--ulimit=nproc=1024:1024", "--network=none", f"--volume={self.data}:/data"]
-        said = subprocess.run([*podman, "run", *options, f"localhost/{TAG}", "--version"], capture_output=True, text=True, timeout=120, check=False)
-        if said.returncode in (125, 126):
-            self.skipTest(f"podman starts no container here: {said.stderr.strip()}")
-        self.assertRegex(said.stdout, r"^odt \d+\.")
-        said = subprocess.run([*podman, "run", *options, f"localhost/{TAG}", "doctor"], capture_output=True, text=True, timeout=120, check=False)
-        self.assertIn("Nothing is missing.", said.stdout, said.stderr)
+        completed = subprocess.run([*podman, "run", *options, f"localhost/{TAG}", "--version"], capture_output=True, text=True, timeout=120, check=False)
+        if completed.returncode in (125, 126):
+            self.skipTest(f"podman starts no container here: {completed.stderr.strip()}")
+        self.assertRegex(completed.stdout, r"^odt \d+\.")
+        completed = subprocess.run([*podman, "run", *options, f"localhost/{TAG}", "doctor"], capture_output=True, text=True, timeout=120, check=False)
+        self.assertIn("Nothing is missing.", completed.stdout, completed.stderr)
 
 
 if __name__ == "__main__":

@@ -26,10 +26,10 @@ class Installation(unittest.TestCase):
     def test_install_and_uninstall(self):
         with tempfile.TemporaryDirectory(prefix="a home ") as home:
             def run(*words):
-                said = command(*words, seconds=280, HOME=home, XDG_DATA_HOME=f"{home}/.local/share",
+                completed = command(*words, seconds=280, HOME=home, XDG_DATA_HOME=f"{home}/.local/share",
                                XDG_CACHE_HOME=f"{home}/.cache", GST_PLUGIN_PATH="", GST_REGISTRY=f"{home}/registry.bin")
-                self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
-                return said.stdout
+                self.assertEqual(completed.returncode, 0, completed.stdout + completed.stderr)
+                return completed.stdout
 
             run("Pipelines/setup", "--install", "--no-packages", "--no-models")
             self.assertIn(home, run("gst-inspect-1.0", "swiftodt"))
@@ -48,23 +48,23 @@ class Installation(unittest.TestCase):
             os.makedirs(f"{home}/.local/share/swiftodt/openvino", 0o700)
             with open(f"{home}/.local/share/swiftodt/openvino/library", "w", opener=lambda *words: os.open(*words, 0o600), encoding="ascii"):
                 pass
-            said = command(*IN_NAMESPACE, "sh", "-c", FOR_ALL, HOME=home, XDG_DATA_HOME="", XDG_CACHE_HOME="", SUDO_USER="", GST_PLUGIN_PATH="", GST_REGISTRY=f"{home}/registry.bin")
-            self.assertEqual((said.returncode, said.stdout), (0, ""), said.stderr)
+            completed = command(*IN_NAMESPACE, "sh", "-c", FOR_ALL, HOME=home, XDG_DATA_HOME="", XDG_CACHE_HOME="", SUDO_USER="", GST_PLUGIN_PATH="", GST_REGISTRY=f"{home}/registry.bin")
+            self.assertEqual((completed.returncode, completed.stdout), (0, ""), completed.stderr)
             for name in ("bin/odt", "share/swiftodt/openvino", "share/swiftodt/fetch-models", "lib/plugins/libgstswiftodt.so"):
-                self.assertIn(f"installed /usr/local/{name}\n", said.stderr)
+                self.assertIn(f"installed /usr/local/{name}\n", completed.stderr)
 
     def test_folders_of_the_environment_must_be_absolute(self):
         with tempfile.TemporaryDirectory(prefix="a home ") as home:
             plugin = f"{home}/.local/share/gstreamer-1.0/plugins/libgstswiftodt.so"
             os.makedirs(os.path.dirname(plugin))
             open(plugin, "w", encoding="ascii").close()
-            said = command("Pipelines/setup", "--uninstall", HOME=home, XDG_DATA_HOME="relative", XDG_CACHE_HOME="relative")
-            self.assertEqual((said.returncode, said.stdout), (0, f"setup: removed {plugin}\n"), said.stderr)
+            completed = command("Pipelines/setup", "--uninstall", HOME=home, XDG_DATA_HOME="relative", XDG_CACHE_HOME="relative")
+            self.assertEqual((completed.returncode, completed.stdout), (0, f"setup: removed {plugin}\n"), completed.stderr)
 
     def test_home_is_optional(self):
         for words in (("Pipelines/setup", "--no-packages", "--no-models", "--no-build"), ("Pipelines/packaging/install", "--help")):
-            said = command("/usr/bin/env", "--unset=HOME", "--unset=XDG_DATA_HOME", "--unset=XDG_CACHE_HOME", *words)
-            self.assertEqual((said.returncode, said.stderr), (0, ""))
+            completed = command("/usr/bin/env", "--unset=HOME", "--unset=XDG_DATA_HOME", "--unset=XDG_CACHE_HOME", *words)
+            self.assertEqual((completed.returncode, completed.stderr), (0, ""))
 
     @needs_detector
     def test_user_files_are_kept(self):
@@ -90,9 +90,9 @@ class Installation(unittest.TestCase):
                 file.write(b"more")
 
             def uninstall():
-                said = command("Pipelines/setup", "--uninstall", HOME=home, XDG_DATA_HOME=f"{home}/data", XDG_CACHE_HOME=f"{home}/.cache")
-                self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
-                return said.stdout, sorted(os.path.relpath(os.path.join(folder, name), data)
+                completed = command("Pipelines/setup", "--uninstall", HOME=home, XDG_DATA_HOME=f"{home}/data", XDG_CACHE_HOME=f"{home}/.cache")
+                self.assertEqual(completed.returncode, 0, completed.stdout + completed.stderr)
+                return completed.stdout, sorted(os.path.relpath(os.path.join(folder, name), data)
                                            for folder, _, names in os.walk(f"{home}/data") for name in names)
 
             text, left = uninstall()

@@ -71,7 +71,7 @@ def check(storage: Storage, settings: Settings) -> None:
     if before is not None and before["fingerprint"] != settings.fingerprint:
         if has_results(storage):
             raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
-        # The run with the other settings failed before it had planned a file. Its list of failed files depends on those settings.
+        # The earlier run failed before it had planned a file. The list of failed files depends on the settings of that run.
         storage.remove("failed")
         before = None
     if before is None:

@@ -10,7 +10,7 @@ struct FrameDifference: Sendable {
     private(set) var isChanged: ContiguousArray<Bool> = []
     private(set) var count = 0
     /// The height of a cell in plane pixels. It is less than ``side`` if the plane is lower.
-    private var lines = side
+    private var cellHeight = side
 
     private var plane: LumaPlane?
     /// The sum of the absolute differences in each cell. Kept to avoid an allocation per frame.
@@ -37,7 +37,7 @@ struct FrameDifference: Sendable {
         guard let old = plane, old.width == new.width, old.height == new.height,
             new.width >= Self.side
         else { return false }
-        lines = min(Self.side, new.height)
+        cellHeight = min(Self.side, new.height)
         (columns, rows) = ((new.width + Self.side - 1) / Self.side, (new.height + Self.side - 1) / Self.side)
         if isChanged.count != columns * rows {
             isChanged = ContiguousArray(repeating: false, count: columns * rows)
@@ -105,7 +105,7 @@ struct FrameDifference: Sendable {
         }
         // Estimates the noise from the quarter of the cells that differ least. These cells are usually static.
         sums.sort()
-        let calm = Double(sums[sums.count / 4]) / Double(Self.side * lines)
+        let calm = Double(sums[sums.count / 4]) / Double(Self.side * cellHeight)
         noise += (min(calm, Self.maximumNoise) - noise) * (seconds / (seconds + Self.noiseTimeConstant))
     }
 
@@ -121,14 +121,14 @@ struct FrameDifference: Sendable {
             sums[cell] = Self.whole(sum)
         }
         sums.sort()
-        return sums[sums.count / 2] / (Self.side * lines)
+        return sums[sums.count / 2] / (Self.side * cellHeight)
     }
 
     @inline(__always)
     private func lineOffsets(of cell: Int, width: Int, height: Int) -> StrideTo<Int> {
         let (column, line) = (cell % columns * Self.side, cell / columns * Self.side)
-        let first = min(line, height - lines) * width + min(column, width - Self.side)
-        return stride(from: first, to: first + lines * width, by: width)
+        let first = min(line, height - cellHeight) * width + min(column, width - Self.side)
+        return stride(from: first, to: first + cellHeight * width, by: width)
     }
 
     @inline(__always)

@@ -148,7 +148,7 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
             without(
                 ODTError(
                     .unsupported,
-                    "none of the classifier's labels has a category; list them in \(CategoryTable.userFile) in a model folder"
+                    "none of the classifier's labels has a category; list the labels in \(CategoryTable.userFile) in a model folder"
                 ))
         }
         return TrackClassifier(table: table, crop: crop, options: options)

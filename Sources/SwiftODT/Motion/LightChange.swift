@@ -14,18 +14,13 @@ extension LightChange {
     init(from background: PixelGrid<Float>, to pixels: UnsafePointer<UInt8>, ignoring marks: PixelGrid<UInt8>) {
         self.init()
         let step = max(1, Int(Double(background.count / 4000).squareRoot()))
-        var (total, usable) = (0, 0)
-        Self.forEachSample(of: background, marks, step) { index in
-            total += 1
-            if Self.isUsable(pixels[index]) { usable += 1 }
-        }
-        guard Double(usable) >= Self.minimumShare * Double(total) else { return }
         guard let middle = Self.median(background, pixels, marks, step) else { return }
         offset = middle
         for gate: Float in [48, 24, 12] {
             var (n, b, c, bb, bc): (Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0)
-            Self.visit(background, pixels, marks, step) { level, seen in
-                guard abs(level * gain + offset - seen) < gate else { return }
+            Self.forEachSample(of: background, marks, step) { index in
+                let (level, seen) = (background.base[index], Float(pixels[index]))
+                guard Self.isUsable(pixels[index]), abs(level * gain + offset - seen) < gate else { return }
                 n += 1
                 b += level
                 c += seen
@@ -43,34 +38,29 @@ extension LightChange {
     private static let inertia: Float = 30
     /// If less than this fraction of the pixels is neither underexposed nor overexposed, a change of light is not
     /// estimated. On a black or white background, all usable pixels can be those of an object.
-    private static let minimumShare = 0.2
+    private static let minimumShare: Float = 0.2
 
+    /// Returns the median change of the usable pixels; `nil` if there are too few.
     private static func median(
         _ background: PixelGrid<Float>, _ pixels: UnsafePointer<UInt8>, _ marks: PixelGrid<UInt8>, _ step: Int
     ) -> Float? {
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: 511) { histogram in
             histogram.initialize(repeating: 0)
-            var total: Int32 = 0
-            visit(background, pixels, marks, step) { level, seen in
-                histogram[min(max(Int((seen - level).rounded()) + 255, 0), 510)] += 1
+            var (total, usable): (Int32, Int32) = (0, 0)
+            forEachSample(of: background, marks, step) { index in
                 total += 1
+                guard isUsable(pixels[index]) else { return }
+                let change = Float(pixels[index]) - background.base[index]
+                histogram[min(max(Int(change.rounded()) + 255, 0), 510)] += 1
+                usable += 1
             }
-            guard total >= 16 else { return nil }
+            guard usable >= 16, Float(usable) >= minimumShare * Float(total) else { return nil }
             var below: Int32 = 0
             for (bin, count) in histogram.enumerated() {
                 below += count
-                if below * 2 >= total { return Float(bin - 255) }
+                if below * 2 >= usable { return Float(bin - 255) }
             }
             return nil
-        }
-    }
-
-    private static func visit(
-        _ background: PixelGrid<Float>, _ pixels: UnsafePointer<UInt8>, _ marks: PixelGrid<UInt8>, _ step: Int,
-        _ body: (_ level: Float, _ seen: Float) -> Void
-    ) {
-        forEachSample(of: background, marks, step) { index in
-            if isUsable(pixels[index]) { body(background.base[index], Float(pixels[index])) }
         }
     }
 

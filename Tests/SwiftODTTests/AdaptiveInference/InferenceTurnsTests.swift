@@ -41,6 +41,10 @@ import Testing
         return (counts, waits)
     }
 
+    private mutating func takeBothTurns() {
+        for stream in 1...2 { _ = turns.ask(stream, utility: 0, interval: 0, at: 0) }
+    }
+
     @Test mutating func streamsGetTurnsAtOnceWithoutOverload() {
         let (counts, waits) = share(seconds: 10, steps: [100, 100]) { _, _ in 1 }
         #expect(counts == [10, 10])
@@ -83,8 +87,7 @@ import Testing
 
     @Test mutating func expiredAndWithdrawnClaimsHoldNobodyBack() {
         let (ms, frame) = (Self.millisecond, 40 * Self.millisecond)
-        _ = turns.ask(1, utility: 0, interval: 0, at: 0)
-        _ = turns.ask(2, utility: 0, interval: 0, at: 0)
+        takeBothTurns()
         #expect(turns.ask(3, utility: 9, interval: frame, at: 0) == nil)
         turns.end(at: 40 * ms)
         #expect(turns.ask(4, utility: 0, interval: 0, at: 40 * ms) == nil)
@@ -99,8 +102,7 @@ import Testing
     /// An inference that ends before the next frame of the stream with the reservation delays this stream by nothing.
     @Test mutating func reservationPermitsShortInferences() {
         let (ms, frame) = (Self.millisecond, 40 * Self.millisecond)
-        _ = turns.ask(1, utility: 0, interval: 0, at: 0)
-        _ = turns.ask(2, utility: 0, interval: 0, at: 0)
+        takeBothTurns()
         #expect(turns.ask(3, utility: 9, interval: frame, at: 0) == nil)
         turns.end(at: 10 * ms)
         turns.end(at: 10 * ms)
@@ -113,8 +115,7 @@ import Testing
     /// A frame that waits takes its turn as soon as an inference ends, so its claim blocks even short inferences.
     @Test mutating func waitingFramePrecedesYoungerClaims() {
         let ms = Self.millisecond
-        _ = turns.ask(1, utility: 0, interval: 0, at: 0)
-        _ = turns.ask(2, utility: 0, interval: 0, at: 0)
+        takeBothTurns()
         #expect(turns.ask(3, utility: 9, interval: 20 * ms, isWaiting: true, at: 0) == nil)
         turns.end(at: 5 * ms)
         #expect(turns.ask(4, utility: 0, interval: 0, at: 5 * ms) == nil)

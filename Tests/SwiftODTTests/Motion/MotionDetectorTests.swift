@@ -44,7 +44,7 @@ import Testing
         #expect(outcome.recall > 0.8, "recall \(outcome.recall)")
     }
 
-    /// Underexposed and overexposed pixels say nothing about a change of the light. The object's pixels do not either.
+    /// A change of the light cannot be estimated from underexposed and overexposed pixels, or from those of the object.
     @Test(arguments: [0, 255]) func objectBeforeClippedBackgroundIsDetected(_ background: Int) {
         var analyzer: MotionAnalyzer?
         var found = 0
