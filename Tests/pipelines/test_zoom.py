@@ -20,7 +20,7 @@ class Zoom(unittest.TestCase):
 
     def take_picture(self):
         """Writes a frame with a near car and small distant ones."""
-        # Not with identity eos-after: avdec_h264 then delivers a damaged or another frame at the end.
+        # The element identity with eos-after is not used, because avdec_h264 then delivers a damaged or another last frame.
         subprocess.run(["ffmpeg", "-v", "error", "-i", BIKES, "-vf", r"select=eq(n\,180)", "-frames:v", "1", self.street], check=True, timeout=60)
 
     def lines(self):

@@ -15,7 +15,7 @@ struct FrameChecksum {
     private static func sum(of frame: GstVideoFrame) -> String? {
         guard let format = frame.info.finfo?.pointee, let sum = g_checksum_new(G_CHECKSUM_MD5) else { return nil }
         defer { g_checksum_free(sum) }
-        // The stride of tiled formats is no number of bytes.
+        // The stride of tiled formats is not in bytes.
         if format.flags.rawValue & GST_VIDEO_FORMAT_FLAG_TILED.rawValue != 0 {
             g_checksum_update(sum, frame.map.0.data, gssize(frame.map.0.size))
             return String(cString: g_checksum_get_string(sum))
