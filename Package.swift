@@ -42,7 +42,7 @@ let package = Package(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
         .target(
-            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CTurboJPEG", "CZlib"],
+            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CLinux", "CTurboJPEG", "CZlib"],
             resources: [.embedInCode("Classification/Vocabularies")]),
         .target(name: "SwiftODTMLKit", dependencies: ["SwiftODT"]),
         .target(name: "GstFrames", dependencies: ["SwiftODT", "CGStreamer"]),

@@ -1,5 +1,8 @@
 """A program that exits while its pipeline plays neither crashes nor hangs, for each way to exit and any number of networks. Its exit code
 is its own. Tests/Benchmarks/exits/run repeats this for each model."""
+import os
+import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -9,6 +12,18 @@ from streams import needs_detector
 DETECT = "videotestsrc ! swiftodt updates=every-frame detector=neural "
 ONE = DETECT + "! fakesink"
 THREE = f"{ONE} {DETECT} mode=single-image ! fakesink videotestsrc ! swiftodt updates=every-frame detector=salient ! fakesink"
+
+# Threads other than the main thread register exit handlers 30 ms late, as on a busy machine.
+LATE_REGISTRATION = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+int on_exit(void (*function)(int, void *), void *argument) {
+    int (*next)(void (*)(int, void *), void *) = dlsym(RTLD_NEXT, "on_exit");
+    if (gettid() != getpid()) usleep(30000);
+    return next(function, argument);
+}
+"""
 
 
 @needs_detector
@@ -45,6 +60,16 @@ class Exit(unittest.TestCase):
         for pause in range(0, 30, 4):
             with tempfile.TemporaryDirectory() as folder:
                 self.leave("at once", ONE, XDG_CACHE_HOME=folder, PAUSE=str(pause / 1000))
+
+    def test_exit_during_start_with_late_exit_handlers(self):
+        compiler = shutil.which("cc") or shutil.which("clang")
+        if compiler is None:
+            self.skipTest("needs a C compiler")
+        with tempfile.TemporaryDirectory() as folder:
+            library = os.path.join(folder, "late.so")
+            subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=LATE_REGISTRATION, text=True, check=True)
+            for pause in range(1, 9):
+                self.leave("at once", ONE, LD_PRELOAD=library, PAUSE=str(pause / 10))
 
 
 if __name__ == "__main__":

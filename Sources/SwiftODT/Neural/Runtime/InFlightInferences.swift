@@ -1,3 +1,4 @@
+import CLinux
 import COpenVINO
 import Glibc
 
@@ -11,8 +12,10 @@ import Glibc
 ///
 /// Exit handlers run in reverse order of registration. The runtime registers its exit handlers when its libraries are
 /// loaded, and when a network runs for the first time. The exit handler of this type must run before them. It is
-/// therefore registered again after each of these operations, and every 0.1 ms while they run. One case is not covered:
-/// `exit()` is called less than 0.1 ms after the runtime has registered a handler.
+/// therefore registered again after each of these operations, and repeatedly while they run. If the main thread calls
+/// `exit()`, it is registered once more before the first handler runs. One case is not covered: another thread calls
+/// `exit()` after the runtime has registered a handler and before this type has registered its handler again. This takes
+/// 0.1 to 1 ms, and longer on a busy machine.
 enum InFlightInferences {
     private struct State {
         var count = 0
@@ -69,6 +72,7 @@ enum InFlightInferences {
     /// - Throws: `CancellationError` if the process has begun to exit. Parts of the runtime may then be destroyed.
     static func drainAtExit<Answer>(isFirst: Bool = true, during body: () throws -> Answer) throws -> Answer {
         let isDone = Monitor(false)
+        if linux_gettid() == getpid() { drainAtExitOfMainThread }
         drainAtExit()
         // If the thread cannot be started, the handler is registered only before and after `body`. If the process exits
         // during `body`, the handler may then run too late.
@@ -87,6 +91,17 @@ enum InFlightInferences {
         if state.read({ $0.isClosed }) { throw CancellationError() }
         return try answer.get()
     }
+
+    /// Registers a destructor of the main thread, which registers the exit handler. `exit()` calls the destructors of
+    /// its thread before all exit handlers.
+    private static let drainAtExitOfMainThread: Void = {
+        let destructor: @convention(c) (UnsafeMutableRawPointer?) -> Void = { process in
+            // A forked process must not use the lock of `state`.
+            if Int(bitPattern: process) == Int(getpid()) { drainAtExit() }
+        }
+        _ = linux_thread_atexit(
+            destructor, .init(bitPattern: Int(getpid())), UnsafeMutableRawPointer(mutating: #dsohandle))
+    }()
 
     /// After this number of registrations, the interval between two registrations is 1 ms instead of 0.1 ms, because a
     /// compilation may take seconds.
