@@ -49,6 +49,21 @@ package enum ErrorText {
         return ([text] + lines.dropFirst(lines.first?.contains("): ") == true ? 1 : 0)).joined(separator: "\n")
     }
 
+    /// Returns the reason of an error message of swiftodt, which determines its GStreamer error code.
+    package static func reason(of message: UnsafeMutablePointer<GstMessage>) -> ODTError.Reason {
+        var problem: UnsafeMutablePointer<GError>?
+        gst_message_parse_error(message, &problem, nil)
+        defer { g_clear_error(&problem) }
+        guard let error = problem?.pointee else { return .failed }
+        func isError(_ domain: GQuark, _ code: UInt32) -> Bool { error.domain == domain && error.code == Int32(code) }
+        let (resource, library) = (gst_resource_error_quark(), gst_library_error_quark())
+        if isError(resource, GST_RESOURCE_ERROR_NOT_FOUND.rawValue) { return .fileNotFound }
+        if isError(resource, GST_RESOURCE_ERROR_READ.rawValue) { return .invalidFile }
+        if isError(resource, GST_RESOURCE_ERROR_SETTINGS.rawValue) { return .unsupported }
+        if isError(library, GST_LIBRARY_ERROR_INIT.rawValue) { return .runtimeMissing }
+        return isError(library, GST_LIBRARY_ERROR_SETTINGS.rawValue) ? .invalidOption : .failed
+    }
+
     static func name(of object: UnsafeMutablePointer<GstObject>?) -> String {
         object.flatMap { String(freeing: gst_object_get_name($0)) } ?? "GStreamer"
     }

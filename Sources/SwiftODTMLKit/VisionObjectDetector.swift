@@ -5,7 +5,7 @@ import SwiftODT
 ///
 /// The detector is thread-safe. In stream mode it processes one image at a time and queues at most one. If another
 /// image arrives, the queued image is dropped with an error of the reason `dropped`. In single-image mode all images
-/// are processed in order. The detector loads its networks at the first image. If a network has to be compiled, this
+/// are processed in order; the queue has no limit, and each queued image keeps its pixels. The detector loads its networks at the first image. If a network has to be compiled, this
 /// can take seconds.
 ///
 ///     let objectDetector = VisionObjectDetector()

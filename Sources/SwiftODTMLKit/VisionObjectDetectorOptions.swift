@@ -11,7 +11,6 @@ public final class VisionObjectDetectorOptions {
     public typealias DetectorMode = VisionObjectDetectorMode
 
     var scene = SceneOptions()
-    var classification = TrackClassifierOptions()
 
     /// How objects are found: the method, the model, its labels and the device. The default is the installed detection
     /// network. The detector's own `scoreThreshold` is ignored; set ``VisionObjectDetectorOptions/scoreThreshold``
@@ -55,18 +54,16 @@ public final class VisionObjectDetectorOptions {
     }
 
     /// The minimum confidence of a category, 0 to 1. With `nil`, the default, the classifier's threshold applies.
-    public var classificationConfidenceThreshold: Double? {
-        get { classification.threshold < 0 ? nil : classification.threshold }
-        set { classification.threshold = newValue ?? -1 }
-    }
+    public var classificationConfidenceThreshold: Double?
 
-    /// The labels of the objects to return. An empty set, the default, stands for all labels.
+    /// The labels of the objects to return, or label groups such as `@animals`. An empty set, the default, stands for
+    /// all labels. A label that the detector does not have is an error at the first image.
     public var allowedLabels: Set<String> {
         get { scene.filter.allowlist }
         set { scene.filter.allowlist = Set(newValue.map { $0.lowercased() }) }
     }
 
-    /// The labels of objects to leave out.
+    /// The labels of objects to leave out, or label groups.
     public var deniedLabels: Set<String> {
         get { scene.filter.denylist }
         set { scene.filter.denylist = Set(newValue.map { $0.lowercased() }) }

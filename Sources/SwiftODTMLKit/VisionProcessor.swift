@@ -11,7 +11,8 @@ final class VisionProcessor: @unchecked Sendable {
     private var parts: VisionComponents?
     private var clock = SteadyClock()
     private var instant = MonotonicClock.now
-    private var size = (width: 0, height: 0)
+    /// The size and orientation of the previous image.
+    private var layout: (width: Int, height: Int, orientation: Orientation)?
 
     /// - Parameter parts: creates the components at the first image.
     init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionComponents) {
@@ -30,12 +31,13 @@ final class VisionProcessor: @unchecked Sendable {
         let time = clock.time(of: image.timestamp?.nanoseconds, step: timeSinceLastImage())
         var frame = picture.with(time: time, orientation: Orientation(image.orientation))
         return try withExtendedLifetime(picture) {
-            // If the size differs from the size of the previous image, the image belongs to another stream.
-            if size != (frame.width, frame.height) {
+            // If the layout differs from that of the previous image, the image belongs to another stream.
+            let layout = (frame.width, frame.height, frame.orientation)
+            if let previous = self.layout, previous != layout {
                 scene.reset(reason: .flush)
                 parts.detector.reset()
-                size = (frame.width, frame.height)
             }
+            self.layout = layout
             if scene.options.follows { frame.luma = LumaPlane.reduce(frame) }
             scene.advance(to: time, width: frame.width, height: frame.height, luma: frame.luma)
             scene.observe(try parts.detector.start(frame, options: detection).wait(), seenAt: time)
@@ -61,11 +63,33 @@ final class VisionProcessor: @unchecked Sendable {
         if let parts { return parts }
         let made = try makeComponents()
         scene.classifier = made.classifier
+        try resolveLabels(for: made.detector)
         if let threshold = scoreThreshold ?? made.detector.traits.scoreThreshold {
             scene.options.tracker.scoreThreshold = threshold
         }
         parts = made
         return made
+    }
+}
+
+extension VisionProcessor {
+    /// Replaces label groups in the label lists by the labels of the groups.
+    ///
+    /// - Throws: ``ODTError`` if a list contains a label that the detector never returns, or an unknown group.
+    private func resolveLabels(for detector: any Detector) throws {
+        let filter = scene.options.filter
+        let groups = LabelGroups.standard.merging(detector.traits.labelGroups) { _, group in group }
+        scene.options.filter.allowlist = LabelGroups.expand(filter.allowlist, groups: groups)
+        scene.options.filter.denylist = LabelGroups.expand(filter.denylist, groups: groups)
+        guard let labels = detector.labels, !labels.isEmpty else { return }
+        let known = Set(labels.map { $0.lowercased() }).union(groups.keys.map { "\(LabelGroups.mark)\($0)" })
+        let unknown = filter.allowlist.union(filter.denylist).subtracting(known).subtracting([DetectionFilter.unknown])
+        guard let label = unknown.min() else { return }
+        let remedy =
+            nearestName(to: label, in: known).map { "did you mean '\($0)'?" }
+            ?? "the labels are in ObjectDetector.labels"
+        throw ODTError(
+            .invalidOption, "the detector has no label '\(label)' (allowedLabels or deniedLabels); \(remedy)")
     }
 }
 
@@ -86,9 +110,11 @@ struct VisionConfiguration: Sendable {
 
     init(_ options: VisionObjectDetectorOptions) {
         detector = DetectorConfiguration(options.detector)
+        var classification = TrackClassifierOptions()
+        if let threshold = options.classificationConfidenceThreshold { classification.threshold = threshold }
         classifier = TrackClassifierConfiguration(
             modelFile: options.classifierFile, labelFile: options.classifierLabelFile, device: detector.device,
-            threads: detector.threads, options: options.classification)
+            threads: detector.threads, options: classification)
         scene = options.scene
         fractions = [
             ("scoreThreshold", options.scoreThreshold), ("overlapThreshold", options.detector.overlapThreshold),

@@ -35,6 +35,8 @@ final class ResultChannel: Sendable {
         /// Whether the pipeline is stopping. Frames then pass without waiting for the task.
         var isClosed = false
         var isCancelled = false
+        /// The reason of the element's first error.
+        var reason: ODTError.Reason?
         var end: Result<Void, ODTError>?
     }
 
@@ -57,6 +59,10 @@ final class ResultChannel: Sendable {
     }
 
     func warn(_ text: String) { state.update { $0.open.warnings.append(text) } }
+
+    func note(_ reason: ODTError.Reason) { state.update { $0.reason = $0.reason ?? reason } }
+
+    var reason: ODTError.Reason? { state.read { $0.reason } }
 
     func setLive() { state.update { $0.isLive = true } }
 
@@ -117,6 +123,7 @@ final class ResultChannel: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let entries: [Entry]? = state.update { state in
+                    precondition(state.waiter == nil, "two tasks wait for the next result of one iterator")
                     if state.ready.isEmpty, state.end == nil {
                         state.waiter = continuation
                         return nil

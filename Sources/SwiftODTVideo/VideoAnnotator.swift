@@ -7,7 +7,8 @@ import SwiftODT
 ///     try await annotator.annotate("in.mp4", to: "annotated.mp4")
 ///
 /// The video is written to a temporary file, which is renamed when it is complete. If the task is cancelled before
-/// that or an error occurs, no file remains.
+/// that or an error occurs, no file remains. If a loop over ``results(of:to:)`` ends by `break`, the temporary file is
+/// removed shortly afterwards.
 public struct VideoAnnotator: Sendable {
     /// How objects are found, tracked and drawn.
     public var options: VideoOptions

@@ -10,8 +10,8 @@ import SwiftODT
 ///
 /// Iterating builds a GStreamer pipeline and plays it. The pipeline of a file waits for the loop. The pipeline of a
 /// live source does not wait: if the loop is too slow, results are dropped and counted in
-/// ``VideoResult/droppedResults``. The pipeline ends when the loop ends, or when the task of the loop is cancelled.
-/// Cancelling the task ends the loop without an error, as after the last frame.
+/// ``VideoResult/droppedResults``. Cancelling the task ends the loop without an error, as after the last frame. When the
+/// loop has ended, the pipeline has stopped; after `break`, it stops within milliseconds, on another thread.
 ///
 /// Errors are of the type `ODTError` and name the remedy.
 public struct VideoObjects: AsyncSequence, Sendable {
@@ -113,11 +113,11 @@ public struct VideoObjects: AsyncSequence, Sendable {
             }
         }
 
-        /// Ends the pipeline. An annotated file is complete or discarded afterwards.
+        /// Ends the pipeline and waits for it. An annotated file is complete or discarded afterwards.
         private func end(isolation actor: isolated (any Actor)?) async -> VideoResult? {
             hasEnded = true
             session?.cancel()
-            await session?.waitForFile()
+            await session?.waitForEnd()
             session = nil
             return nil
         }
@@ -142,30 +142,21 @@ public struct VideoObjects: AsyncSequence, Sendable {
 
 /// Where a video comes from.
 public enum VideoSource: Hashable, Sendable {
-    /// A video file. Every frame is processed, and the video waits for the consumer of the results.
-    case file(String)
+    /// A video file, a V4L2 device such as `/dev/video0`, or a URI such as `rtsp://camera/stream`. Every frame of a file
+    /// is processed, and a file waits for the consumer of the results.
+    case media(String)
     /// The PNG and JPEG files of a folder, in the order of their names, as a video with a frame rate.
     case pictures(folder: String, framesPerSecond: Double = 30)
-    /// A V4L2 device such as `/dev/video0`.
-    case camera(String)
-    /// A URI, for example `rtsp://camera/stream` or `https://example.com/a.mp4`.
-    case address(String)
     /// The first elements of a pipeline in the syntax of gst-launch-1.0. The last of them delivers raw video. An
     /// example is `videotestsrc num-buffers=100 ! video/x-raw,width=640`. The elements cannot have the names `video`,
     /// `upright`, `swiftodt`, `even`, `encoder`, `mux` and `file`.
     case pipeline(String)
 
-    /// Recognises a source by its name: a folder of pictures, a camera device, a URI, else a file.
+    /// The pictures of a folder, or the media with this path or URI.
     public init(_ name: String) {
         var status = stat()
         let exists = PathText.withSystemPath(name) { stat($0, &status) } == 0
-        if exists, status.st_mode & S_IFMT == S_IFDIR {
-            self = .pictures(folder: name)
-        } else if exists, status.st_mode & S_IFMT == S_IFCHR {
-            self = .camera(name)
-        } else {
-            self = MediaSource.isAddress(name) ? .address(name) : .file(name)
-        }
+        self = exists && status.st_mode & S_IFMT == S_IFDIR ? .pictures(folder: name) : .media(name)
     }
 }
 
@@ -178,12 +169,12 @@ public struct VideoResult: Sendable {
     public internal(set) var time = MediaTime.zero
     /// The time at which the frame was captured, in nanoseconds since 1970; `nil` for files.
     public internal(set) var captureTime: UInt64?
-    /// The width of the frame in pixels.
+    /// The width of the upright frame in pixels.
     public internal(set) var width = 0
-    /// The height of the frame in pixels.
+    /// The height of the upright frame in pixels.
     public internal(set) var height = 0
-    /// The objects of the frame, most prominent first, with boxes clipped to the frame. Coasting and lost objects are
-    /// included; use ``visibleObjects`` to leave them out.
+    /// The objects of the frame, most prominent first, with boxes in the upright frame and clipped to it. Coasting and
+    /// lost objects are included; use ``visibleObjects`` to leave them out.
     public internal(set) var objects: [TrackedObject] = []
     /// The tracks that have begun, changed or ended.
     public internal(set) var trackEvents: [TrackedObjectEvent] = []

@@ -1,7 +1,8 @@
 import GstFrames
 import SwiftODT
 
-/// The options of ``VideoObjects`` and ``VideoAnnotator``: one value for each property of the GStreamer element.
+/// The options of ``VideoObjects`` and ``VideoAnnotator``: one value for each property of the GStreamer element that
+/// applies to them.
 /// docs/properties.md describes the properties in detail.
 ///
 ///     var options = VideoOptions(multipleObjects: true, zones: [door])
@@ -76,9 +77,8 @@ public struct VideoOptions: Hashable, Sendable {
     public var reidentifyFor = Duration.seconds(300)
     /// The network that recognises returning objects; `nil` for the default (`reidentification-file`).
     public var reidentificationModel: String?
-    /// Whether frames in device memory are mapped for the tracker (`map-memory`).
-    public var mapsMemory = false
     /// The transformation that displays frames upright; `nil` to use the video's orientation tag (`orientation`).
+    /// Frames are transformed before detection, so boxes, zones and ``VideoResult/frame`` have upright coordinates.
     public var orientation: Orientation?
     /// Areas and lines in which objects are counted (`zones`).
     public var zones: [Zone] = []
@@ -91,10 +91,6 @@ public struct VideoOptions: Hashable, Sendable {
     public var trackEvents = true
     /// The minimum time between two results (`message-interval`).
     public var resultInterval = Duration.zero
-    /// The metadata that is attached to buffers; `nil` for the default (`attach-meta`).
-    public var metadata: Metadata?
-    /// The name of the stream in metadata (`source`).
-    public var sourceName: String?
     /// The file to which the detector's detections are recorded, for ``Detector/recorded`` (`record-detections`).
     public var recordingFile: String?
     /// What to do if ``recordingFile`` already exists (`record-existing`).
@@ -107,8 +103,6 @@ public struct VideoOptions: Hashable, Sendable {
     /// Whether objects are drawn into the frames (`draw`). With `nil`, the default, ``VideoAnnotator`` draws and
     /// ``VideoObjects`` does not.
     public var draw: Bool?
-    /// Where objects are drawn (`draw-mode`).
-    public var drawMode = DrawMode.blend
     /// Whether boxes are drawn (`draw-boxes`).
     public var drawBoxes = true
     /// How long the boxes of coasting objects are drawn (`draw-coasting`).
@@ -233,16 +227,6 @@ extension VideoOptions {
         case none
     }
 
-    /// Where objects are drawn.
-    public enum DrawMode: String, CaseIterable, Sendable {
-        /// Into the pixels of the frame.
-        case blend
-        /// As an overlay composition; the pixels are unchanged.
-        case overlay
-        /// `overlay` if an element downstream announces that it blends overlays, else `blend`.
-        case auto
-    }
-
     /// How long the boxes of coasting objects are drawn.
     public enum DrawCoasting: String, CaseIterable, Sendable {
         /// Not at all.
@@ -279,26 +263,6 @@ extension VideoOptions {
         case pixelate
     }
 
-    /// The kinds of metadata that can be attached to buffers.
-    public struct Metadata: OptionSet, Hashable, Sendable {
-        /// The bits of the flags.
-        public let rawValue: UInt32
-        /// Creates a set of flags.
-        public init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// One `GstVideoRegionOfInterestMeta` per object.
-        public static let regions = Metadata(rawValue: 1 << 0)
-        /// A `GstCustomMeta`, which survives conversion, scaling and encoding.
-        public static let custom = Metadata(rawValue: 1 << 1)
-        /// `GstAnalyticsRelationMeta`, from GStreamer 1.24 on.
-        public static let analytics = Metadata(rawValue: 1 << 2)
-
-        fileprivate var text: String {
-            let names: [(Metadata, String)] = [(.regions, "roi"), (.custom, "custom"), (.analytics, "analytics")]
-            let chosen = names.filter { contains($0.0) }.map(\.1)
-            return chosen.isEmpty ? "0" : chosen.joined(separator: "+")
-        }
-    }
-
     /// What to do if a recording exists already.
     public enum ExistingRecording: String, CaseIterable, Sendable {
         /// Throw an error and leave the file unchanged.
@@ -329,13 +293,12 @@ extension VideoOptions {
         ("track-max-age", { nanoseconds($0.trackMaximumAge) }), ("track-min-hits", { "\($0.trackMinimumHits)" }),
         ("reidentify", { "\($0.reidentify)" }), ("reidentify-for", { nanoseconds($0.reidentifyFor) }),
         ("reidentification-file", { $0.reidentificationModel }),
-        ("map-memory", { "\($0.mapsMemory)" }), ("orientation", { $0.orientation?.nick }),
+        ("orientation", { $0.orientation?.nick }),
         ("zones", { $0.zones.isEmpty ? nil : Zone.json($0.zones) }),
         ("updates", { $0.updates.rawValue }), ("track-events", { "\($0.trackEvents)" }),
-        ("message-interval", { nanoseconds($0.resultInterval) }), ("attach-meta", { $0.metadata?.text }),
-        ("source", { $0.sourceName }), ("record-detections", { $0.recordingFile }),
+        ("message-interval", { nanoseconds($0.resultInterval) }), ("record-detections", { $0.recordingFile }),
         ("record-existing", { $0.existingRecording.rawValue }), ("draw", { $0.draw.map { "\($0)" } }),
-        ("draw-mode", { $0.drawMode.rawValue }), ("draw-boxes", { "\($0.drawBoxes)" }),
+        ("draw-boxes", { "\($0.drawBoxes)" }),
         ("draw-coasting", { $0.drawCoasting.rawValue }),
         ("draw-labels", { "\($0.drawLabels)" }), ("draw-tracking-labels", { "\($0.drawTrackingLabels)" }),
         ("draw-confidence", { "\($0.drawConfidence)" }), ("draw-traces", { "\($0.drawTraces)" }),

@@ -35,7 +35,7 @@ final class VideoSession: Sendable {
         }
         let input: AnnotationPipeline.Input =
             switch source {
-            case .file(let path), .camera(let path), .address(let path): .media(try MediaSource(path))
+            case .media(let name): .media(try MediaSource(name))
             case .pipeline(let description): .chain(description)
             case .pictures: .pictures
             }
@@ -96,15 +96,14 @@ final class VideoSession: Sendable {
         player.askToEnd()
     }
 
-    /// Waits until the file of a recording is renamed or discarded, also in a cancelled task.
-    func waitForFile() async {
-        guard file != nil else { return }
+    /// Waits until the pipeline has ended and the file of a recording is renamed or discarded, also in a cancelled task.
+    func waitForEnd() async {
         await withCheckedContinuation { continuation in ended.whenDone { continuation.resume() } }
     }
 
     /// Renames the annotated video after success, or discards it.
     private func finish(_ ending: Player.Ending) -> Result<Void, ODTError> {
-        let failure = ending.failure.map { ODTError(.failed, annotation.explained($0)) }
+        let failure = ending.failure.map { ODTError(channel.reason ?? .failed, annotation.explained($0)) }
         guard let file else { return failure.map { .failure($0) } ?? .success(()) }
         if channel.isCancelled {
             file.discard()
@@ -143,9 +142,11 @@ final class VideoSession: Sendable {
         nonisolated(unsafe) let source = UnsafeMutableRawPointer(element.pointer)
         pipeline.interceptMessages { message in
             // Another element swiftodt can be in front of this one.
-            guard message.pointee.type == GST_MESSAGE_ELEMENT, let structure = gst_message_get_structure(message),
-                UnsafeMutableRawPointer(message.pointee.src) == source
-            else { return true }
+            guard UnsafeMutableRawPointer(message.pointee.src) == source else { return true }
+            if message.pointee.type == GST_MESSAGE_ERROR { channel.note(ErrorText.reason(of: message)) }
+            guard message.pointee.type == GST_MESSAGE_ELEMENT, let structure = gst_message_get_structure(message) else {
+                return true
+            }
             let fields = MessageFields(structure)
             let name = fields.name
             guard ["swiftodt", "swiftodt-track", "swiftodt-zone"].contains(name) else { return true }

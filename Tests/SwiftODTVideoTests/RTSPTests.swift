@@ -44,7 +44,7 @@ import Testing
     func cancelledTaskEndsTheLoopOverASilentServer() async throws {
         let listener = try Listener()
         let task = Task {
-            for try await _ in VideoObjects(of: .address(listener.address), options: Self.options) {}
+            for try await _ in VideoObjects(of: .media(listener.address), options: Self.options) {}
         }
         // Without the cancellation, the source gives up after 20 s and the loop throws. Other tests can occupy all threads
         // of the concurrency pool for longer than this, so the task is cancelled on another thread.
@@ -76,7 +76,7 @@ import Testing
     /// Returns the text of the error that ends the loop.
     private static func error(of address: String) async -> String? {
         do {
-            for try await _ in VideoObjects(of: .address(address), options: options) {}
+            for try await _ in VideoObjects(of: .media(address), options: options) {}
             return nil
         } catch {
             return "\(error)"

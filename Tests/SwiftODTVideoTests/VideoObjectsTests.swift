@@ -111,9 +111,9 @@ import Testing
         #expect(frames == 30)
         await #expect(throws: ODTError.self) { try await annotator.annotate(path, to: path) }
         var loud = Self.options
-        loud.drawMode = .overlay
+        loud.allowedLabels = ["person"]
         let summary = try await VideoAnnotator(options: loud).annotate(path, to: folder.path + "/again.mkv")
-        #expect(summary.frames == 30 && summary.warnings.contains { $0.contains("drawing") }, "\(summary)")
+        #expect(summary.frames == 30 && summary.warnings.contains { $0.contains("label-allowlist") }, "\(summary)")
         withExtendedLifetime(folder) {}
     }
 
@@ -153,14 +153,20 @@ import Testing
                 return error.reason
             }
         }
-        #expect(await reason(.file("/nowhere.mp4")) == .fileNotFound)
+        #expect(await reason(.media("/nowhere.mp4")) == .fileNotFound)
         var options = Self.options
         options.maximumObjects = 0
         #expect(await reason(Self.ball(frames: 1), options) == .invalidOption)
+        options = Self.options
+        (options.minimumArea, options.maximumArea) = (0.5, 0.1)
+        #expect(await reason(Self.ball(frames: 1), options) == .invalidOption)
+        options = Self.options
+        (options.detector, options.model) = (.neural, "nosuch")
+        #expect(await reason(Self.ball(frames: 1), options) == .fileNotFound)
     }
 
     @Test(arguments: [
-        VideoSource("/nowhere.mp4"), .pipeline("nosuchelement"), .pictures(folder: "/nowhere"), .address("nowhere://a"),
+        VideoSource("/nowhere.mp4"), .pipeline("nosuchelement"), .pictures(folder: "/nowhere"), .media("nowhere://a"),
         .pipeline("audiotestsrc"),
     ])
     func unusableSourceIsAnError(_ source: VideoSource) async {

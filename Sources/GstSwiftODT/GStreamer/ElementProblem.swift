@@ -37,7 +37,7 @@ struct ElementProblem {
         case .tooManyOpenFiles: self = .resource(GST_RESOURCE_ERROR_OPEN_READ, text)
         case .tooLittleMemory: self = .resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT, text)
         case .invalidOption: self = .settings(text)
-        case .failed, .dropped, nil:
+        default:
             self.init(domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue), text: text)
         }
     }

@@ -17,8 +17,8 @@ public final class ObjectDetector: Sendable {
         /// labels.
         case salient
         /// Motion detection for a static camera. It finds moving objects. Detections have no labels. It needs no model,
-        /// but it needs the frames of a video in order, with increasing timestamps. A frame with the timestamp of the
-        /// frame before it is an error.
+        /// but it needs the frames of a video in order, with increasing timestamps. A frame whose timestamp is not
+        /// later than that of the frame before it is an error.
         case motion
     }
 
@@ -57,8 +57,10 @@ public final class ObjectDetector: Sendable {
     private let detector: any Detector
     private let options: DetectionOptions
     private let isMotion: Bool
-    /// The time of the latest frame. The lock is held while an inference is started, because calls of
-    /// ``Detector/start(_:options:)`` must not overlap.
+    /// Processes the frames of asynchronous calls.
+    private let thread = SerialThread()
+    /// The time of the latest frame. The lock is held during ``Detector/start(_:options:)``, whose calls must not
+    /// overlap.
     private let latest = Mutex<Nanoseconds?>(nil)
 
     /// Loads a detector. Compiling a network can take seconds the first time; the result is cached on disk.
@@ -87,7 +89,7 @@ public final class ObjectDetector: Sendable {
         try ODTError.wrapping {
             let promise = try withExtendedLifetime(frame) {
                 try latest.withLock { latest in
-                    if isMotion, latest == frame.time { throw Self.repeatedTime }
+                    if isMotion, let latest, latest >= frame.time { throw Self.repeatedTime }
                     latest = frame.time
                     return try detector.start(frame, options: options)
                 }
@@ -99,15 +101,17 @@ public final class ObjectDetector: Sendable {
 
     /// Returns the objects in a frame.
     ///
+    /// Frames of concurrent calls are processed one at a time in the order of the calls.
+    ///
     /// - Throws: ``ODTError`` if the frame cannot be processed. If the current task is cancelled, the method throws
-    ///   `CancellationError` at once, without waiting for the detector.
+    ///   `CancellationError` at once, without waiting for the detector. A frame that is still queued is then not
+    ///   processed.
     public func detections(in frame: Frame) async throws -> [Detection] {
         try await DetectionPromise.value { promise in
-            let isStarted = DetachedThread.run {
+            thread.run {
                 if promise.isDone { return }
                 promise.fulfil(Result { try self.detections(in: frame) })
             }
-            if !isStarted { promise.fulfil(.failure(ODTError.noThread)) }
         }
     }
 
@@ -122,7 +126,8 @@ public final class ObjectDetector: Sendable {
 
     private static let repeatedTime = ODTError(
         .invalidOption,
-        "two frames have the same timestamp; motion detection needs increasing timestamps, use with(timestamp:)")
+        "the timestamp of the frame is not later than that of the frame before it; motion detection needs increasing "
+            + "timestamps: set them with with(timestamp:), and call reset() before another video")
 }
 
 extension DetectorConfiguration {

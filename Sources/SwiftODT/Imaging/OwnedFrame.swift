@@ -28,7 +28,8 @@ extension Frame {
     ///   - orientation: the transformation that displays the picture upright.
     ///   - pixelAspectRatio: the width of a pixel divided by its height.
     ///   - timestamp: the time of the frame in its stream.
-    /// - Throws: ``ODTError`` if the size is invalid or there are too few bytes.
+    /// - Throws: ``ODTError`` if the size is invalid, there are too few bytes, or there are too many bytes and
+    ///   `bytesPerRow` is `nil`.
     public init(
         format: PixelFormat, width: Int, height: Int, bytes: some Collection<UInt8>, bytesPerRow: [Int]? = nil,
         colorSpace: ColorSpace? = nil, orientation: Orientation = .identity, pixelAspectRatio: Double = 1,
@@ -151,6 +152,12 @@ extension Frame {
             }
             planes.append(Plane(base: start + end, stride: stride))
             end += extent.rows * stride
+        }
+        guard bytesPerRow != nil || end == bytes.count else {
+            throw ODTError(
+                .invalidOption,
+                "\(bytes.count) bytes are too many for \(width) x \(height) pixels in \(format) without padding, which have \(end); set bytesPerRow"
+            )
         }
         return planes
     }

@@ -49,6 +49,40 @@ package final class BackgroundTask<Product: Sendable>: Sendable {
     package func wake() { state.update { _ in } }
 }
 
+/// Runs functions one at a time in the order of their arrival, on a thread that exists while functions wait.
+package final class SerialThread: Sendable {
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var isRunning = false
+    }
+
+    private let state = Monitor(State())
+
+    package init() {}
+
+    /// If no thread can be started, the waiting functions run on the calling thread.
+    package func run(_ body: @escaping @Sendable () -> Void) {
+        let isFirst = state.update { state in
+            state.waiting.append(body)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if isFirst, !DetachedThread.run({ self.serve() }) { serve() }
+    }
+
+    private func serve() {
+        while let body = next() { body() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        state.update { state in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.isRunning = false
+            return nil
+        }
+    }
+}
+
 /// Starts detached POSIX threads for work that would block a thread of a pool too long.
 package enum DetachedThread {
     private final class Work {

@@ -1,4 +1,5 @@
-/// The reason why a detector cannot be created or cannot process a frame. The description also names the remedy.
+/// The reason why an operation of this package failed, for example why a detector cannot be created. The description
+/// also names the remedy.
 ///
 ///     do {
 ///         _ = try Frame(contentsOfFile: "street.png")
@@ -6,26 +7,29 @@
 ///         print(error)
 ///     }
 public struct ODTError: Error, CustomStringConvertible, Sendable {
-    /// The category of an error.
-    public enum Reason: Sendable {
+    /// The category of an error. Later versions can add categories.
+    public struct Reason: Hashable, CustomStringConvertible, Sendable {
         /// A file does not exist or cannot be read.
-        case fileNotFound
+        public static let fileNotFound = Reason(description: "fileNotFound")
         /// A file exists but has invalid content.
-        case invalidFile
+        public static let invalidFile = Reason(description: "invalidFile")
         /// A file is valid, but its network or labels are not supported.
-        case unsupported
+        public static let unsupported = Reason(description: "unsupported")
         /// The inference runtime is missing or too old.
-        case runtimeMissing
+        public static let runtimeMissing = Reason(description: "runtimeMissing")
         /// The process has reached its limit of open files.
-        case tooManyOpenFiles
+        public static let tooManyOpenFiles = Reason(description: "tooManyOpenFiles")
         /// The process has reached its limit of mapped memory.
-        case tooLittleMemory
+        public static let tooLittleMemory = Reason(description: "tooLittleMemory")
         /// Options contradict each other or are out of range.
-        case invalidOption
+        public static let invalidOption = Reason(description: "invalidOption")
         /// The image was discarded because a newer image of the stream arrived while the detector was busy.
-        case dropped
-        /// The operation failed for a reason that no other case describes.
-        case failed
+        public static let dropped = Reason(description: "dropped")
+        /// The operation failed for a reason that no other category describes.
+        public static let failed = Reason(description: "failed")
+
+        /// The name of the category.
+        public let description: String
     }
 
     /// The category.

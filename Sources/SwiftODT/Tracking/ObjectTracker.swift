@@ -41,6 +41,7 @@ public final class ObjectTracker {
 
     private let tracker: Tracker
     private var latest: (update: Nanoseconds, interval: Nanoseconds)?
+    private var size: (width: Int, height: Int)?
 
     /// Creates a tracker. Options out of range are clamped.
     public init(options: Options = Options()) { tracker = Tracker(options: options.clampedToRange) }
@@ -54,8 +55,8 @@ public final class ObjectTracker {
     }
 
     /// Tracks the detections of the next frame without its pixels. Pass all detections, including those with low
-    /// scores. Sizes and boxes are in pixels. A time that is more than 1 s earlier than the previous time begins a new
-    /// scene.
+    /// scores. Sizes and boxes are in pixels. Another size begins a new scene, and so does a time that is more than 1 s
+    /// earlier than the previous time. At a time that is up to 1 s earlier, the detections are ignored.
     ///
     /// - Returns: the objects to report: detected and coasting objects, and each lost object once.
     public func update(with detections: [Detection], at time: MediaTime, width: Int, height: Int) -> [TrackedObject] {
@@ -88,6 +89,8 @@ public final class ObjectTracker {
     ) -> [TrackedObject] {
         let time = time.nanoseconds.clampedToRange
         if let latest, time - latest.update > max(tracker.options.maxAge, latest.interval).times(2) { reset() }
+        if let size, size != (width, height) { reset() }
+        size = (width, height)
         tracker.advance(to: time, width: max(1, width), height: max(1, height), luma: luma)
         if let detections {
             tracker.update(detections, seenAt: time)

@@ -49,7 +49,7 @@ public struct Zone: Hashable, Sendable {
     /// The points of a line from end to end, or the corners of an area in order.
     public var points: [Point]
     /// The labels of the objects to which the zone applies, in lower case. An empty set stands for all objects.
-    public var labels: Set<String>
+    public var labels: Set<String> { didSet { labels = Set(labels.map { $0.lowercased() }) } }
     /// The point of an object's box that determines the position of the object.
     public var anchor: Anchor
     /// The time in nanoseconds for which an object must stay until ``ZoneEvent/Kind/dwell`` is emitted. With `nil`, the

@@ -23,6 +23,16 @@ import Testing
         #expect(again.isEmpty, "it learns the background again")
     }
 
+    @Test func motionDetectionNeedsIncreasingTimestamps() async throws {
+        let detector = try ObjectDetector(options: .init(method: .motion))
+        _ = try await detector.detections(in: Self.frame(2))
+        for number in [2, 1] {
+            await #expect(throws: ODTError.self) { try await detector.detections(in: Self.frame(number)) }
+        }
+        detector.reset()
+        _ = try await detector.detections(in: Self.frame(1))
+    }
+
     @Test func cancelledTaskThrowsCancellationError() async throws {
         let detector = try ObjectDetector(options: .init(method: .motion))
         let frame = try Self.frame(0)

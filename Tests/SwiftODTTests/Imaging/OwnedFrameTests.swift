@@ -39,7 +39,7 @@ import Testing
     @Test(
         arguments: [
             (width: 0, height: 2, rows: nil), (width: 1 << 20, height: 1 << 20, rows: nil),
-            (width: 4, height: 3, rows: nil),
+            (width: 4, height: 3, rows: nil), (width: 2, height: 2, rows: nil),
             (width: 4, height: 2, rows: [4]), (width: 4, height: 2, rows: [3, 4]),
             (width: 4, height: 2, rows: [-4, 4]),
             (width: 4, height: 2, rows: [Int.max, 4]),

@@ -10,14 +10,19 @@ final class ScriptedDetector: Detector {
     }
 
     let capacity = 1
+    let labels: [String]?
     private let answer: @Sendable (_ call: Int) throws -> [Detection]
     private let log = Monitor([Shown]())
     private let gate = Monitor(true)
 
     /// - Parameter answer: returns the detections for the call with the given index, starting at 0.
-    init(_ answer: @escaping @Sendable (_ call: Int) throws -> [Detection]) { self.answer = answer }
+    init(labels: [String]? = nil, _ answer: @escaping @Sendable (_ call: Int) throws -> [Detection]) {
+        (self.labels, self.answer) = (labels, answer)
+    }
 
-    convenience init(_ detections: Detection...) { self.init { _ in detections } }
+    convenience init(_ detections: Detection..., labels: [String]? = nil) {
+        self.init(labels: labels) { _ in detections }
+    }
 
     var shown: [Shown] { log.update { $0 } }
     var scoreFloors: [Double] { shown.map(\.scoreFloor) }

@@ -29,6 +29,22 @@ import Testing
         #expect(events[1].pathLength > 50 && events[1].bestScore == 0.9)
     }
 
+    @Test func changeOfSizeEndsTracks() {
+        let tracker = ObjectTracker()
+        for (frame, width) in [(0, 200), (1, 200), (2, 400)] {
+            _ = tracker.update(with: Self.detections(in: 0), at: Self.time(of: frame), width: width, height: 100)
+        }
+        #expect(tracker.takeEvents().map(\.kind) == [.begin, .end(.flush), .begin])
+    }
+
+    @Test func labelsOfZoneAreComparedInLowerCase() throws {
+        var zone = Zone(name: "all", kind: .area, points: [.init(0, 0), .init(1, 0), .init(1, 1), .init(0, 1)])
+        zone.labels = ["Person"]
+        var monitor = try ZoneMonitor(zones: [zone])
+        let objects = ObjectTracker().update(with: Self.detections(in: 0), at: .zero, width: 200, height: 100)
+        #expect(monitor.update(with: objects, at: .zero, width: 200, height: 100).map(\.kind) == [.enter])
+    }
+
     @Test func labelsWithoutIndexAreDistinguishedByName() {
         let tracker = ObjectTracker()
         var names: Set<String?> = []
