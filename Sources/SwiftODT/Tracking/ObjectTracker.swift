@@ -40,8 +40,7 @@ public final class ObjectTracker {
     }
 
     private let tracker: Tracker
-    private var latest: (update: Nanoseconds, interval: Nanoseconds)?
-    private var size: (width: Int, height: Int)?
+    private var latest: (update: Nanoseconds, interval: Nanoseconds, size: (Int, Int))?
 
     /// Creates a tracker. Options out of range are clamped.
     public init(options: Options = Options()) { tracker = Tracker(options: options.clampedToRange) }
@@ -88,13 +87,12 @@ public final class ObjectTracker {
         with detections: [Detection]?, at time: MediaTime, width: Int, height: Int, luma: LumaPlane?
     ) -> [TrackedObject] {
         let time = time.nanoseconds.clampedToRange
+        if let latest, latest.size != (width, height) { reset() }
         if let latest, time - latest.update > max(tracker.options.maxAge, latest.interval).times(2) { reset() }
-        if let size, size != (width, height) { reset() }
-        size = (width, height)
         tracker.advance(to: time, width: max(1, width), height: max(1, height), luma: luma)
         if let detections {
             tracker.update(detections, seenAt: time)
-            latest = (time, latest.map { time - $0.update } ?? 0)
+            latest = (time, latest.map { time - $0.update } ?? 0, (width, height))
         }
         return tracker.tracks.map { track in
             TrackedObject(

@@ -25,10 +25,11 @@ import Testing
         let done = Promise<Void>()
         for number in 0..<100 {
             thread.run {
-                #expect(
-                    isRunning.update {
-                        defer { $0 = true }; return !$0
-                    })
+                let isAlone = isRunning.update { state in
+                    defer { state = true }
+                    return !state
+                }
+                #expect(isAlone)
                 order.update { $0.append(number) }
                 isRunning.update { $0 = false }
                 if number == 99 { done.fulfil(.success(())) }
