@@ -5,6 +5,7 @@ import glob
 import importlib.util
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import threading
 import unittest
 import warnings
 import zipfile
+from unittest import mock
 
 from streams import BIKES, ROOT, GObject, Gst, ball, command, frames, run
 from test_messages import SOMETIMES, documented
@@ -119,6 +121,11 @@ class Messages(unittest.TestCase):
         self.assertIn("pip install pandas", one)
         self.assertIn("pip install supervision", two)
         self.assertIn("apt-get install python3-gi", three)
+
+    def test_package_in_folder_at_root_is_imported(self):
+        """The package is in no checkout if its path is shorter than that of the package in a checkout."""
+        with mock.patch.object(swiftodt.native, "FOLDER", pathlib.Path("/swiftodt/native")):
+            self.assertIsNone(swiftodt.native.plugin_folder())
 
     @needs("mypy")
     def test_type_hints_check(self):
