@@ -3,6 +3,7 @@ import dataclasses
 import gc
 import glob
 import importlib.util
+import io
 import json
 import os
 import pathlib
@@ -105,6 +106,13 @@ class Messages(unittest.TestCase):
         # Ids begin with 1 for each connection of odt watch to a camera.
         line = json.dumps(json.loads(next(line for line in lines if json.loads(line).get("objects"))) | {"session": 2, "source": "door"})
         self.assertEqual({(row["source"], row["session"]) for row in swiftodt.rows([swiftodt.from_json(line)])}, {("door", 2)})
+        text = "".join(lines) + '{"message": "stats"}\n'
+        self.assertEqual(list(swiftodt.rows(io.StringIO(text))), rows)
+        self.assertEqual(list(swiftodt.rows(io.BytesIO(text.encode()))), rows)
+        self.assertEqual(list(swiftodt.rows(map(swiftodt.from_json, text.splitlines()))), rows)
+        for item in ("text", {"message": "swiftodt"}, 7):
+            with self.assertRaisesRegex(TypeError, "is neither a message nor a pair of track"):
+                list(swiftodt.rows([item]))
         with self.assertRaisesRegex(swiftodt.Error, "stream-time.*whole number"):
             swiftodt.from_json(json.loads(line) | {"stream-time": "5"})
 
