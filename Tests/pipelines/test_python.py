@@ -299,6 +299,43 @@ class Tracks(unittest.TestCase):
         self.assertLess(len(os.listdir("/proc/self/fd")), before[1] + 5)
         self.assertEqual(threading.active_count(), 1)
 
+    def test_threads_share_iterator(self):
+        """Each frame goes to one thread, and all threads end with the video."""
+        tracking = swiftodt.track(pipeline=BALL.format(60), detector="motion")
+        seen = []
+        threads = [threading.Thread(target=lambda: seen.extend(frame.result.timestamp for frame, _ in tracking), daemon=True) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertFalse(any(thread.is_alive() for thread in threads))
+        self.assertEqual((len(seen), len(set(seen))), (60, 60))
+
+    def test_close_during_close_stops_pipeline_once(self):
+        """Another thread closes the iterator while close() reads the statistics."""
+        tracking = swiftodt.track(pipeline="videotestsrc ! video/x-raw,width=320,height=240", detector="motion")
+        next(tracking)
+        element, reads = tracking._element, []
+
+        def read(name):
+            reads.append(name)
+            if len(reads) == 1:
+                tracking.close()
+            return element.get_property(name)
+
+        tracking._element = mock.Mock(get_property=read)
+        tracking.close()
+        self.assertEqual((reads, list(tracking)), (["stats"], []))
+        self.assertGreater(tracking.stats["frames"], 0)
+
+    def test_other_thread_closes_waiting_iterator(self):
+        tracking = swiftodt.track(pipeline="appsrc caps=video/x-raw,format=I420,width=320,height=240,framerate=30/1", detector="motion")
+        thread = threading.Thread(target=list, args=[tracking], daemon=True)
+        thread.start()
+        tracking.close()
+        thread.join(60)
+        self.assertFalse(thread.is_alive())
+
     def test_iterator_that_remains_does_not_block_the_end_of_the_program(self):
         program = ("import swiftodt\nvideo = swiftodt.track(pipeline='videotestsrc ! video/x-raw,width=320,height=240', detector='motion')\n"
                    "next(video)\nprint('done', flush=True)\n")
