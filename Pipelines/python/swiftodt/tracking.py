@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Optional, Union
 
 from swiftodt.errors import Error
-from swiftodt.gstreamer import gstreamer, set_property, size
+from swiftodt.gstreamer import gstreamer, is_fork, set_property, size
 from swiftodt.messages import Object, Result, TrackEvent, ZoneEvent
 from swiftodt.packages import package
 from swiftodt.reading import from_buffer, from_message, plain
@@ -125,6 +125,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         return self
 
     def __next__(self) -> tuple[Frame, tuple[Object, ...]]:
+        gstreamer()
         # Several threads may share the iterator. close() does not take this lock, because it ends the thread that holds it.
         with self._reading:
             return self._next()
@@ -204,7 +205,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         self.close()
 
     def __del__(self) -> None:
-        if self.__dict__.get("_pipeline") is not None:
+        if self.__dict__.get("_pipeline") is not None and not is_fork():
             self.close()
 
 
