@@ -4,6 +4,7 @@ import fcntl
 import io
 import json
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
@@ -17,7 +18,7 @@ from streams import ROOT
 
 if IS_THERE:
     import fsspec
-    from swiftodt_fleet import file_cache, segments, recording_origin, settings, sources
+    from swiftodt_fleet import file_cache, overview, planning, segments, recording_origin, settings, sources
     from swiftodt_fleet.file_cache import Identity
     from swiftodt_fleet.errors import BadFile, WorkerLost, StorageFull, Unreachable, Usage
     from swiftodt_fleet.inference import Video
@@ -250,6 +251,30 @@ class Inside(unittest.TestCase):
         said = subprocess.run([PYTHON, "-c", code, self.folder, source], capture_output=True, text=True, timeout=60)
         self.assertIn("cannot be written: File too large", said.stdout, said.stderr)
         self.assertEqual(os.listdir(os.path.join(self.folder, "sub")), ["there"])
+
+    def test_names_that_are_not_utf_8_are_stored_and_shown(self):
+        address = os.fsdecode(b"/v/\xff.mp4")
+        folder = os.path.join(self.folder, "results")
+        planning.set_aside(address, settings.Settings(folder), "no video", True, None)
+        planning.write_plan(Storage(folder), Video(sources.short_name(address), address, Identity(1, "")), [WHOLE])
+        self.assertEqual(Storage(folder).read_json(f"failed/{sources.short_name(address)}.json")["address"], address)
+        overview.write_overview(Storage(folder))
+        with open(f"{folder}/index.html", encoding="utf-8") as file:
+            self.assertIn(r"\udcff.mp4", file.read())
+        listed = os.path.join(self.folder, "list")
+        with open(listed, "wb") as file:
+            file.write(b"/v/\xff.mp4\n")
+        self.assertEqual(list(sources.expand([f"@{listed}"], folder)), [address])
+
+    def test_list_is_read_from_pipe(self):
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+        self.assertTrue(sources.is_read_once(["a", f"@{pipe}"]))
+        self.assertFalse(sources.is_read_once(["a", f"@{__file__}"]))
+        writer = threading.Thread(target=lambda: pathlib.Path(pipe).write_text("/v/1.mp4\n/v/2.mp4\n", encoding="ascii"))
+        writer.start()
+        self.assertEqual(list(sources.expand([f"@{pipe}"], self.folder)), ["/v/1.mp4", "/v/2.mp4"])
+        writer.join(60)
 
     def copies_in(self, folder, limit):
         """Sets the folder and the size limit of the file cache, and returns its folder."""

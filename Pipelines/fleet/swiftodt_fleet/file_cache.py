@@ -75,7 +75,7 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
         raise StorageFull(f"{folder} is accessible to other users; remove it, or set TMPDIR")
     # The copy keeps the file's extension, which GStreamer does not need but people do.
     ending = os.path.splitext(path.split("?")[0])[1][:8]
-    copy = folder / (hashlib.sha256(f"{address}\n{identity}".encode()).hexdigest()[:24] + ending)
+    copy = folder / (hashlib.sha256(f"{address}\n{identity}".encode("utf-8", "surrogateescape")).hexdigest()[:24] + ending)
     while True:
         with open(lock_path(copy), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH)

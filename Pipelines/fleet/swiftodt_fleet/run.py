@@ -19,7 +19,7 @@ from .planning import plan, plan_whole, set_aside
 from .progress import Progress, summary
 from .schedule import Schedule, Totals, Work
 from .settings import Settings, property_setting
-from .sources import check_lists, expand
+from .sources import check_lists, expand, is_read_once
 from .tasks import Tasks
 from .odt_program import odt
 
@@ -102,10 +102,6 @@ def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> in
     progress.clear()
     print(summary(totals, storage.address, time.monotonic() - began))
     return 1 if totals.set_aside else 0
-
-
-def is_read_once(words: list[str]) -> bool:
-    return any(word in ("@-", "@/dev/stdin") for word in words)
 
 
 def complain(problem: object, code: int) -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import fsspec
@@ -33,10 +32,19 @@ def expand(words: list[str], outside: str) -> Iterator[str]:
 
 
 def check_lists(words: list[str]) -> None:
-    """Raises Usage for lists that cannot be read, before Ray starts. A pipe is not opened, because it can be read only once."""
+    """Raises Usage for lists that cannot be read, before Ray starts. A pipe is not opened."""
     for name in filter(None, map(list_name, words)):
-        if name != "-" and not (os.path.exists(name) and not os.path.isfile(name)):
+        if not is_pipe(name):
             next(read_lines(name), None)
+
+
+def is_read_once(words: list[str]) -> bool:
+    return any(map(is_pipe, filter(None, map(list_name, words))))
+
+
+def is_pipe(name: str) -> bool:
+    """Whether a list is standard input or another pipe, which can be read only once."""
+    return name == "-" or (os.path.exists(name) and not os.path.isfile(name))
 
 
 def list_name(word: str) -> str | None:
@@ -75,10 +83,16 @@ def expand_list(name: str) -> Iterator[str]:
 
 def read_lines(name: str) -> Iterator[str]:
     try:
-        with sys.stdin if name == "-" else fsspec.open(name, "rt") as lines:
+        with open_list(name) as lines:
             yield from lines
     except Exception as error:
         raise Usage(f"the list @{name} cannot be read: {reason(error)}") from None
+
+
+def open_list(name: str) -> Any:
+    """Opens a list. Its names may be in any encoding, as in the file system. fsspec opens no pipes."""
+    opened: Callable[..., Any] = fsspec.open if "://" in name else open
+    return opened(0 if name == "-" else name, "rt", encoding="utf-8", errors="surrogateescape")
 
 
 def named(files: Any, path: str) -> str:

@@ -36,10 +36,6 @@ class Storage:
         """Stores a local file under a name."""
         self.appear(name, lambda passing: self.files.put_file(local, passing))
 
-    def write(self, name: str, content: str | bytes) -> None:
-        """Stores a small file."""
-        self.appear(name, lambda passing: self.files.pipe_file(passing, content.encode() if isinstance(content, str) else content))
-
     def appear(self, name: str, write: Callable[[str], object]) -> None:
         """Calls `write` with a temporary name and renames the file when it is complete."""
         target = self.path(name)
@@ -71,7 +67,9 @@ class Storage:
                 pass
 
     def write_json(self, name: str, value: Any) -> None:
-        self.write(name, json.dumps(value, ensure_ascii=False) + "\n")
+        """Stores a small file. It is ASCII, in which JSON can represent paths that are not UTF-8."""
+        content = json.dumps(value).encode() + b"\n"
+        self.appear(name, lambda passing: self.files.pipe_file(passing, content))
 
     def read_json(self, name: str) -> Any:
         """Returns the stored value, or None if there is none."""
