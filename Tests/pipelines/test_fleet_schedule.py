@@ -1,5 +1,6 @@
 """The fleet's schedule, storage and file cache without Ray: every part runs once, failures are handled, and memory is bounded."""
 import contextlib
+import errno
 import fcntl
 import io
 import json
@@ -212,7 +213,8 @@ class Inside(unittest.TestCase):
         with open(os.path.join(self.folder, "list"), "w") as file:
             file.write(f"# some\n{self.folder}/a/1.mp4\n\nhttps://there/x.mp4\n")
         def expanded(*words):
-            return [address.replace(self.folder + "/", "") for address in sources.expand([word.replace("F/", self.folder + "/") for word in words], self.folder + "/out")]
+            return [address.replace(self.folder + "/", "") for address in sources.expand([word.replace("F/", self.folder + "/") for word in words], self.folder + "/out", said.append)]
+        said = []
         self.assertEqual(expanded("F/a"), ["a/1.mp4", "a/b/2.MKV"])
         self.assertEqual(expanded("F/a/*.mp4", "F/[x].mp4", "F/none.mp4"), ["a/1.mp4", "[x].mp4", "none.mp4"])
         self.assertEqual(expanded("@F/list"), ["a/1.mp4", "https://there/x.mp4"])
@@ -222,9 +224,35 @@ class Inside(unittest.TestCase):
         with self.assertRaisesRegex(Usage, f"the list @{self.folder}/none cannot be read: No such file"):
             expanded("@F/outer")
         self.assertEqual(len(expanded("F/")), 3)
+        self.assertEqual(said, [])
+        self.assertEqual(expanded("F/*.avi", "foo://x/y.mp4", "F/a/1.mp4"), ["a/1.mp4"])
+        self.assertEqual([sentence.replace(self.folder, "F") for sentence in said],
+                         ["no file matches F/*.avi", "foo://x/y.mp4 cannot be read: Protocol not known: foo"])
+        # The folder of results under another name.
+        os.symlink(self.folder, os.path.join(self.folder, "link"))
+        self.assertEqual(expanded("F/link/out"), [])
+        self.assertEqual(len(expanded("F/link/")), 3)
         names = {sources.short_name(name) for name in ("/a/x.mp4", "/b/x.mp4", "s3://a/x.mp4?v=1", "/a/ü ß/../x", "/" + "x" * 300)}
         self.assertEqual(len(names), 5)
         self.assertTrue(all(re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII) for name in names))
+
+    def test_unreadable_folders_are_reported(self):
+        for name in ("a/1.mp4", "b/c/2.mp4", "d/3.mp4"):
+            os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
+            open(os.path.join(self.folder, name), "w").close()
+        scandir = os.scandir
+
+        def refuse(path):
+            if str(path).endswith("/c"):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+            return scandir(path)
+
+        said = []
+        # Permissions do not apply to root.
+        with mock.patch.object(os, "scandir", refuse):
+            found = list(sources.expand([self.folder], self.folder + "/out", said.append))
+        self.assertEqual(found, [f"{self.folder}/a/1.mp4", f"{self.folder}/d/3.mp4"])
+        self.assertEqual(said, [f"{self.folder}/b/c cannot be read: Permission denied"])
 
     def test_origins_are_parsed(self):
         hour = 3600 * 10**9
@@ -264,7 +292,7 @@ class Inside(unittest.TestCase):
         listed = os.path.join(self.folder, "list")
         with open(listed, "wb") as file:
             file.write(b"/v/\xff.mp4\n")
-        self.assertEqual(list(sources.expand([f"@{listed}"], folder)), [address])
+        self.assertEqual(list(sources.expand([f"@{listed}"], folder, self.fail)), [address])
 
     def test_list_is_read_from_pipe(self):
         pipe = os.path.join(self.folder, "pipe")
@@ -273,7 +301,7 @@ class Inside(unittest.TestCase):
         self.assertFalse(sources.is_read_once(["a", f"@{__file__}"]))
         writer = threading.Thread(target=lambda: pathlib.Path(pipe).write_text("/v/1.mp4\n/v/2.mp4\n", encoding="ascii"))
         writer.start()
-        self.assertEqual(list(sources.expand([f"@{pipe}"], self.folder)), ["/v/1.mp4", "/v/2.mp4"])
+        self.assertEqual(list(sources.expand([f"@{pipe}"], self.folder, self.fail)), ["/v/1.mp4", "/v/2.mp4"])
         writer.join(60)
 
     def copies_in(self, folder, limit):

@@ -88,20 +88,27 @@ def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> in
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if options.again:
         storage.remove("failed")
-    count = sum(1 for _ in expand(options.sources, storage.address)) if Progress.is_watched() and not is_read_once(options.sources) else None
+    count = sum(1 for _ in expand(options.sources, storage.address, lambda problem: None)) if Progress.is_watched() and not is_read_once(options.sources) else None
     progress = Progress(count)
+    problems = 0
+
+    def complain_of_source(problem: str) -> None:
+        nonlocal problems
+        problems += 1
+        progress.say(problem)
+
     began = time.monotonic()
     with cluster(options.ray, options.cores) as ray:
         schedule = Schedule(Tasks(ray), Work(settings, plan, infer, finish, plan_whole, set_aside), progress.show, progress.say)
         try:
-            totals = schedule.run(expand(options.sources, storage.address))
+            totals = schedule.run(expand(options.sources, storage.address, complain_of_source))
         finally:
             write_overview(storage)
     if totals.done + totals.already + totals.set_aside == 0:
         raise Unreachable("the sources contain no video")
     progress.clear()
     print(summary(totals, storage.address, time.monotonic() - began))
-    return 1 if totals.set_aside else 0
+    return 1 if totals.set_aside or problems else 0
 
 
 def complain(problem: object, code: int) -> int:

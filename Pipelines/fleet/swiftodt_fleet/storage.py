@@ -12,7 +12,7 @@ from typing import Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import StorageFull
+from .errors import StorageFull, Usage
 
 # Object stores in which a file appears only when it is complete. Elsewhere it is written under a temporary name and renamed.
 WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oss", "memory"}
@@ -24,7 +24,10 @@ class Storage:
     def __init__(self, address: str) -> None:
         self.address = address
         # Without a cached listing, because other workers write at the same time.
-        self.files, self.root = fsspec.core.url_to_fs(address, use_listings_cache=False)
+        try:
+            self.files, self.root = fsspec.core.url_to_fs(address, use_listings_cache=False)
+        except (ValueError, ImportError) as error:
+            raise Usage(f"{address} is neither a folder nor an address of a storage system: {error}") from error
         protocols = {self.files.protocol} if isinstance(self.files.protocol, str) else set(self.files.protocol)
         self.is_local = isinstance(self.files, LocalFileSystem)
         self.is_whole_at_once = bool(protocols & WHOLE)
