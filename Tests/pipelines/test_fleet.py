@@ -91,6 +91,9 @@ class CommandLine(unittest.TestCase):
                 self.assertIn("there is no Ray", said("--set", setting))
                 self.assertIn("other settings", said())
                 shutil.rmtree(f"{storage}/{folder}")
+            with open(f"{storage}/run.json", "w") as file:
+                file.write('{"finger')
+            self.assertIn("run.json is damaged; remove it", said())
 
 
 @needs_fleet

@@ -14,7 +14,7 @@ from .inference import infer
 from .cluster import NoCluster, cluster
 from .options import parse
 from .overview import write_overview
-from .storage import Storage
+from .storage import Storage, reason
 from .planning import plan, plan_whole, set_aside
 from .progress import Progress, summary
 from .schedule import Schedule, Totals, Work
@@ -67,7 +67,12 @@ def part_length(text: str) -> float:
 
 def check(storage: Storage, settings: Settings) -> None:
     """Checks that existing results in the storage were made with the same settings."""
-    before = storage.read_json("run.json")
+    try:
+        is_there, before = storage.files.exists(storage.path("run.json")), storage.read_json("run.json")
+    except Exception as error:
+        raise StorageFull(f"{storage.address} cannot be read: {reason(error)}") from error
+    if is_there and before is None:
+        raise Usage(f"{storage.path('run.json')} is damaged; remove it if the settings are the same as before, or choose another --out")
     if before is not None and before["fingerprint"] != settings.fingerprint:
         if has_results(storage):
             raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")

@@ -75,10 +75,10 @@ class Storage:
         self.appear(name, lambda passing: self.files.pipe_file(passing, content))
 
     def read_json(self, name: str) -> Any:
-        """Returns the stored value, or None if there is none."""
+        """Returns the stored value, or None if there is none or the file is damaged, for example after a power failure."""
         try:
             return json.loads(self.files.cat_file(self.path(name)))
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             return None
 
     def get(self, name: str, local: str) -> None:
