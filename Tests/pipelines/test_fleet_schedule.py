@@ -41,6 +41,28 @@ for address in addresses:
         os.makedirs(os.path.dirname(target))
         os.rename(path, target)\n"""
 
+# Finishes a video whose file was changed on two days, and then as another run of the same time.
+FINISH = """
+import json, os, sys
+from unittest import mock
+from swiftodt_fleet import postprocessing
+from swiftodt_fleet.file_cache import Identity
+from swiftodt_fleet.inference import Video, recording_name
+from swiftodt_fleet.settings import Settings
+from swiftodt_fleet.storage import Storage
+folder = sys.argv[1]
+settings = Settings(folder + "/results")
+def video(day):
+    return Video("evening", "/v/hall/evening.mp4", Identity(1, str(day), day * 86400))
+for day in (1, 2):
+    Storage(settings.storage).put(folder + "/part", recording_name(video(day), 0))
+    done = postprocessing.finish(video(day), settings, 1)
+assert postprocessing.finish(video(2), settings, 1) == done
+with mock.patch.object(postprocessing, "finished", side_effect=[None, done]):
+    assert postprocessing.finish(video(2), settings, 1) == done
+try: postprocessing.finish(video(3), settings, 1)
+except FileNotFoundError: print("ended")\n"""
+
 
 class FakeExecutor:
     """Runs each task when it is submitted and returns the results later, the last one first."""
@@ -389,6 +411,51 @@ class Inside(unittest.TestCase):
         self.assertEqual(answers[0], [("front", "2026-11-22 15:00", 1), ("hall", f"{hall}, hour 1", 1)])
         self.assertEqual(answers[-1], [("front", "2026-11-22 15:00", 1), ("front", "2026-11-22 15:01", 1),
                                        ("hall", f"{hall}, minute 1", 1), ("hall", f"{hall}, minute 2", 1)])
+
+    def test_changed_file_replaces_its_tables_and_parallel_runs_agree(self):
+        odt = os.path.join(self.folder, "odt")
+        with open(odt, "w", encoding="ascii") as file:
+            file.write('#!/bin/sh\n: >"$3"\n')
+        os.chmod(odt, 0o755)
+        with open(os.path.join(self.folder, "part"), "w", encoding="ascii") as file:
+            file.write('{"h":1}\n{"time":0}\n{"end":true,"frames":1,"time":0}\n')
+        said = subprocess.run([PYTHON, "-c", FINISH, self.folder], capture_output=True, text=True, timeout=60, env=os.environ | {"SWIFTODT_ODT": odt})
+        self.assertEqual((said.returncode, said.stdout), (0, "ended\n"), said.stderr)
+        found = {str(path.relative_to(f"{self.folder}/results/tables")) for path in pathlib.Path(self.folder, "results/tables").rglob("*.parquet")}
+        self.assertEqual(found, {f"{kind}/day=1970-01-03/source=hall/evening.parquet" for kind in ("tracks", "boxes", "zone_events")})
+        self.assertEqual(os.listdir(f"{self.folder}/results/work"), [])
+
+    def test_done_file_is_not_set_aside(self):
+        video, options, storage = self.planned()
+        storage.write_json(f"done/{video.name}.json", {"identity": video.identity.key})
+        planning.set_aside(video.address, options, "no parts", False, video.identity)
+        self.assertIsNotNone(planning.plan(video.address, options).done)
+        self.assertEqual(storage.names("failed"), [])
+
+    def test_damaged_state_is_made_again(self):
+        video, options, storage = self.planned()
+        for name in (f"done/{video.name}.json", f"failed/{video.name}.json"):
+            storage.write_json(name, {})
+            with open(storage.path(name), "wb") as file:
+                file.write(bytes(10))
+        overview.write_overview(storage)
+        for number, names in enumerate((("json", "jsonl"), ("json",), ("jsonl",))):
+            for ending in names:
+                storage.write_json(f"{video.work_folder}/{number:05}.{ending}", {"frames": 1, "first": [], "behind": []})
+        planning.write_plan(storage, video, [Span(None, 1), Span(1, 2), Span(2, None)])
+        plan = planning.plan(video.address, options)
+        self.assertEqual((len(plan.spans), list(plan.seen)), (3, [0]))
+        with open(storage.path(f"{video.work_folder}/plan.json"), "w", encoding="ascii") as file:
+            file.write('{"address"')
+        plan = planning.plan(video.address, options)
+        self.assertEqual((plan.spans, plan.seen), ([WHOLE], {}))
+
+    def planned(self):
+        """Returns a video in a folder of its own, settings without parts, and the storage."""
+        address = os.path.join(self.folder, "x.mp4")
+        open(address, "w").close()
+        options = settings.Settings(os.path.join(self.folder, "results"), part_seconds=0)
+        return Video(sources.short_name(address), address, Identity.of(address)), options, Storage(options.storage)
 
     def test_documented_query_command_runs(self):
         with open(os.path.join(ROOT, "docs", "fleet.md"), encoding="utf-8") as file:
